@@ -1,0 +1,44 @@
+# `make run` and `make test` set up whatever is missing first. Needs Python 3.11 to 3.13 and make alone.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check lint types layers lock bench clean
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+setup: $(READY)  ## make the virtual environment from the lock file
+
+$(READY): requirements.lock pyproject.toml
+	@echo "Setting up .venv from requirements.lock (about 800 MB, once) ..."
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v < (3, 14) else "sigstats needs Python 3.11 to 3.13, this is %d.%d: make PYTHON=python3.12 ..." % v)'
+	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+run: $(READY)  ## the quick-start study: four data sets, four classifiers, all tests, a report
+	@$(BIN)/sigstats run configs/studies/quickstart.toml
+
+test: $(READY)  ## every test
+	@$(BIN)/python -m pytest
+
+check: lint types layers test  ## lint, types, the import rule and every test
+
+lint: $(READY)
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(READY)
+	@$(BIN)/mypy
+
+layers: $(READY)
+	@$(BIN)/lint-imports
+
+lock:  ## resolve the dependencies anew (needs uv)
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --constraint tools/constraints.txt --quiet --no-header --output-file requirements.lock
+
+clean:  ## remove the environment and all caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

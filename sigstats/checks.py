@@ -1,0 +1,150 @@
+"""Checks of what a caller passes in.
+
+Every function of the package checks its input here, so that bad input raises ``ValueError`` with one line that
+names the field, the offending value and what would be right, and so that no other exception escapes.
+Not part of the public names; use it inside the package alone.
+"""
+
+import difflib
+import math
+import reprlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+#: The largest total of counts: below it sums and products of two margins stay exact in int64 and float64 steps.
+MAX_TOTAL = 2**53
+
+_repr = reprlib.Repr()
+_repr.maxlist = _repr.maxtuple = 8
+_repr.maxstring, _repr.maxother = 60, 80
+
+
+def shown(value: object) -> str:
+    """A short one-line form of a value for an error message."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    elif isinstance(value, np.ndarray):
+        value = value.tolist()
+    try:
+        text = _repr.repr(value)
+    except Exception:  # a user's object may raise anything from its repr
+        text = f"<{type(value).__name__}>"
+    return " ".join(text.split())
+
+
+def refuse(name: str, value: object, wanted: str) -> ValueError:
+    """The one form of every complaint: field, value, what would be right."""
+    return ValueError(f"{name}: {shown(value)} is not valid; expected {wanted}")
+
+
+def as_count(value: Any, name: str, *, minimum: int = 0, maximum: int = MAX_TOTAL) -> int:
+    """A whole number between `minimum` and `maximum`, or ValueError."""
+    wanted = f"a whole number from {minimum} to {maximum}"
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise refuse(name, value, wanted)
+    try:
+        number = int(value)
+        equal = bool(number == value)
+    except (TypeError, ValueError, OverflowError):
+        raise refuse(name, value, wanted) from None
+    if not equal or not minimum <= number <= maximum:
+        raise refuse(name, value, wanted)
+    return number
+
+
+def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: int = 1) -> IntArray:
+    """An array of whole, non-negative numbers whose total is at most `MAX_TOTAL`, or ValueError."""
+    form = {1: "a sequence", 2: "a rectangular table"}.get(ndim or 0, "an array")
+    wanted = f"{form} of whole numbers of at least 0"
+    array = _as_numeric_array(value, name, wanted)
+    if ndim is not None and array.ndim != ndim:
+        raise refuse(name, value, wanted)
+    if array.size < minimum_size:
+        raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
+    if array.dtype.kind == "f":
+        good = np.isfinite(array) & (np.floor(array) == array) & (array >= 0) & (array <= MAX_TOTAL)
+    else:
+        good = (array >= 0) & (array <= MAX_TOTAL)
+    if not good.all():
+        raise refuse(name, array[~good].flat[0], wanted)
+    total = int(sum(int(x) for x in array.flat)) if array.size < 64 else float(array.sum(dtype=np.float64))
+    if total > MAX_TOTAL:
+        raise refuse(f"{name} (total)", total, f"at most {MAX_TOTAL}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math.inf, open_ends: bool = False) -> float:
+    """A finite number in ``[low, high]`` (in ``(low, high)`` with `open_ends`), or ValueError."""
+    if math.isinf(low) and math.isinf(high):
+        wanted = "a finite number"
+    else:
+        wanted = f"a number {'strictly ' if open_ends else ''}between {low:g} and {high:g}"
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise refuse(name, value, wanted)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise refuse(name, value, wanted) from None
+    inside = low < number < high if open_ends else low <= number <= high
+    if not math.isfinite(number) or not inside:
+        raise refuse(name, value, wanted)
+    return number
+
+
+def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: int = 1) -> FloatArray:
+    """An array of finite numbers, or ValueError."""
+    wanted = "an array of finite numbers" + ("" if ndim is None else f" of {ndim} dimension(s)")
+    array = _as_numeric_array(value, name, wanted)
+    if (ndim is not None and array.ndim != ndim) or array.size < minimum_size:
+        raise refuse(name, value, wanted)
+    good = np.isfinite(array)
+    if not good.all():
+        raise refuse(name, array[~good].flat[0], wanted)
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def as_probabilities(value: Any, name: str, *, tolerance: float = 1e-9) -> FloatArray:
+    """Probabilities of two or more outcomes that sum to one within `tolerance`, or ValueError."""
+    array = as_reals(value, name, ndim=1, minimum_size=2)
+    if (array < 0).any():
+        raise refuse(name, array[array < 0][0], "probabilities of at least 0")
+    total = math.fsum(array)
+    if abs(total - 1) > tolerance:
+        raise refuse(f"{name} (sum)", total, "probabilities that sum to 1")
+    return array
+
+
+def as_choice(value: Any, name: str, options: Sequence[str]) -> str:
+    """One of `options`, or ValueError that names the nearest."""
+    if isinstance(value, str) and value in options:
+        return value
+    wanted = "one of " + ", ".join(options)
+    near = nearest(value, options)
+    raise refuse(name, value, wanted + (f" (did you mean {near!r}?)" if near else ""))
+
+
+def nearest(value: object, options: Iterable[str]) -> str | None:
+    """The option that a mistyped value most likely meant, if any is near."""
+    found = difflib.get_close_matches(str(value)[:200], list(options), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError):  # ragged, or an object that NumPy cannot read
+        raise refuse(name, value, wanted) from None
+    except Exception as error:
+        raise refuse(name, f"<{type(value).__name__}: {error}>", wanted) from None
+    if array.dtype.kind not in "iuf":
+        raise refuse(name, value, wanted)
+    return array

@@ -1,0 +1,77 @@
+"""Intervals for a proportion that is known through counts."""
+
+from typing import NamedTuple
+
+from scipy.special import betaincinv
+
+from .checks import as_count, as_real, refuse
+
+
+class Interval(NamedTuple):
+    """A closed interval, with the confidence it is stated for."""
+
+    low: float
+    high: float
+    confidence: float
+
+
+def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
+    """The exact interval of a binomial proportion (Clopper and Pearson 1934).
+
+    It covers the true proportion with at least the stated probability, whatever that proportion is.
+
+    Parameters
+    ----------
+    successes, trials : int
+        ``0 <= successes <= trials``; with no trial the interval is [0, 1].
+    confidence : float
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, `successes` exceeds `trials`, or `confidence` is not in (0, 1).
+
+    Examples
+    --------
+    >>> from sigstats.intervals import clopper_pearson
+    >>> low, high, _ = clopper_pearson(7, 10)
+    >>> round(low, 6), round(high, 6)
+    (0.347547, 0.93326)
+    """
+    n = as_count(trials, "trials")
+    k = as_count(successes, "successes")
+    if k > n:
+        raise refuse("successes", successes, f"at most trials, {n}")
+    confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    tail = (1 - confidence) / 2
+    low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
+    high = 1.0 if k == n else float(betaincinv(k + 1, n - k, 1 - tail))
+    return Interval(low, high, confidence)
+
+
+def monte_carlo_interval(exceedances: int, replicates: int, *, confidence: float = 0.99) -> Interval:
+    """The interval of the p-value that infinitely many replicates would give.
+
+    The number of exceedances is binomial with that p-value as its proportion, so this is its Clopper-Pearson
+    interval. It says how far a Monte-Carlo p-value is still from its limit, not how sure the hypothesis is.
+
+    Parameters
+    ----------
+    exceedances, replicates : int
+        As counted, without the +1 of `sigstats.extreme.monte_carlo_pvalue`.
+    confidence : float
+        Strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> from sigstats.intervals import monte_carlo_interval
+    >>> low, high, _ = monte_carlo_interval(0, 999)
+    >>> low, round(high, 6)
+    (0.0, 0.00529)
+    """
+    return clopper_pearson(exceedances, replicates, confidence=confidence)

@@ -1,0 +1,1 @@
+"""Learners: scikit-learn estimators, and batched forms of them that share work across permutations."""
