@@ -1,1 +1,131 @@
-"""Learners: scikit-learn estimators, and batched forms of them that share work across permutations."""
+"""Learners: scikit-learn estimators by name, and batched forms of them that share work across permutations.
+
+One file holds one kind of learner. A file that names ready learners has a mapping ``READY`` from name to a function
+``(params, nominal, missing) -> estimator``; one that has batched forms has a tuple ``BATCHED`` of classes (see
+`sigstats.learners.base`). Both are found by looking at the files of this folder: adding a learner is adding a file.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from sigstats.checks import nearest, refuse
+from .base import Build, attempt
+
+
+def _modules() -> list[ModuleType]:
+    names = sorted(info.name for info in pkgutil.iter_modules(__path__))
+    return [importlib.import_module(f"{__name__}.{name}") for name in names]
+
+
+#: The ready learners: name to builder.
+READY: Mapping[str, Build] = MappingProxyType(
+    {name: make for module in _modules() for name, make in getattr(module, "READY", {}).items()}
+)
+
+#: The batched learners, in the order in which they are asked whether they know an estimator.
+BATCHED = tuple(learner for module in _modules() for learner in getattr(module, "BATCHED", ()))
+
+
+def build(
+    name: str,
+    *,
+    params: Mapping[str, Any] | None = None,
+    nominal: Any = None,
+    missing: bool = True,
+    allowed: Sequence[str] = ("sklearn",),
+) -> Any:
+    """An unfitted scikit-learn estimator for data in which features may be nominal and values missing.
+
+    All that is learned from the data, scales, categories and imputed values too, is learned in ``fit``, so on the
+    training fold alone.
+
+    Parameters
+    ----------
+    name : str
+        A ready learner (a key of `READY`), or the import path of a classifier, such as
+        ``"sklearn.ensemble.RandomForestClassifier"``.
+    params : mapping, optional
+        Parameters of the classifier itself (not of the transforms in front of it).
+    nominal : array_like of bool, shape (d,), optional
+        Which features are nominal: they hold category codes 0, 1, ... as floats. None: no feature is.
+    missing : bool
+        Whether values may be missing (NaN). Without missing and nominal features the pipeline is the lean one.
+    allowed : sequence of str
+        The packages an import path may lead into, so that a name cannot run arbitrary code.
+
+    Returns
+    -------
+    estimator
+        With ``random_state=0`` where the classifier takes one and `params` does not say otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the name or a parameter is unknown (with the nearest known one), or the path leads out of `allowed` or to
+        something that is no classifier.
+
+    Examples
+    --------
+    >>> from sigstats.learners import build
+    >>> build("ridge", params={"alpha": 2.0}, missing=False)
+    Pipeline(steps=[('standardscaler', StandardScaler()),
+                    ('ridgeclassifier', RidgeClassifier(alpha=2.0, random_state=0))])
+    """
+    if not isinstance(name, str):
+        raise refuse("classifier", name, "the name of a ready learner or an import path")
+    mask = _as_mask(nominal)
+    given = {} if params is None else params
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise refuse("params", params, "a mapping from parameter names to values")
+    if name in READY:
+        return READY[name](dict(given), mask, bool(missing))
+    if "." not in name:
+        near = nearest(name, READY)
+        wanted = "one of " + ", ".join(READY) + " or an import path"
+        raise refuse("classifier", name, wanted + (f" (did you mean {near!r}?)" if near else ""))
+    from .encoders import with_encoding
+
+    return with_encoding(attempt(_classifier_class(name, allowed), dict(given)), mask, bool(missing))
+
+
+def _as_mask(nominal: Any) -> Any:
+    if nominal is None:
+        return None
+    try:
+        mask = np.asarray(nominal)
+    except ValueError:
+        mask = np.empty(0)
+    if mask.ndim != 1 or mask.dtype != bool:
+        raise refuse("nominal", nominal, "one bool a feature")
+    return mask if mask.any() else None
+
+
+def _classifier_class(path: str, allowed: Sequence[str]) -> Any:
+    from sklearn.base import ClassifierMixin
+
+    parts = path.split(".")
+    if parts[0] not in allowed:
+        raise refuse("classifier", path, "an import path into " + " or ".join(allowed))
+    if any(not part.isidentifier() or part.startswith("_") for part in parts):
+        raise refuse("classifier", path, "an import path of public names")
+    try:
+        module = importlib.import_module(".".join(parts[:-1]))
+    except ImportError:
+        raise refuse("classifier", path, f"a classifier that can be imported; there is no {path!r}") from None
+    found = getattr(module, parts[-1], None)
+    if not (
+        inspect.isclass(found) and issubclass(found, ClassifierMixin) and found.__module__.split(".")[0] in allowed
+    ):
+        classifiers = [
+            key for key, value in vars(module).items() if inspect.isclass(value) and issubclass(value, ClassifierMixin)
+        ]
+        near = nearest(parts[-1], classifiers)
+        hint = f" (did you mean {near!r}?)" if near else ""
+        raise refuse("classifier", path, "the import path of a classifier class" + hint)
+    return found

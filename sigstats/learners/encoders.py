@@ -1,0 +1,46 @@
+"""The transforms in front of a classifier: nominal features to numbers, missing values filled, scales.
+
+All of them see features alone, never labels, and are learned in ``fit``.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+
+def with_encoding(
+    classifier: Any, nominal: Any, missing: bool, *, standardise: bool = False, keeps_missing: bool = False
+) -> Any:
+    """`classifier` behind the transforms that mixed features need; the bare classifier where none is needed.
+
+    A nominal feature becomes one 0/1 column a category seen in training (a missing value is a category of its own,
+    one that was not seen is no category). A missing numeric value becomes the feature's training mean.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Whatever comes last.
+    nominal : ndarray of bool or None
+        Which features are nominal.
+    missing : bool
+        Whether values may be missing.
+    standardise : bool
+        Scale numeric features to mean 0 and variance 1.
+    keeps_missing : bool
+        The classifier itself knows what to do with a missing number.
+    """
+    numeric: list[Any] = []
+    if missing and not keeps_missing:
+        numeric.append(SimpleImputer(keep_empty_features=True))
+    if standardise:
+        numeric.append(StandardScaler())
+    if nominal is None:
+        return make_pipeline(*numeric, classifier) if numeric else classifier
+    columns = [("nominal", OneHotEncoder(handle_unknown="ignore"), np.flatnonzero(nominal))]
+    if not nominal.all():
+        columns.append(("numeric", make_pipeline(*numeric) if numeric else "passthrough", np.flatnonzero(~nominal)))
+    return make_pipeline(ColumnTransformer(columns), classifier)

@@ -1,0 +1,180 @@
+"""Nearest neighbours over numeric and nominal features, with a stated rule for ties and missing values.
+
+scikit-learn's `KNeighborsClassifier` takes one of several equally near neighbours by an order it does not promise.
+On discrete features that choice moves the error by tens of percent (first in file order, at random, or all of them
+voting), so here it is a parameter. Do not use it where features are many and mostly irrelevant: all weigh the same.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sigstats.checks import FloatArray, IntArray, as_choice, as_count, refuse
+from .base import attempt
+from .naive_bayes import nominal_mask
+
+#: Squared distances closer than this are equal (features are expected on a scale of about one).
+DISTANCE_TOLERANCE = 1e-10
+
+TIES = ("random", "first", "vote")
+
+_CHUNK_BYTES = 2**25
+
+
+class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """k nearest neighbours by Euclidean distance, in which a nominal mismatch or a missing value counts 1.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        k, at most the number of training rows.
+    ties : {"random", "first", "vote"}
+        Which of the rows that are equally near as the k-th nearest are neighbours: those that come first in a random
+        order of the training rows (drawn in ``fit`` from `random_state`), those that come first in the training
+        data, or all of them (as in Weka's IBk). Squared distances within 1e-10 of each other are equal.
+    nominal : array_like of bool, shape (d,), or None
+        Which features are nominal; any two different codes are at the distance 1.
+    random_state : int, RandomState or None
+        Of the random order.
+
+    Notes
+    -----
+    The squared distance is the sum over features of the squared difference, or of 1 where a nominal feature differs
+    or either value is missing. Scale numeric features to the unit range first, as the ready learners ``"1-nn"`` and
+    ``"k-nn"`` do. A vote that is equal goes to the first class.
+
+    Examples
+    --------
+    >>> from sigstats.learners.neighbours import NearestNeighbours
+    >>> nn = NearestNeighbours(nominal=[False, True]).fit([[0.0, 0], [1.0, 1]], ["a", "b"])
+    >>> nn.predict([[0.4, 1], [0.1, 0], [0.2, float("nan")]]).tolist()
+    ['b', 'a', 'a']
+    """
+
+    def __init__(
+        self, *, n_neighbors: int = 1, ties: str = "random", nominal: Any = None, random_state: Any = 0
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.ties = ties
+        self.nominal = nominal
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "NearestNeighbours":
+        """Keep the training rows, and draw the order in which equally near ones are taken."""
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        if np.isinf(X).any():
+            raise refuse("X", np.inf, "finite numbers or NaN")
+        as_count(self.n_neighbors, "n_neighbors", minimum=1, maximum=len(X))
+        as_choice(self.ties, "ties", TIES)
+        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        self._nominal = nominal_mask(self.nominal, X.shape[1])
+        self._rows = X
+        self._priority = tie_order(len(X), self.ties, self.random_state)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The class that most of the neighbours have, the first of equals."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        step = max(1, _CHUNK_BYTES // (8 * len(self._rows)))
+        codes = [
+            vote(
+                squared_distances(X[first : first + step], self._rows, self._nominal),
+                self._codes,
+                self._priority,
+                k=self.n_neighbors,
+                every_tie=self.ties == "vote",
+                n_classes=len(self.classes_),
+            )
+            for first in range(0, len(X), step)
+        ]
+        return self.classes_[np.concatenate(codes)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def tie_order(rows: int, ties: str, random_state: Any) -> IntArray:
+    """The rank of each of the training rows among those that are equally near."""
+    if ties != "random":
+        return np.arange(rows)
+    return np.asarray(check_random_state(random_state).permutation(rows), dtype=np.int64)
+
+
+def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
+    """Squared distances, shape (len(A), len(B)), as one matrix product."""
+    a, b = A[:, ~nominal], B[:, ~nominal]
+    known_a, known_b = ~np.isnan(a), ~np.isnan(b)
+    if known_a.all() and known_b.all():
+        left, right, offset = [a], [-2 * b], 0
+        squares = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
+    else:  # (a - b)^2 where both are known, else 1
+        a, b = np.where(known_a, a, 0), np.where(known_b, b, 0)
+        left, right, offset = [a * a, known_a, a, known_a], [known_b, b * b, -2 * b, -known_b.astype(float)], a.shape[1]
+        squares = None
+    for x, z in zip(A[:, nominal].T, B[:, nominal].T, strict=True):
+        seen = np.unique(z[~np.isnan(z)])
+        left.append(x[:, None] == seen)
+        right.append(-(z[:, None] == seen).astype(float))
+        offset += 1
+    distances: FloatArray = np.hstack(left).astype(float, copy=False) @ np.hstack(right).T
+    distances += offset if squares is None else squares + offset
+    return np.maximum(distances, 0, out=distances)
+
+
+def vote(
+    distances: FloatArray, labels: IntArray, priority: IntArray, *, k: int, every_tie: bool, n_classes: int
+) -> IntArray:
+    """The class code each row of `distances` gets from the `k` nearest columns."""
+    kth = np.partition(distances, k - 1, axis=1)[:, k - 1, None]
+    tied = distances <= kth + DISTANCE_TOLERANCE
+    if not every_tie:
+        if k == 1:
+            return np.asarray(labels[np.where(tied, priority, len(priority)).argmin(axis=1)])
+        sure = distances < kth - DISTANCE_TOLERANCE
+        order = np.where(sure, -1, np.where(tied, priority, len(priority))).argsort(axis=1, kind="stable")[:, :k]
+        votes = (labels[order][:, :, None] == np.arange(n_classes)).sum(axis=1)
+    else:
+        votes = tied.astype(float) @ (labels[:, None] == np.arange(n_classes))
+    return np.asarray(votes.argmax(axis=1))
+
+
+def _scaled(neighbours: Any, nominal: Any) -> Any:
+    if nominal is None:
+        return make_pipeline(MinMaxScaler(), neighbours)
+    if nominal.all():
+        return neighbours
+    scale = ColumnTransformer(
+        [
+            ("numeric", MinMaxScaler(), np.flatnonzero(~nominal)),
+            ("nominal", "passthrough", np.flatnonzero(nominal)),
+        ]
+    )
+    return make_pipeline(scale, neighbours)
+
+
+def _k_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
+    # Numeric features come first out of the scaler.
+    mask = None if nominal is None else tuple(sorted(nominal.tolist()))
+    return _scaled(attempt(NearestNeighbours, params, nominal=mask), nominal)
+
+
+def _one_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    if "n_neighbors" in params:
+        raise refuse("params", "n_neighbors", "no number of neighbours for 1-nn; use k-nn")
+    return _k_nn(params, nominal, missing)
+
+
+def _five_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    return _k_nn({"n_neighbors": 5, **params}, nominal, missing)
+
+
+READY = {"1-nn": _one_nn, "k-nn": _five_nn}

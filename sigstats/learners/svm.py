@@ -1,0 +1,22 @@
+"""Support vector machines."""
+
+from typing import Any
+
+from sklearn.svm import SVC, LinearSVC
+
+from .base import attempt
+from .encoders import with_encoding
+
+
+def _linear_svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    # The primal problem is smooth and its solution unique: no random order of coordinates, and Newton steps, whose
+    # number does not explode on permuted labels as that of the dual solvers does.
+    machine = attempt(LinearSVC, params, dual=False)
+    return with_encoding(machine, nominal, missing, standardise=True)
+
+
+def _svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    return with_encoding(attempt(SVC, params), nominal, missing, standardise=True)
+
+
+READY = {"linear-svm": _linear_svm, "svm": _svm}
