@@ -123,6 +123,43 @@ def as_probabilities(value: Any, name: str, *, tolerance: float = 1e-9) -> Float
     return array
 
 
+def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
+    """A sequence of class labels, all numbers or all strings, none of them missing, or ValueError.
+
+    Labels of two sequences may be compared with ``==`` if both are numbers or both strings; `same_kind_of_labels`
+    refuses the other case, in which every comparison would silently be unequal.
+    """
+    wanted = "a sequence of class labels, all numbers or all strings"
+    try:
+        array = np.asarray(value)
+    except Exception:  # ragged, or an object that NumPy cannot read
+        raise refuse(name, value, wanted) from None
+    if array.ndim != 1 or array.size < minimum_size:
+        raise refuse(name, value, wanted + (f", {minimum_size} or more of them" if minimum_size else ""))
+    if array.dtype.kind == "O":  # what pandas gives for strings; NumPy itself would turn 1 and None into text
+        strange = [label for label in array if not isinstance(label, str)]
+        if strange:
+            raise refuse(name, strange[0], wanted)
+        array = array.astype(str)
+    elif array.dtype.kind == "U" and not isinstance(value, np.ndarray):
+        strange = [label for label in value if not isinstance(label, str)]
+        if strange:
+            raise refuse(name, strange[0], wanted)
+    if array.dtype.kind not in "biufU":
+        raise refuse(name, value, wanted)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise refuse(name, array[~np.isfinite(array)][0], wanted)
+    return array
+
+
+def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str) -> None:
+    """ValueError unless `second`, called `name`, is as long as `first` and of labels comparable with its labels."""
+    if first.size != second.size:
+        raise refuse(f"{name} (length)", second.size, f"{first.size}, one label an observation")
+    if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
+        raise refuse(name, second[0], "labels of the same kind everywhere: all numbers or all strings")
+
+
 def as_choice(value: Any, name: str, options: Sequence[str]) -> str:
     """One of `options`, or ValueError that names the nearest."""
     if isinstance(value, str) and value in options:

@@ -1,0 +1,259 @@
+"""Possibilistic indices: how far the data speak for one hypothesis rather than another.
+
+A hypothesis with p-value p becomes a fuzzy set on {true, false} (Hryniewicz, eq. (20)), and two hypotheses are
+compared by the indices of Dubois and Prade (1983): the possibility of dominance PD, the possibility of strict
+dominance PSD and the necessity of strict dominance NSD, from the most lenient to the strictest.
+
+When not to use: as a probability that a hypothesis is true (the indices are none), or in place of a test's p-value
+where a rate of errors must be kept. Against the plain complement of a hypothesis (no second p-value) the indices only
+restate its p-value.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .checks import FloatArray, as_real, as_reals, refuse
+
+
+class Membership(NamedTuple):
+    """The fuzzy set of a hypothesis, eq. (20): how possible it is that the hypothesis is true, and that it is not.
+
+    The paper writes x = 0 for "true" and x = 1 for "not true".
+    """
+
+    true: float
+    false: float
+
+
+class DominanceIndices(NamedTuple):
+    """The three indices of one fuzzy set over another, each between 0 and 1."""
+
+    pd: float
+    psd: float
+    nsd: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Possibility:
+    """The result of `possibility`.
+
+    Attributes
+    ----------
+    pd : float
+        How possible it is that choosing the null hypothesis is no worse than choosing the alternative.
+    psd : float
+        How possible it is that the data support the null hypothesis rather than the alternative.
+    nsd : float
+        How necessary that is; ``pd >= psd >= nsd``.
+    p_null, p_alternative : float
+        The p-values that the indices were made of.
+    """
+
+    pd: float
+    psd: float
+    nsd: float
+    p_null: float
+    p_alternative: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankedHypothesis:
+    """One of several hypotheses, with its indices against the most plausible of the others.
+
+    Attributes
+    ----------
+    name : str
+        As given.
+    pvalue : float
+        As given.
+    rival : str
+        The other hypothesis with the largest p-value.
+    pd, psd, nsd : float
+        The indices of this hypothesis against its rival: the smallest it has against any of the others.
+    """
+
+    name: str
+    pvalue: float
+    rival: str
+    pd: float
+    psd: float
+    nsd: float
+
+
+def membership(pvalue: float) -> Membership:
+    """The fuzzy set of a hypothesis whose test gave `pvalue`, eq. (20) and (21).
+
+    Parameters
+    ----------
+    pvalue : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    Membership
+        At least one of its two members is 1.
+
+    Raises
+    ------
+    ValueError
+        If `pvalue` is no number between 0 and 1.
+
+    Examples
+    --------
+    >>> from sigstats.possibility import membership
+    >>> membership(0.125)
+    Membership(true=0.25, false=1.0)
+    """
+    p = as_real(pvalue, "pvalue", low=0, high=1)
+    return Membership(min(1.0, 2 * p), min(1.0, 2 * (1 - p)))  # eq. (20)
+
+
+def dominance(first: Any, second: Any) -> DominanceIndices:
+    """PD, PSD and NSD of one fuzzy set over another, by definition.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n,)
+        The membership functions of both sets at the same n points, **in ascending order** of the points (the set that
+        has its mass further to the right dominates), each between 0 and 1. For two hypotheses that is
+        ``(false, true)``: a true one dominates.
+
+    Returns
+    -------
+    DominanceIndices
+        ``pd >= psd >= nsd`` if both sets are normal (reach 1 somewhere). It need not hold otherwise: if `second` is
+        (0, 0) and `first` is (0, 1), then PD = 0 < PSD = 1; if both are (0, 0), then PSD = 0 < NSD = 1.
+
+    Raises
+    ------
+    ValueError
+        If the two have different lengths, none at all, or a value outside [0, 1].
+
+    Notes
+    -----
+    Hryniewicz, eq. (22)-(24), after Dubois and Prade (1983); the suprema are over finitely many points, in linear
+    time. That PD >= PSD for a normal `second`: let it be 1 at b; a point x <= b contributes min(., 1 - 1) = 0 to PSD,
+    and a point x > b at most first(x), which PD has too, from the pair (x, b). That PSD >= NSD for a normal `first`:
+    let it be 1 at a; NSD = 1 - sup is at most 1 - max of second(y) over y >= a, which is what a contributes to PSD.
+
+    Examples
+    --------
+    >>> from sigstats.possibility import dominance
+    >>> dominance([0.2, 0.6, 1.0], [1.0, 0.5, 0.1])
+    DominanceIndices(pd=1.0, psd=0.9, nsd=0.5)
+    """
+    a, b = _as_memberships(first, "first"), _as_memberships(second, "second")
+    if a.size != b.size:
+        raise refuse("second (length)", b.size, f"{a.size}, the length of first")
+    b_upward = np.maximum.accumulate(b[::-1])[::-1]  # the largest second(y) over y >= x
+    pd = np.max(np.minimum(a, np.maximum.accumulate(b)))  # eq. (22)
+    psd = np.max(np.minimum(a, 1 - b_upward))  # eq. (23)
+    nsd = 1 - np.max(np.minimum(a, b_upward))  # eq. (24)
+    return DominanceIndices(float(pd), float(psd), float(nsd))
+
+
+def possibility(p_null: float, p_alternative: float | None = None) -> Possibility:
+    """How far the data speak for a null hypothesis rather than for its alternative.
+
+    Parameters
+    ----------
+    p_null : float
+        The p-value of the null hypothesis, between 0 and 1.
+    p_alternative : float, optional
+        The p-value of the alternative, tested as a hypothesis of its own (for instance: the new classifier behaves as
+        a second known one does). None: the alternative is the complement, whose p-value is ``1 - p_null``.
+
+    Returns
+    -------
+    Possibility
+        With ``pd >= psd >= nsd`` always.
+
+    Raises
+    ------
+    ValueError
+        If a p-value is no number between 0 and 1.
+
+    Notes
+    -----
+    The closed forms, Hryniewicz eq. (25)-(27), which for the complement become (29)-(30). They are the definitions of
+    `dominance` with "true" above "not true" (the paper's x = 0 above x = 1), and equal to them for all normal fuzzy
+    sets, thus for all pairs of p-values, since (20) always has a member of 1. For sets that are not normal they are
+    not: with first = (1/2, 1/2) and second = (1, 1) eq. (25) gives 1 and eq. (22) gives 1/2.
+
+    Examples
+    --------
+    A new algorithm fits the results of a known one with p = 0.018 and those of another with p = 0.002:
+
+    >>> from sigstats.possibility import possibility
+    >>> index = possibility(0.018, 0.002)
+    >>> index.pd, index.psd, index.nsd
+    (1.0, 0.036, 0.0)
+    """
+    p_h = as_real(p_null, "p_null", low=0, high=1)
+    p_k = 1 - p_h if p_alternative is None else as_real(p_alternative, "p_alternative", low=0, high=1)
+    h, k = membership(p_h), membership(p_k)
+    return Possibility(
+        pd=max(h.true, k.false),  # eq. (25)
+        psd=min(h.true, 1 - k.true),  # eq. (26)
+        nsd=1 - max(h.false, k.true),  # eq. (27)
+        p_null=p_h,
+        p_alternative=p_k,
+    )
+
+
+def rank_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...]:
+    """Order several known algorithms by how far the data say that the new one is like them.
+
+    Parameters
+    ----------
+    pvalues : mapping of str to float
+        For each known algorithm the p-value of the hypothesis that the new one behaves as it does; two or more.
+
+    Returns
+    -------
+    tuple of RankedHypothesis
+        The most similar first: by NSD, then PSD, then PD, then the p-value; equal ones in the order given. The
+        indices of the first tell whether it stands out: NSD > 0 means necessarily, PSD > 0 only possibly.
+
+    Raises
+    ------
+    ValueError
+        If `pvalues` is no mapping, has fewer than two entries, a name that is no string, or a value outside [0, 1].
+
+    Notes
+    -----
+    Every index grows with the first p-value and falls with the second, so the smallest that a hypothesis has against
+    any other is the one against the other of largest p-value, its rival.
+
+    Examples
+    --------
+    >>> from sigstats.possibility import rank_hypotheses
+    >>> for h in rank_hypotheses({"QDA": 0.002, "CRT": 0.018}):
+    ...     print(h.name, h.rival, h.pd, h.psd, h.nsd)
+    CRT QDA 1.0 0.036 0.0
+    QDA CRT 1.0 0.004 0.0
+    """
+    if not isinstance(pvalues, Mapping) or len(pvalues) < 2:
+        raise refuse("pvalues", pvalues, "a mapping of two or more names to p-values")
+    known: dict[str, float] = {}
+    for name, value in pvalues.items():
+        if not isinstance(name, str):
+            raise refuse("pvalues (name)", name, "a string")
+        known[name] = as_real(value, f"pvalues[{name!r}]", low=0, high=1)
+    ranked = []
+    for name, p in known.items():
+        rival = max((other for other in known if other != name), key=known.__getitem__)
+        index = possibility(p, known[rival])
+        ranked.append(RankedHypothesis(name=name, pvalue=p, rival=rival, pd=index.pd, psd=index.psd, nsd=index.nsd))
+    return tuple(sorted(ranked, key=lambda h: (-h.nsd, -h.psd, -h.pd, -h.pvalue)))
+
+
+def _as_memberships(value: Any, name: str) -> FloatArray:
+    array = as_reals(value, name, ndim=1)
+    outside = (array < 0) | (array > 1)
+    if outside.any():
+        raise refuse(name, array[outside][0], "degrees of membership between 0 and 1")
+    return array
