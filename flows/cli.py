@@ -1,0 +1,61 @@
+"""The program ``sigstats``: one command a file in `flows.commands`."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from . import commands
+from .errors import BAD_INPUT, FAILED, BadInput, RunFailed
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line, with what each command tells of itself."""
+    program = argparse.ArgumentParser(
+        prog="sigstats",
+        description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
+        epilog="Exit codes: 0 done, 1 a regression was found, 2 bad input, 3 the run failed, 128+N ended by signal N.",
+    )
+    program.add_argument("--version", action="store_true", help="print the version and exit")
+    program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")
+    subparsers = program.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for name, module in commands.modules().items():
+        summary = (module.__doc__ or "").splitlines()[0].rstrip(".")
+        sub = subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], description=module.__doc__)
+        module.add_arguments(sub)
+    return program
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    program = parser()
+    options = program.parse_args(arguments)
+    if options.version:
+        import importlib.metadata
+
+        print(f"sigstats {importlib.metadata.version('sigstats')}")  # noqa: T201
+        return 0
+    if options.command is None:
+        program.print_help(sys.stderr)
+        return BAD_INPUT
+    try:
+        code: int = commands.modules()[options.command].run(options)
+        return code
+    except BadInput as error:
+        return _complain(str(error), BAD_INPUT)
+    except RunFailed as error:
+        return _complain(str(error), FAILED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left; say nothing more
+        return FAILED
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except Exception as error:
+        if options.debug:
+            raise
+        return _complain(f"{type(error).__name__}: {error} (--debug shows where)", FAILED)
+
+
+def _complain(text: str, code: int) -> int:
+    print(f"sigstats: {' '.join(text.split())}", file=sys.stderr)  # noqa: T201
+    return code

@@ -1,0 +1,39 @@
+"""Arguments that several commands have."""
+
+import argparse
+from pathlib import Path
+
+from ..config import Study, load_study
+from ..errors import BadInput
+
+
+def add_study(parser: argparse.ArgumentParser) -> None:
+    """The study file and ``--set``."""
+    parser.add_argument("study", metavar="STUDY", help="a study file (TOML), as in configs/studies/quickstart.toml")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="settings",
+        help="a value in place of the file's, as in --set permutation.resamples=99 (repeatable)",
+    )
+
+
+def study_of(options: argparse.Namespace) -> Study:
+    """The study that the arguments name."""
+    return load_study(Path(options.study), options.settings)
+
+
+def output_of(options: argparse.Namespace, study: Study) -> str:
+    """Where results go."""
+    output: str = options.output if options.output is not None else str(Path("results") / study.name)
+    if not output.strip():
+        raise BadInput("--output: '' is not valid; expected a folder or an fsspec URL")
+    scheme, separator, _ = output.partition("://")
+    if separator:
+        from fsspec.registry import known_implementations
+
+        if scheme not in known_implementations:
+            raise BadInput(f"--output: {output!r} is not valid; {scheme!r} is no protocol that fsspec knows")
+    return output

@@ -1,0 +1,33 @@
+"""Show what a study would do, its cost and size, and refuse the impossible, before anything runs.
+
+Times come from one replicate of every cell, computed here and thrown away (--no-timing leaves them out).
+"""
+
+import argparse
+from pathlib import Path
+
+from ..errors import DONE
+from ._options import add_study, output_of, study_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``sigstats plan``."""
+    add_study(parser)
+    parser.add_argument("--output", metavar="DIR_OR_URL", help="count what this output holds already")
+    parser.add_argument(
+        "--workers", type=int, default=None, metavar="N", help="estimate for N workers (default: this machine's)"
+    )
+    parser.add_argument("--no-timing", action="store_true", help="do not time a replicate of each cell")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the plan."""
+    from ..clusters.local import processors
+    from ..estimate import estimate, render
+    from ..study import prepared_study
+
+    study = study_of(options)
+    prepared = prepared_study(study, Path(options.study).parent)
+    estimates = estimate(prepared, output=output_of(options, study), timing=not options.no_timing)
+    print(render(prepared.plan, estimates, workers=options.workers or processors()))  # noqa: T201
+    return DONE

@@ -1,0 +1,67 @@
+"""Run a study, from its study file to its report.
+
+What the output holds already is taken up: a run that was interrupted goes on where it was.
+"""
+
+import argparse
+import sys
+import threading
+import time
+from pathlib import Path
+
+from ..errors import DONE, FAILED
+from ._options import add_study, output_of, study_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``sigstats run``."""
+    add_study(parser)
+    parser.add_argument("--output", metavar="DIR_OR_URL", help="where results go (default: results/NAME)")
+    parser.add_argument(
+        "--cluster",
+        metavar="WHERE",
+        help="serial, local (default), tcp://HOST:PORT of a Dask scheduler, or a cluster file",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="worker processes of a local cluster")
+    parser.add_argument("--quiet", action="store_true", help="say nothing unless something is wrong")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the study."""
+    from tasks.execute import Interrupted
+
+    from ..cluster import load_cluster
+    from ..interrupt import Stopped, run_interruptibly
+    from ..progress import Display, duration
+    from ..study import Finished, run_study
+
+    study = study_of(options)
+    cluster = load_cluster(options.cluster, options.workers)
+    output = output_of(options, study)
+    display = Display(quiet=options.quiet)
+    display.say(f"{study.name}: {study.question}")
+    started = time.monotonic()
+
+    def work(stop: threading.Event) -> Finished:
+        return run_study(
+            study, base=Path(options.study).parent, output=output, cluster=cluster, display=display, stop=stop
+        )
+
+    try:
+        finished = run_interruptibly(work, on_signal=lambda: display.say("stopping ..."))
+    except (Stopped, Interrupted) as error:
+        number = error.signal if isinstance(error, Stopped) else 2
+        print(f"sigstats: interrupted; the same command goes on from {output}", file=sys.stderr)  # noqa: T201
+        return 128 + number
+    for outcome in finished.failed:
+        first = outcome.failures[0] if outcome.failures else None
+        about = ", ".join(outcome.cell.subject.values())
+        reason = f"{first.error}: {first.message}" if first else "replicates are missing"
+        print(f"sigstats: failed: {about}: {reason}", file=sys.stderr)  # noqa: T201
+    rejected = sum(row.decision == "reject" for row in finished.rows)
+    display.say(
+        f"{len(finished.plan.cells)} cells, {finished.plan.replicates:,} replicates, {len(finished.rows)} hypotheses, "
+        f"{rejected} rejected at {finished.plan.alpha:g}, in {duration(time.monotonic() - started)}"
+    )
+    display.say(f"report: {finished.report}")
+    return FAILED if finished.failed else DONE

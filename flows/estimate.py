@@ -1,0 +1,92 @@
+"""What a study will cost: replicates, seconds, bytes."""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tasks.plan import Cell, Plan
+from tasks.store import Store, missing, sealed
+from tasks.work import Failure, run_block
+
+from .progress import duration
+from .studies import Prepared
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The cost of one cell.
+
+    Attributes
+    ----------
+    cell : Cell
+    left : int
+        Replicates that are not stored yet.
+    seconds : float or None
+        Work for those, on one worker; None where it was not measured.
+    bytes : int or None
+        Size of the cell's file, likewise.
+    problem : str
+        Why the cell cannot be computed; empty where it can.
+    """
+
+    cell: Cell
+    left: int
+    seconds: float | None = None
+    bytes: int | None = None
+    problem: str = ""
+
+
+def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Estimate]:
+    """The cost of every cell, from one lane computed twice in a place that is thrown away."""
+    store = Store(output)
+    found = []
+    with tempfile.TemporaryDirectory(prefix="sigstats-plan-") as folder:
+        scratch = Store(folder)
+        if timing:
+            for dataset in prepared.datasets:
+                scratch.write_dataset(dataset)
+        for cell in prepared.plan.cells:
+            left = missing(cell, store.find(cell).done)
+            found.append(_timed(cell, left, scratch) if timing else Estimate(cell, left))
+    return found
+
+
+def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:
+    block = cell.block(0, 1)
+    outcome = run_block(block, scratch)  # also fills what a worker keeps
+    if isinstance(outcome, Failure):
+        return Estimate(cell, left, problem=f"{outcome.error}: {outcome.message}")
+    if outcome.seconds < 1:
+        started = time.perf_counter()
+        again = run_block(block, scratch)
+        seconds = again.seconds if not isinstance(again, Failure) else time.perf_counter() - started
+    else:
+        seconds = outcome.seconds
+    table = scratch.read_block(cell, block.first, block.last)
+    each = len(sealed(table, kind=cell.fanout, fingerprint=cell.fingerprint)) if cell.replicates == 1 else None
+    size = each if each is not None else 3000 + 2 * cell.replicates
+    return Estimate(cell, left, seconds * left / (block.last - block.first), size)
+
+
+def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
+    """The plan as text."""
+    width = max(len(_subject(item.cell)) for item in estimates)
+    lines = [f"{plan.study}: {len(plan.cells)} cells, {plan.replicates:,} replicates"]
+    for item in estimates:
+        cost = item.problem or ("" if item.seconds is None else duration(item.seconds))
+        amount = f"{item.left:>9,} of {item.cell.replicates:>9,}"
+        lines.append(f"  {item.cell.fanout:10s} {_subject(item.cell):{width}s} {amount} {cost}".rstrip())
+    seconds = [item.seconds for item in estimates if item.seconds is not None]
+    if seconds:
+        size = sum(item.bytes or 0 for item in estimates)
+        lines.append(
+            f"about {duration(sum(seconds))} of work, {duration(sum(seconds) / workers)} on {workers} worker(s), "
+            f"{max(1, size // 1000):,} kB of replicates"
+        )
+    lines.append(f"then: {', '.join(plan.analyses)}; alpha = {plan.alpha:g}, adjusted by {plan.adjust}")
+    return "\n".join(lines)
+
+
+def _subject(cell: Cell) -> str:
+    return " / ".join(cell.subject.values())

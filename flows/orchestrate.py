@@ -1,0 +1,102 @@
+"""Prefect's view of a study: a flow run, and a task run for every cell.
+
+Blocks are plain Dask futures and a worker never talks to Prefect: the cells run as Prefect tasks on threads of this
+process, which submit their blocks and wait for them. Import this module only after `flows.prefect_environment`.
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from tasks.execute import Interrupted, Outcome
+from tasks.plan import Cell, Plan
+from tasks.store import Store
+
+from .config import Study
+from .prefect_environment import set_up
+from .study import OneCell
+
+
+class CellFailed(Exception):
+    """A cell that is not complete, with the traceback of its first failed block."""
+
+
+def run_cells(
+    study: Study, plan: Plan, store: Store, one_cell: OneCell, *, threads: int, stop: threading.Event
+) -> list[Outcome]:
+    """Compute all cells as tasks of one flow run.
+
+    Raises
+    ------
+    Interrupted
+        If `stop` was set; the flow run is then cancelled.
+    """
+    set_up(store.root)
+    import prefect
+    from prefect.artifacts import create_markdown_artifact
+    from prefect.cache_policies import NO_CACHE
+    from prefect.futures import wait
+    from prefect.logging import get_run_logger
+    from prefect.states import Cancelled, Completed, Failed
+    from prefect.task_runners import ThreadPoolTaskRunner
+
+    outcomes: dict[str, Outcome] = {}
+
+    @prefect.task(name="cell", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False)
+    def cell_task(name: str, cell: Cell) -> Any:
+        logger = get_run_logger()
+        try:
+            outcome = one_cell(cell)
+        except Interrupted:
+            return Cancelled(message="the run was asked to stop")
+        outcomes[cell.name] = outcome
+        seconds = sum(receipt.seconds for receipt in outcome.receipts)
+        logger.info(
+            "%s: %d replicates found, %d computed in %d blocks, %.2f s of work",
+            name,
+            outcome.found,
+            sum(receipt.last - receipt.first for receipt in outcome.receipts),
+            len(outcome.receipts),
+            seconds,
+        )
+        if not outcome.complete:
+            first = outcome.failures[0]
+            logger.error("block %d-%d failed\n%s", first.first, first.last, first.traceback)
+            raise CellFailed(f"block {first.first}-{first.last}: {first.error}: {first.message}")
+        return Completed(message=f"{cell.replicates} replicates")
+
+    runner: Any = ThreadPoolTaskRunner(max_workers=threads)
+
+    @prefect.flow(
+        name=f"sigstats-{study.kind}",
+        flow_run_name=study.name.replace("{", "(").replace("}", ")"),
+        task_runner=runner,
+        validate_parameters=False,
+        persist_result=False,
+    )
+    def study_flow(study: dict[str, Any], output: str) -> Any:  # noqa: ARG001 (Prefect shows the parameters of a run)
+        futures = [cell_task.submit(cell.name, cell) for cell in plan.cells]
+        wait(futures)
+        failed = [cell for cell in plan.cells if cell.name in outcomes and not outcomes[cell.name].complete]
+        if stop.is_set():
+            return Cancelled(message="the run was asked to stop")
+        create_markdown_artifact(_markdown(plan, failed, output), key="study", description=f"{plan.study}: its cells")
+        if failed:
+            return Failed(message=f"{len(failed)} of {len(plan.cells)} cells failed")
+        return Completed(message=f"{len(plan.cells)} cells")
+
+    study_flow(study.model_dump(mode="json"), store.root, return_state=True)
+    if stop.is_set():
+        raise Interrupted
+    return [outcomes[cell.name] for cell in plan.cells]
+
+
+def _markdown(plan: Plan, failed: Sequence[Cell], output: str) -> str:
+    lines = [
+        f"# {plan.study}",
+        "",
+        f"{len(plan.cells)} cells, {plan.replicates:,} replicates, {len(failed)} failed. Results: `{output}`.",
+        "",
+    ]
+    lines += [f"- failed: `{cell.name}`" for cell in failed]
+    return "\n".join(lines)

@@ -1,0 +1,36 @@
+"""Prefect's settings that must be in the environment before Prefect is imported."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+#: No connection leaves the machine, nothing but errors reaches the terminal, and a loaded machine gets its time.
+QUIET: Mapping[str, str] = {
+    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_FLOW_RUNS_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_TASK_RUNS_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
+    "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+}
+
+
+def server_configured() -> bool:
+    """Whether the person has a Prefect server, by the environment or a profile."""
+    if os.environ.get("PREFECT_API_URL"):
+        return True
+    home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")
+    try:
+        return "PREFECT_API_URL" in (home / "profiles.toml").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def set_up(output: str) -> None:
+    """Make Prefect quiet and keep its files with the study's, unless the person said otherwise."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    if not server_configured() and "://" not in output:
+        os.environ.setdefault("PREFECT_HOME", str(Path(output).absolute() / "prefect"))

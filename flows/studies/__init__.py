@@ -1,0 +1,43 @@
+"""The kinds of study. A new kind is one new module of this folder.
+
+A module ``flows/studies/<kind>.py`` has
+
+a class ``<Kind>Study``
+    a `flows.config.Study` with ``kind: Literal["<kind>"]``: what its study file may say;
+``prepare(study, base)``
+    which reads what comes in and returns it with the plan, as `Prepared`. It writes nothing.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from ..config import Study
+from ._prepared import Prepared
+
+__all__ = ["Prepared", "kinds", "prepare"]
+
+
+@cache
+def _module(kind: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{kind}")
+
+
+def kinds() -> dict[str, type[Study]]:
+    """Every kind of study with its model."""
+    found = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+    return {kind: getattr(_module(kind), f"{kind.title()}Study") for kind in found}
+
+
+def prepare(study: Study, base: Path) -> Prepared:
+    """What a study computes, and from what; relative paths of its data start at `base`.
+
+    Raises
+    ------
+    ValueError
+        One line that names the data set or the setting, the value and what would be right.
+    """
+    prepared: Prepared = _module(study.kind).prepare(study, base)
+    return prepared

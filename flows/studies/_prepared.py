@@ -1,0 +1,23 @@
+"""What a kind of study makes of a study file."""
+
+from dataclasses import dataclass
+
+from tasks.datasets import Dataset
+
+from tasks.plan import Plan
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A study that can start: nothing of it is written yet.
+
+    Attributes
+    ----------
+    plan : Plan
+        All cells.
+    datasets : tuple of Dataset
+        What workers will read from the store.
+    """
+
+    plan: Plan
+    datasets: tuple[Dataset, ...] = ()

@@ -1,0 +1,176 @@
+"""The benchmark study: which classifiers learn which data sets, and which use feature dependence.
+
+Every classifier is cross-validated on every data set; it is retrained on permuted labels (PermClass) and on features
+permuted inside classes (PermFeats); its accuracy is tested against chance (Nyssen); every two are compared (McNemar).
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+from tasks.datasets import Dataset
+
+from sigstats.checks import nearest
+from tasks import analyses, sources
+from tasks.fanouts import cell
+from tasks.identity import digest
+from tasks.plan import Cell, Plan
+
+from ..config import Strict, Study
+from ._prepared import Prepared
+
+Null = Literal["labels", "features"]
+
+
+class Classifier(Strict):
+    """A classifier with a name of its own."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
+    learner: Annotated[
+        str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
+    ]
+    params: Annotated[dict[str, Any], Field(default_factory=dict, description="The parameters of the classifier")]
+
+
+class CrossValidation(Strict):
+    """How errors are estimated."""
+
+    folds: Annotated[int, Field(ge=2, le=1000, description="The number of stratified folds")] = 10
+
+
+class Permutation(Strict):
+    """The permutation tests."""
+
+    nulls: Annotated[
+        tuple[Null, ...], Field(strict=False, description="labels is PermClass, features is PermFeats")
+    ] = ("labels", "features")
+    resamples: Annotated[int, Field(ge=1, le=10**9, description="Retrains for each null hypothesis")] = 999
+
+
+def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in analyses.names():
+            near = nearest(name, analyses.names())
+            hint = f" (did you mean {near!r}?)" if near else ""
+            raise ValueError(f"{name!r} is not valid; expected one of {', '.join(analyses.names())}{hint}")
+    return names
+
+
+class BenchmarkStudy(Study):
+    """What a study file of ``kind = "benchmark"`` may say."""
+
+    question: ClassVar[str] = "which classifiers learn which data sets, and which use feature dependence?"
+
+    kind: Literal["benchmark"]
+    datasets: Annotated[
+        list[str | dict[str, Any]],
+        Field(
+            min_length=1, description="Names of data sets that ship with scikit-learn, or tables with name and source"
+        ),
+    ]
+    classifiers: Annotated[
+        list[str | Classifier],
+        Field(min_length=1, description="Names of ready learners, or tables with name, learner and params"),
+    ]
+    cross_validation: CrossValidation = CrossValidation()
+    permutation: Permutation = Permutation()
+    tests: Annotated[
+        tuple[str, ...],
+        Field(strict=False, description="The analyses of the summary, in order"),
+        AfterValidator(_known_analyses),
+    ] = ("permutation", "efficiency", "mcnemar")
+
+    @field_validator("classifiers", mode="after")
+    @classmethod
+    def _named_once(cls, classifiers: list[str | Classifier]) -> list[str | Classifier]:
+        _require_distinct([_named(item).name for item in classifiers])
+        return classifiers
+
+    @field_validator("datasets", mode="after")
+    @classmethod
+    def _with_names(cls, datasets: list[str | dict[str, Any]]) -> list[str | dict[str, Any]]:
+        for item in datasets:
+            if isinstance(item, dict) and not isinstance(item.get("name"), str):
+                raise ValueError(f"the data set {item!r} is not valid; expected a name among its keys")
+        _require_distinct([item if isinstance(item, str) else item["name"] for item in datasets])
+        return datasets
+
+    @model_validator(mode="after")
+    def _reachable(self) -> "BenchmarkStudy":
+        smallest = 1 / (self.permutation.resamples + 1)
+        if self.permutation.nulls and smallest > self.alpha:
+            wanted = int(1 / self.alpha)
+            raise ValueError(
+                f"permutation.resamples: {self.permutation.resamples} is not valid; expected at least {wanted}, "
+                f"since the smallest p-value of {self.permutation.resamples} is above alpha = {self.alpha:g}"
+            )
+        return self
+
+
+def prepare(study: BenchmarkStudy, base: Path) -> Prepared:
+    """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
+    from sigstats.folds import stratified_folds
+    from sigstats.learners import build
+
+    datasets, cells = [], []
+    for spec in study.datasets:
+        dataset = sources.load(_spec(spec), base=base)
+        datasets.append(dataset)
+        try:
+            stratified_folds(dataset.y, study.cross_validation.folds, 0)
+        except ValueError as error:
+            raise ValueError(f"data set {dataset.name}: {error}") from None
+        for item in study.classifiers:
+            classifier = _named(item)
+            build(classifier.learner, params=classifier.params, nominal=dataset.nominal)
+            cells.extend(_cells(study, dataset, classifier))
+    plan = Plan(
+        study=study.name,
+        kind=study.kind,
+        cells=tuple(sorted(cells, key=lambda cell: cell.fanout != "crossval")),
+        analyses=study.tests,
+        alpha=study.alpha,
+        adjust=study.adjust,
+    )
+    return Prepared(plan, tuple(datasets))
+
+
+def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> list[Cell]:
+    content = dataset.digest()
+    work: dict[str, Any] = {
+        "dataset": {"name": dataset.name, "digest": content},
+        "classifier": {"learner": classifier.learner, "params": classifier.params},
+        # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
+        "cross_validation": {
+            "folds": study.cross_validation.folds,
+            "seed": int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
+        },
+    }
+    subject = {"dataset": dataset.name, "classifier": classifier.name}
+    observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1)
+    retrains = [
+        cell(
+            "retrain",
+            subject={**subject, "null": null},
+            work={**work, "null": null},
+            seed=study.seed,
+            replicates=study.permutation.resamples,
+        )
+        for null in study.permutation.nulls
+    ]
+    return [observed, *retrains]
+
+
+def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"source": "scikit-learn", "name": item} if isinstance(item, str) else item
+
+
+def _named(item: str | Classifier) -> Classifier:
+    return Classifier(name=item, learner=item) if isinstance(item, str) else item
+
+
+def _require_distinct(names: list[str]) -> None:
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"{sorted(twice)[0]!r} is not valid; expected each name once")

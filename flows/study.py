@@ -1,0 +1,223 @@
+"""The one way every study takes: check, keep what comes in, fan out, summarise, report."""
+
+import importlib.metadata
+import platform
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tasks.execute import Interrupted, Outcome, Pool, run_cell
+from tasks.files import Locked
+from tasks.identity import digest
+from tasks.plan import Cell, Plan
+from tasks.results import write_plan
+from tasks.schema import Hypothesis
+from tasks.store import Damaged, Store
+from tasks.summarize import summarize
+
+from . import clusters
+from .config import Strict, Study
+from .errors import BadInput
+from .progress import Display
+from .report import write_report
+from .studies import Prepared, prepare
+
+#: Computes one cell and returns how it ended; raises Interrupted when the run is to stop.
+OneCell = Callable[[Cell], Outcome]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that came to its end.
+
+    Attributes
+    ----------
+    plan : Plan
+    rows : tuple of Hypothesis
+    failed : tuple of Outcome
+        The cells that are not complete.
+    report : str
+        Where the report is.
+    """
+
+    plan: Plan
+    rows: tuple[Hypothesis, ...]
+    failed: tuple[Outcome, ...]
+    report: str
+
+
+def run_study(
+    study: Study,
+    *,
+    base: Path,
+    output: str,
+    cluster: Strict,
+    display: Display,
+    stop: threading.Event,
+) -> Finished:
+    """Run a study to its report, taking up what the output holds already.
+
+    Raises
+    ------
+    BadInput
+        If the data or the output do not fit the study; nothing was written.
+    Interrupted
+        If `stop` was set; what is done is kept.
+    """
+    prepared = prepared_study(study, base)
+    store = Store(output)
+    try:
+        with store.files.lock():
+            begin(store, study, prepared)
+            with clusters.open_pool(cluster) as pool:
+                outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
+            for outcome in outcomes:
+                _keep_receipts(store, outcome)
+            rows = summarize(store)
+            report = write_report(store)
+    except Locked:
+        raise BadInput(f"--output: {output} is not valid; another run is working there") from None
+    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        raise BadInput(f"--output: {output} is not valid; it cannot be written ({error.strerror})") from None
+    failed = tuple(outcome for outcome in outcomes if not outcome.complete)
+    return Finished(prepared.plan, tuple(rows), failed, report)
+
+
+def prepared_study(study: Study, base: Path) -> Prepared:
+    """The plan of a study and what it reads, with bad input as one line."""
+    try:
+        return prepare(study, base)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+
+
+def begin(store: Store, study: Study, prepared: Prepared) -> None:
+    """Refuse an output that holds another study, then keep what workers and readers need."""
+    identity = {
+        "study": study.model_dump(mode="json"),
+        "inputs": {dataset.name: dataset.digest() for dataset in prepared.datasets},
+    }
+    try:
+        before = store.read_json("study.json")
+    except (FileNotFoundError, Damaged):
+        before = {}
+    if before:
+        changes = [
+            f"{key} is {old!r} there and {new!r} here"
+            for key, old, new in _differences(before, identity)
+            if key.split(".")[0] in identity
+        ]
+        if changes:
+            more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
+            raise BadInput(f"--output: {store.root} holds another study: {changes[0]}{more}; choose another output")
+    store.files.sweep()
+    store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": versions()})
+    for dataset in prepared.datasets:
+        store.write_dataset(dataset)
+    write_plan(store, prepared.plan)
+
+
+def fan_out(
+    study: Study,
+    plan: Plan,
+    store: Store,
+    pool: Pool,
+    cluster: Strict,
+    display: Display,
+    stop: threading.Event,
+) -> list[Outcome]:
+    """Compute every cell, each seen by Prefect as a task of the study's flow where Prefect is used."""
+    counted = threading.local()
+
+    def one_cell(cell: Cell) -> Outcome:
+        if stop.is_set():
+            raise Interrupted
+        counted.first = True
+
+        def progress(replicates: int) -> None:
+            # The first call of `run_cell` says what the store had.
+            (display.found if counted.first else display.advance)(replicates)
+            counted.first = False
+
+        outcome = run_cell(cell, store, pool, stop=stop, progress=progress)
+        for note in outcome.notes:
+            display.say(f"made again: {note}")
+        display.cell_done()
+        return outcome
+
+    with display.start(len(plan.cells), plan.replicates):
+        if uses_prefect(cluster):
+            from .orchestrate import run_cells
+
+            return run_cells(study, plan, store, one_cell, threads=2 * pool.workers, stop=stop)
+        return in_threads(plan.cells, one_cell, threads=1 if pool.workers == 1 else 2 * pool.workers)
+
+
+def in_threads(cells: Sequence[Cell], one_cell: OneCell, *, threads: int) -> list[Outcome]:
+    """All cells, a few at a time, in the order of the plan."""
+    if threads == 1:
+        return [one_cell(cell) for cell in cells]
+    with ThreadPoolExecutor(threads, thread_name_prefix="cell") as executor:
+        return list(executor.map(one_cell, cells))
+
+
+def uses_prefect(cluster: Strict) -> bool:
+    """Whether Prefect follows the run: with a Dask cluster always, with the plain loop where a server is configured.
+
+    Starting Prefect's own temporary server takes longer than most studies that a plain loop suits.
+    """
+    from .prefect_environment import server_configured
+
+    return cluster.model_dump().get("kind") != "serial" or server_configured()
+
+
+def versions() -> dict[str, str]:
+    """What made the results: for people; no part of any identity."""
+    packages = (
+        "sigstats",
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "pyarrow",
+        "dask",
+        "distributed",
+        "prefect",
+        "python-flint",
+    )
+    found = {name: importlib.metadata.version(name) for name in packages}
+    return {"python": platform.python_version(), **found}
+
+
+def _keep_receipts(store: Store, outcome: Outcome) -> None:
+    if not outcome.receipts and not outcome.failures:
+        return
+    name = f"receipts/{outcome.cell.name}.json"
+    try:
+        before = store.read_json(name).get("blocks", [])
+    except (FileNotFoundError, Damaged):
+        before = []
+    store.write_json(
+        name,
+        {
+            "cell": outcome.cell.name,
+            "subject": dict(outcome.cell.subject),
+            "blocks": [*before, *(asdict(receipt) for receipt in outcome.receipts)],
+            "failures": [
+                {**asdict(failure), "block": f"{failure.first}-{failure.last}"} for failure in outcome.failures
+            ],
+        },
+    )
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
+    found: list[tuple[str, Any, Any]] = []
+    for key in sorted({*old, *new}):
+        a, b = old.get(key), new.get(key)
+        if isinstance(a, Mapping) and isinstance(b, Mapping):
+            found.extend(_differences(a, b, f"{prefix}{key}."))
+        elif a != b:
+            found.append((f"{prefix}{key}", a, b))
+    return found

@@ -1,0 +1,52 @@
+"""The observed run of a classifier, as arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..plan import Cell
+from ..results import Results
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Cross-validated predictions: true and predicted class of every row."""
+
+    label: NDArray[np.int64]
+    prediction: NDArray[np.int64]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.label)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Which rows are right."""
+        return np.equal(self.label, self.prediction)
+
+    @property
+    def wrong(self) -> int:
+        """How many rows are wrong."""
+        return int(self.n - self.right.sum())
+
+    def table(self) -> NDArray[np.int64]:
+        """The confusion matrix, true classes in rows."""
+        k = int(max(self.label.max(), self.prediction.max())) + 1
+        return np.bincount(self.label * k + self.prediction, minlength=k * k).reshape(k, k)
+
+
+def observed(results: Results, cell: Cell) -> Observed | None:
+    """The observed run of a cell, None where it is missing."""
+    table = results.table(cell)
+    if table is None:
+        return None
+    label, prediction = (table.column(name).to_numpy().astype(np.int64) for name in ("label", "prediction"))
+    return Observed(label, prediction)
+
+
+def observed_of(results: Results, *, dataset: str, classifier: str) -> Observed | None:
+    """The observed run of a classifier on a data set, None where it is missing."""
+    cells = results.cells("crossval", dataset=dataset, classifier=classifier)
+    return observed(results, cells[0]) if cells else None

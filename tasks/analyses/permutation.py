@@ -1,0 +1,53 @@
+"""PermClass and PermFeats: is the observed error smaller than under permutation? (Ojala and Garriga 2010)."""
+
+from collections.abc import Iterator
+
+from sigstats.extreme import monte_carlo_pvalue
+from sigstats.intervals import clopper_pearson, monte_carlo_interval
+
+from ..results import Results
+from ..schema import Hypothesis
+from ._observed import observed_of
+
+_NULLS = {
+    "labels": "labels are independent of the features",
+    "features": "features are independent of each other inside each class",
+}
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """One hypothesis for each cell of retrains."""
+    for cell in results.cells("retrain"):
+        dataset, classifier, null = (cell.subject[key] for key in ("dataset", "classifier", "null"))
+        base = Hypothesis(
+            study=results.plan.study,
+            cell=cell.name,
+            test=f"permutation-{null}",
+            method="permutation",
+            alternative="less",
+            null=_NULLS[null],
+            dataset=dataset,
+            classifier=classifier,
+            measure="error",
+        )
+        run, table = observed_of(results, dataset=dataset, classifier=classifier), results.table(cell)
+        if run is None or table is None:
+            yield base
+            continue
+        wrong = table.column("wrong").to_numpy()
+        exceedances, replicates = int((wrong <= run.wrong).sum()), len(wrong)
+        low, high, _ = monte_carlo_interval(exceedances, replicates)
+        error = clopper_pearson(run.wrong, run.n)
+        yield base.with_(
+            n=run.n,
+            statistic=run.wrong / run.n,
+            estimate=run.wrong / run.n,
+            estimate_low=error.low,
+            estimate_high=error.high,
+            null_mean=float(wrong.mean()) / run.n,
+            replicates=replicates,
+            exceedances=exceedances,
+            p_value=monte_carlo_pvalue(exceedances, replicates),
+            p_low=low,
+            p_high=high,
+        )

@@ -1,0 +1,238 @@
+"""Run the blocks of a cell on a pool of workers, and join them when all are there.
+
+The pool is a plain loop (`Serial`, the reference) or a Dask client (`DaskPool`); nothing here or in a fan-out knows
+which. What is done is asked of the store, never of the engine's memory.
+"""
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .plan import Block, Cell, missing_lanes
+from .store import Store, missing
+from .work import Failure, Receipt, failure, run_block
+
+#: Seconds of work in a block: long beside the engine's 2 ms for a task, short beside a person's patience.
+TARGET_SECONDS = 2.0
+
+
+class Interrupted(Exception):
+    """The run was asked to stop; what is on disk stays and is taken up again."""
+
+
+class Pool(Protocol):
+    """Workers that run blocks."""
+
+    @property
+    def workers(self) -> int:
+        """How many blocks can run at once, at least 1."""
+
+    def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
+        """Start a block; `done` is called once, from any thread, with its outcome. Returns what cancels it."""
+
+
+@dataclass
+class Serial:
+    """The plain loop: each block runs when it is submitted. Every other pool must agree with it."""
+
+    workers: int = 1
+
+    def submit(  # noqa: D102
+        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
+    ) -> Callable[[], None]:
+        done(run_block(block, store))
+        return lambda: None
+
+
+@dataclass
+class DaskPool:
+    """Blocks as plain futures of a `distributed.Client`.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    retries : int
+        How often the engine may repeat a block whose worker lost its connection to the store.
+    """
+
+    client: Any
+    retries: int = 2
+
+    @property
+    def workers(self) -> int:
+        """The number of threads the cluster has now, at least 1."""
+        return max(1, sum(int(threads) for threads in self.client.nthreads().values()))
+
+    def submit(  # noqa: D102
+        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
+    ) -> Callable[[], None]:
+        future = self.client.submit(
+            run_block, block, store, key=f"{block.key}/{time.monotonic_ns()}", pure=False, retries=self.retries
+        )
+
+        def finished(future: Any) -> None:
+            if future.cancelled():
+                done(failure(block, RuntimeError("the block was cancelled: the scheduler lost it or was closed")))
+                return
+            error = future.exception()
+            done(future.result() if error is None else failure(block, error))
+
+        future.add_done_callback(finished)
+
+        def cancel() -> None:
+            with contextlib.suppress(Exception):  # the cluster may be gone already
+                future.cancel()
+
+        return cancel
+
+
+@dataclass
+class Outcome:
+    """How a cell ended.
+
+    Attributes
+    ----------
+    cell : Cell
+    found : int
+        Replicates that were in the store before.
+    receipts : list of Receipt
+    failures : list of Failure
+    notes : list of str
+        Files that could not be used and were made again, one line each.
+    """
+
+    cell: Cell
+    found: int = 0
+    receipts: list[Receipt] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every replicate is in the store."""
+        return self.found + sum(receipt.last - receipt.first for receipt in self.receipts) >= self.cell.replicates
+
+
+def run_cell(
+    cell: Cell,
+    store: Store,
+    pool: Pool,
+    *,
+    stop: threading.Event | None = None,
+    progress: Callable[[int], None] = lambda replicates: None,
+    target_seconds: float = TARGET_SECONDS,
+) -> Outcome:
+    """Compute what the store lacks of a cell, then join its blocks into one file.
+
+    The first block is a single lane; its cost sizes the others. A failed block ends the cell: its other blocks would
+    fail likewise, and what is done stays.
+
+    Parameters
+    ----------
+    cell : Cell
+    store : Store
+    pool : Pool
+    stop : threading.Event, optional
+        Set to leave early.
+    progress : callable
+        Called with the number of replicates that came in, those found in the store first.
+    target_seconds : float
+        Wanted cost of a block.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    Interrupted
+        If `stop` was set.
+    """
+    found = store.find(cell)
+    outcome = Outcome(cell, found=cell.replicates - missing(cell, found.done), notes=list(found.damaged))
+    progress(outcome.found)
+    if not outcome.complete:
+        _fan_out(_Cut(cell, missing_lanes(cell, found.done), target_seconds), outcome, store, pool, stop, progress)
+    if outcome.complete:
+        store.finish(cell)
+    return outcome
+
+
+def _fan_out(
+    cut: "_Cut",
+    outcome: Outcome,
+    store: Store,
+    pool: Pool,
+    stop: threading.Event | None,
+    progress: Callable[[int], None],
+) -> None:
+    arrived: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
+    running: dict[int, Callable[[], None]] = {}
+    try:
+        while True:
+            if stop is not None and stop.is_set():
+                raise Interrupted
+            while not outcome.failures and len(running) < cut.window(pool.workers):
+                block = cut.next(pool.workers)
+                if block is None:
+                    break
+                running[block.first] = pool.submit(block, store, arrived.put)
+                if not arrived.empty():
+                    break
+            if not running:
+                return
+            try:
+                event = arrived.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            running.pop(event.first)
+            if isinstance(event, Failure):
+                outcome.failures.append(event)
+            else:
+                outcome.receipts.append(event)
+                cut.learn(event)
+                progress(event.last - event.first)
+    finally:
+        for cancel in running.values():
+            cancel()
+
+
+class _Cut:
+    """Cuts the missing lanes into blocks, of one lane until their cost is known."""
+
+    def __init__(self, cell: Cell, gaps: list[tuple[int, int]], target_seconds: float) -> None:
+        self.cell = cell
+        self.gaps = gaps
+        self.target_seconds = target_seconds
+        self.seconds = 0.0
+        self.lanes = 0
+
+    def window(self, workers: int) -> int:
+        """How many blocks may be on their way: one to learn from, then enough to keep every worker busy."""
+        return 2 * workers if self.lanes else 1
+
+    def learn(self, receipt: Receipt) -> None:
+        # The first block also pays for what a worker keeps, so later ones replace it in the average.
+        if self.lanes == 1:
+            self.seconds, self.lanes = 0.0, 0
+        self.seconds += receipt.seconds
+        self.lanes += -(-(receipt.last - receipt.first) // self.cell.lane_size)
+
+    def next(self, workers: int) -> Block | None:
+        if not self.gaps:
+            return None
+        left = sum(last - first for first, last in self.gaps)
+        wanted = 1
+        if self.lanes:
+            each = max(self.seconds / self.lanes, 1e-6)
+            wanted = max(1, min(int(self.target_seconds / each), -(-left // workers)))
+        first, last = self.gaps[0]
+        end = min(last, first + wanted)
+        self.gaps[0] = (end, last)
+        if end == last:
+            self.gaps.pop(0)
+        return self.cell.block(first, end)

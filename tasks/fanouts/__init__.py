@@ -1,0 +1,52 @@
+"""The fan-outs: what one block computes. A new fan-out is one new module of this folder.
+
+A module states
+
+``VERSION``
+    raised whenever equal values would give other replicates;
+``LANE_SIZE``
+    how many replicates share one random stream;
+``SCHEMA``
+    the columns of its replicates, the first of which is ``replicate``;
+``stream(work)``
+    what the random stream is keyed by;
+``compute(block, store)``
+    the table of the block's replicates, in order.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from ..plan import Cell
+
+
+def names() -> list[str]:
+    """The names of all fan-outs."""
+    return sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+
+
+@cache
+def fanout(name: str) -> ModuleType:
+    """The module of a fan-out."""
+    if name not in names():
+        raise ValueError(f"fan-out: {name!r} is not valid; expected one of {', '.join(names())}")
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def cell(name: str, *, subject: Mapping[str, str], work: Mapping[str, Any], seed: int, replicates: int) -> Cell:
+    """A cell of the fan-out `name`."""
+    module = fanout(name)
+    return Cell(
+        fanout=name,
+        version=module.VERSION,
+        subject=subject,
+        work=work,
+        stream=module.stream(work),
+        seed=seed,
+        replicates=replicates,
+        lane_size=module.LANE_SIZE,
+    )

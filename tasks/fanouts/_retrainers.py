@@ -1,0 +1,43 @@
+"""Retrainers that a worker process keeps, so that what permutations share is computed once."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from sigstats.folds import stratified_folds
+from sigstats.learners import build
+from sigstats.permutation import Retrainer
+
+from ..datasets import Dataset
+from ..identity import canonical
+from ..store import Store
+
+Null = Literal["labels", "features"]
+
+
+def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
+    """The data set of a cell."""
+    return store.read_dataset(work["dataset"]["name"], work["dataset"]["digest"])
+
+
+def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:
+    """The test fold of every row, the same for all classifiers."""
+    settings = work["cross_validation"]
+    return stratified_folds(dataset.y, settings["folds"], settings["seed"])
+
+
+def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:
+    """The retrainer of a cell's data set and classifier."""
+    kept = {key: work[key] for key in ("dataset", "classifier", "cross_validation")}
+    return _kept(store, canonical(kept), null)
+
+
+@lru_cache(maxsize=4)
+def _kept(store: Store, text: str, null: Null) -> Retrainer:
+    work = json.loads(text)
+    dataset = dataset_of(store, work)
+    estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
+    return Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null)

@@ -1,0 +1,187 @@
+"""The plan: cells, and blocks of their replicates.
+
+A *cell* is one thing to be computed many times: a classifier retrained on permutations of one data set, say. Its
+replicates are grouped in *lanes* that share a random stream (`sigstats.streams`). A *block* is a run of whole lanes:
+the unit of work of one task. How lanes are cut into blocks never changes a replicate.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sigstats.streams import lane_generator
+
+from .identity import digest, slug
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One thing to be computed, and how often.
+
+    Attributes
+    ----------
+    fanout : str
+        The name of the fan-out that computes it (`tasks.fanouts`).
+    version : int
+        The fan-out's version: raised when it would give other replicates for the same values.
+    subject : mapping of str to str
+        What the cell is about, for people: data set, classifier, null hypothesis ...
+    work : mapping
+        Everything that the replicates depend on, except the seed.
+    stream : mapping
+        What the random stream is keyed by: cells of equal `stream` draw equal numbers, so that methods see the same
+        data.
+    seed : int
+        The study's seed.
+    replicates : int
+        How many replicates are wanted, at least 1.
+    lane_size : int
+        How many of them share one stream.
+    """
+
+    fanout: str
+    version: int
+    subject: Mapping[str, str]
+    work: Mapping[str, Any]
+    stream: Mapping[str, Any]
+    seed: int
+    replicates: int
+    lane_size: int
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The cell's identity; the number of replicates is no part of it."""
+        return digest(
+            "cell",
+            fanout=self.fanout,
+            version=self.version,
+            work=self.work,
+            stream=self.stream,
+            seed=self.seed,
+            lane_size=self.lane_size,
+        )
+
+    @cached_property
+    def name(self) -> str:
+        """A readable, unique name: the folder of its files."""
+        return f"{slug(self.fanout, *self.subject.values())}.{self.fingerprint[:10]}"
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes; the last one may be shorter than the others."""
+        return -(-self.replicates // self.lane_size)
+
+    def block(self, first_lane: int, last_lane: int) -> "Block":
+        """The block of the lanes ``first_lane <= lane < last_lane``."""
+        return Block(cell=self, first_lane=first_lane, last_lane=last_lane)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A run of whole lanes of one cell."""
+
+    cell: Cell
+    first_lane: int
+    last_lane: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.first_lane < self.last_lane <= self.cell.lanes:
+            raise ValueError(
+                f"block: lanes {self.first_lane} to {self.last_lane} are not valid; expected a part of 0 to "
+                f"{self.cell.lanes} of {self.cell.name}"
+            )
+
+    @property
+    def first(self) -> int:
+        """The number of its first replicate."""
+        return self.first_lane * self.cell.lane_size
+
+    @property
+    def last(self) -> int:
+        """One more than the number of its last replicate."""
+        return min(self.last_lane * self.cell.lane_size, self.cell.replicates)
+
+    @property
+    def key(self) -> str:
+        """A name for the engine, unique in a study."""
+        return f"{self.cell.name}/{self.first}-{self.last}"
+
+    def lanes(self) -> Iterator[tuple[np.random.Generator, int]]:
+        """The generator and the number of replicates of each lane, in order."""
+        key = bytes.fromhex(digest("stream", **self.cell.stream))
+        for lane in range(self.first_lane, self.last_lane):
+            first = lane * self.cell.lane_size
+            yield lane_generator(self.cell.seed, key, lane), min(self.cell.lane_size, self.cell.replicates - first)
+
+
+def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The runs of lanes that no stored range of replicates covers.
+
+    Parameters
+    ----------
+    cell : Cell
+    done : iterable of (first, last)
+        Ranges of replicates that are stored, ``first <= replicate < last``, each a run of whole lanes.
+
+    Returns
+    -------
+    list of (first_lane, last_lane)
+
+    Examples
+    --------
+    >>> from tasks.plan import Cell, missing_lanes
+    >>> cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=95, lane_size=10)
+    >>> missing_lanes(cell, [(90, 95), (0, 30)])
+    [(3, 9)]
+    """
+    size = cell.lane_size
+    gaps, next_lane = [], 0
+    for first, last in sorted(done):
+        if first // size > next_lane:
+            gaps.append((next_lane, first // size))
+        next_lane = max(next_lane, -(-last // size))
+    if next_lane < cell.lanes:
+        gaps.append((next_lane, cell.lanes))
+    return gaps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """All cells of a study, and how they are to be summarised.
+
+    Attributes
+    ----------
+    study : str
+        The study's name.
+    kind : str
+        The kind of study.
+    cells : tuple of Cell
+    analyses : tuple of str
+        The names of the analyses that turn replicates into hypotheses (`tasks.analyses`), in order.
+    alpha : float
+        The level at which a decision is made.
+    adjust : str
+        The adjustment for multiplicity that the decision uses (`sigstats.multiplicity`).
+    """
+
+    study: str
+    kind: str
+    cells: tuple[Cell, ...]
+    analyses: tuple[str, ...]
+    alpha: float
+    adjust: str
+
+    def __post_init__(self) -> None:
+        seen: dict[str, Cell] = {}
+        for cell in self.cells:
+            if cell.name in seen:
+                raise ValueError(f"plan: {dict(cell.subject)} is not valid; expected everything to be named once")
+            seen[cell.name] = cell
+
+    @property
+    def replicates(self) -> int:
+        """The number of replicates of all cells."""
+        return sum(cell.replicates for cell in self.cells)

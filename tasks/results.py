@@ -1,0 +1,115 @@
+"""What a finished or interrupted study has stored, read from its Parquet files alone."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from .identity import canonical, digest
+from .plan import Cell, Plan
+from .schema import SUMMARY, column
+from .store import Damaged, Store, missing
+
+_PLAN = pa.schema(
+    [
+        column("cell", pa.string(), "name", "the cell's folder under replicates/"),
+        column("fanout", pa.string(), "name", "the fan-out that computes it"),
+        column("version", pa.int64(), "number", "the fan-out's version"),
+        column("subject", pa.string(), "JSON", "what the cell is about: data set, classifier, null hypothesis ..."),
+        column("work", pa.string(), "JSON", "everything its replicates depend on, except the seed"),
+        column("stream", pa.string(), "JSON", "what its random stream is keyed by"),
+        column("seed", pa.int64(), "number", "the study's seed"),
+        column("replicates", pa.int64(), "number", "replicates wanted"),
+        column("lane_size", pa.int64(), "number", "replicates that share one random stream"),
+    ]
+)
+
+
+def write_plan(store: Store, plan: Plan) -> None:
+    """Keep the plan as ``plan.parquet``."""
+    columns: dict[str, list[Any]] = {name: [] for name in _PLAN.names}
+    for cell in plan.cells:
+        row = {
+            "cell": cell.name,
+            "fanout": cell.fanout,
+            "version": cell.version,
+            "subject": json.dumps(dict(cell.subject)),  # the order of the subject is the order of its columns
+            "work": canonical(cell.work),
+            "stream": canonical(cell.stream),
+            "seed": cell.seed,
+            "replicates": cell.replicates,
+            "lane_size": cell.lane_size,
+        }
+        for name, value in row.items():
+            columns[name].append(value)
+    settings = {
+        "study": plan.study,
+        "kind": plan.kind,
+        "analyses": list(plan.analyses),
+        "alpha": plan.alpha,
+        "adjust": plan.adjust,
+    }
+    table = pa.table(columns, schema=_PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})
+    store.write_table("plan.parquet", table, kind="plan", fingerprint=digest("plan", **settings))
+
+
+def read_plan(store: Store) -> Plan:
+    """The plan of a store; FileNotFoundError where none was written, Damaged where it cannot be used."""
+    table = store.read_table("plan.parquet", kind="plan")
+    settings = json.loads(table.schema.metadata[b"plan"])
+    cells = []
+    for row in table.to_pylist():
+        name = row.pop("cell")
+        cell = Cell(**{key: json.loads(row[key]) if key in ("subject", "work", "stream") else row[key] for key in row})
+        if cell.name != name:
+            raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")
+        cells.append(cell)
+    settings["analyses"] = tuple(settings["analyses"])
+    return Plan(cells=tuple(cells), **settings)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The plan and the replicates of one study, for analyses, figures and reports."""
+
+    store: Store
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The study's plan."""
+        return read_plan(self.store)
+
+    def cells(self, fanout: str, **subject: str) -> list[Cell]:
+        """The cells of a fan-out whose subject has these values, in the order of the plan."""
+        return [
+            cell
+            for cell in self.plan.cells
+            if cell.fanout == fanout and all(cell.subject.get(key) == value for key, value in subject.items())
+        ]
+
+    def table(self, cell: Cell) -> pa.Table | None:
+        """All replicates of a cell in order, or None where some are missing or damaged."""
+        cache = self._tables
+        if cell.name not in cache:
+            cache[cell.name] = self._read(cell)
+        return cache[cell.name]
+
+    @cached_property
+    def _tables(self) -> dict[str, pa.Table | None]:
+        return {}
+
+    def _read(self, cell: Cell) -> pa.Table | None:
+        try:
+            return self.store.read_block(cell, 0, cell.replicates)
+        except (FileNotFoundError, Damaged):
+            found = self.store.find(cell)
+            if not found.done or missing(cell, found.done):
+                return None
+            return pa.concat_tables(self.store.read_block(cell, *bounds) for bounds in found.done)
+
+    @cached_property
+    def summary(self) -> pa.Table:
+        """The summary that was written last."""
+        return self.store.read_table("summary.parquet", kind="summary").cast(SUMMARY)

@@ -1,0 +1,148 @@
+"""What is stored: every column with its type, unit and meaning.
+
+The meaning and the unit are kept in the Parquet files themselves, as metadata of each field, so that a file can be
+read without this program.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+#: Raised when a stored schema changes its meaning.
+SCHEMA_VERSION = 1
+
+
+def column(name: str, kind: pa.DataType, unit: str, meaning: str, *, nullable: bool = False) -> "pa.Field[Any]":
+    """A field that says what it means."""
+    return pa.field(name, kind, nullable=nullable, metadata={"unit": unit, "meaning": meaning})
+
+
+REPLICATE = column("replicate", pa.int64(), "number", "the replicate's number in its cell, from 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hypothesis:
+    """One row of ``summary.parquet``: one hypothesis and what the data say of it.
+
+    The fields are the columns; `SUMMARY` states type, unit and meaning of each.
+    """
+
+    study: str
+    cell: str
+    test: str
+    method: str
+    alternative: str
+    null: str
+    dataset: str | None = None
+    classifier: str | None = None
+    a: str | None = None
+    b: str | None = None
+    slice: str | None = None
+    measure: str | None = None
+    n: int | None = None
+    statistic: float | None = None
+    estimate: float | None = None
+    estimate_low: float | None = None
+    estimate_high: float | None = None
+    null_mean: float | None = None
+    replicates: int | None = None
+    exceedances: int | None = None
+    p_value: float | None = None
+    log10_p: float | None = None
+    p_low: float | None = None
+    p_high: float | None = None
+    p_holm: float | None = None
+    p_by: float | None = None
+    p_adjusted: float | None = None
+    pd: float | None = None
+    psd: float | None = None
+    nsd: float | None = None
+    decision: str = "missing"
+    note: str = ""
+
+    def with_(self, **values: Any) -> "Hypothesis":
+        """This row with some fields filled in."""
+        return replace(self, **values)
+
+
+SUMMARY = pa.schema(
+    [
+        column("study", pa.string(), "name", "the study"),
+        column("cell", pa.string(), "name", "the cell of replicates behind the row; several are joined by a space"),
+        column(
+            "test", pa.string(), "name", "the test: permutation-labels, permutation-features, efficiency, mcnemar ..."
+        ),
+        column("method", pa.string(), "name", "how the p-value was found: exact, permutation, monte-carlo ..."),
+        column("alternative", pa.string(), "name", "the alternative: two-sided, greater or less"),
+        column("null", pa.string(), "text", "the null hypothesis in plain words"),
+        column("dataset", pa.string(), "name", "the data set", nullable=True),
+        column("classifier", pa.string(), "name", "the classifier, where one is tested", nullable=True),
+        column("a", pa.string(), "name", "the first of two classifiers that are compared", nullable=True),
+        column("b", pa.string(), "name", "the second of two classifiers that are compared", nullable=True),
+        column("slice", pa.string(), "name", "the part of the rows, null for all", nullable=True),
+        column(
+            "measure",
+            pa.string(),
+            "name",
+            "what is estimated: error, accuracy, difference of accuracies ...",
+            nullable=True,
+        ),
+        column("n", pa.int64(), "rows", "the number of rows the test rests on", nullable=True),
+        column("statistic", pa.float64(), "of the test", "the test statistic", nullable=True),
+        column("estimate", pa.float64(), "of the measure", "the observed value of the measure", nullable=True),
+        column("estimate_low", pa.float64(), "of the measure", "lower end of its 95 % interval", nullable=True),
+        column("estimate_high", pa.float64(), "of the measure", "upper end of its 95 % interval", nullable=True),
+        column("null_mean", pa.float64(), "of the measure", "its mean under the null hypothesis", nullable=True),
+        column("replicates", pa.int64(), "number", "random replicates; null where the test draws none", nullable=True),
+        column("exceedances", pa.int64(), "number", "replicates at least as extreme as observed", nullable=True),
+        column("p_value", pa.float64(), "probability", "p-value of the null hypothesis", nullable=True),
+        column(
+            "log10_p",
+            pa.float64(),
+            "decimal logarithm",
+            "log10 of the p-value, also where it underflows",
+            nullable=True,
+        ),
+        column(
+            "p_low",
+            pa.float64(),
+            "probability",
+            "lower end of the 99 % Monte-Carlo interval of p; p where exact",
+            nullable=True,
+        ),
+        column("p_high", pa.float64(), "probability", "upper end of that interval; p where exact", nullable=True),
+        column(
+            "p_holm", pa.float64(), "probability", "p adjusted by Holm over the rows of the same test", nullable=True
+        ),
+        column(
+            "p_by",
+            pa.float64(),
+            "probability",
+            "p adjusted by Benjamini and Yekutieli over the same rows",
+            nullable=True,
+        ),
+        column("p_adjusted", pa.float64(), "probability", "the adjusted p that the decision uses", nullable=True),
+        column(
+            "pd",
+            pa.float64(),
+            "possibility",
+            "possibility of dominance of the null over its alternative",
+            nullable=True,
+        ),
+        column("psd", pa.float64(), "possibility", "possibility of strict dominance of the null", nullable=True),
+        column("nsd", pa.float64(), "necessity", "necessity of strict dominance of the null", nullable=True),
+        column("decision", pa.string(), "name", "reject, keep, or missing where replicates are missing"),
+        column("note", pa.string(), "text", "warnings and reasons; empty where there is nothing to say"),
+    ]
+)
+
+
+def summary_table(rows: Iterable[Hypothesis]) -> pa.Table:
+    """The summary of `rows`, in their order."""
+    values: dict[str, list[Any]] = {name: [] for name in SUMMARY.names}
+    for row in rows:
+        for name in SUMMARY.names:
+            values[name].append(getattr(row, name))
+    return pa.table(values, schema=SUMMARY)

@@ -1,0 +1,259 @@
+"""The store of one study: Parquet files that are complete, belong to the study, and are what was written.
+
+Layout under the root (a path or an fsspec URL)::
+
+    study.json                              the resolved configuration
+    plan.parquet                            one row a cell
+    data/<name>.<digest>.parquet            the data sets, as read once
+    replicates/<cell>/<first>-<last>.parquet
+    receipts/<cell>.json                    timings and hosts: never part of a result
+    summary.parquet, report.html
+
+Every Parquet file carries a seal: the kind of table, the fingerprint of what it belongs to and a digest of its rows.
+A file that is truncated, altered or of another study is named by `Damaged` and made again, never silently used.
+"""
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .datasets import Dataset
+from .files import Files, open_files
+from .identity import canonical
+from .plan import Cell
+from .schema import SCHEMA_VERSION
+
+_SEAL = b"sigstats"
+_BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
+
+
+class Damaged(Exception):
+    """A stored file that is not whole or does not belong here; the message names it and says why."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the store holds of a cell.
+
+    Attributes
+    ----------
+    done : tuple of (first, last)
+        Disjoint ranges of replicates, sorted, each in a sound file of its own.
+    damaged : tuple of str
+        One line for each file that cannot be used.
+    spare : tuple of str
+        Names of sound files whose replicates another file holds too.
+    """
+
+    done: tuple[tuple[int, int], ...]
+    damaged: tuple[str, ...]
+    spare: tuple[str, ...]
+
+
+class Store:
+    """The files of one study. Cheap to make and to send to a worker: it is only its root."""
+
+    def __init__(self, root: str) -> None:
+        self.root = open_files(str(root)).root
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Store) and other.root == self.root
+
+    def __hash__(self) -> int:
+        return hash(self.root)
+
+    def __repr__(self) -> str:
+        return f"Store({self.root!r})"
+
+    @property
+    def files(self) -> Files:
+        """The files under the root."""
+        return open_files(self.root)
+
+    def write_table(self, name: str, table: pa.Table, *, kind: str, fingerprint: str) -> int:
+        """Write `table` atomically under its seal; return its size in bytes."""
+        content = sealed(table, kind=kind, fingerprint=fingerprint)
+        self.files.write(name, content)
+        return len(content)
+
+    def read_table(self, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
+        """The table of a sealed file.
+
+        Raises
+        ------
+        Damaged
+            If the file is not whole, was altered, is of another kind, or carries another fingerprint.
+        FileNotFoundError
+            If there is none.
+        """
+        content = self.files.read(name)
+        try:
+            table = pq.read_table(io.BytesIO(content), page_checksum_verification=True)
+            seal = json.loads((table.schema.metadata or {})[_SEAL])
+            found = (seal["schema"], seal["kind"], seal["fingerprint"], seal["digest"])
+        except Exception as error:  # any bit may be flipped, so the reader may fail in any way
+            raise Damaged(f"{name} is not a whole file of this program ({type(error).__name__})") from None
+        rest = {key: value for key, value in table.schema.metadata.items() if key != _SEAL} or None
+        table = table.replace_schema_metadata(rest)
+        if found[3] != _content_digest(table, *found[:3]):
+            raise Damaged(f"{name} was altered after it was written")
+        if found[:2] != (SCHEMA_VERSION, kind):
+            raise Damaged(f"{name} holds {found[1]!r} of schema {found[0]}, not {kind!r} of schema {SCHEMA_VERSION}")
+        if fingerprint is not None and found[2] != fingerprint:
+            raise Damaged(f"{name} belongs to something else (fingerprint {found[2][:10]}, not {fingerprint[:10]})")
+        return table
+
+    def write_json(self, name: str, values: Mapping[str, Any]) -> None:
+        """Write readable JSON, atomically."""
+        self.files.write(name, (json.dumps(values, indent=2, sort_keys=True) + "\n").encode())
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        """The values of a JSON file; Damaged if it is none."""
+        try:
+            values = json.loads(self.files.read(name))
+        except ValueError as error:
+            raise Damaged(f"{name} is not JSON ({error})") from None
+        if not isinstance(values, dict):
+            raise Damaged(f"{name} is not a JSON object")
+        return values
+
+    def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> int:
+        """Keep the replicates ``first <= replicate < last`` of a cell; return the size in bytes."""
+        _require_range(table, first, last)
+        return self.write_table(_block_name(cell, first, last), table, kind=cell.fanout, fingerprint=cell.fingerprint)
+
+    def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
+        """The replicates ``first <= replicate < last``, stored as one file."""
+        name = _block_name(cell, first, last)
+        table = self.read_table(name, kind=cell.fanout, fingerprint=cell.fingerprint)
+        try:
+            _require_range(table, first, last)
+        except ValueError as error:
+            raise Damaged(f"{name}: {error}") from None
+        return table
+
+    def find(self, cell: Cell) -> Found:
+        """What is stored of a cell; every file is read and checked."""
+        sound, damaged = [], []
+        for entry in self.files.names(f"replicates/{cell.name}"):
+            match = _BLOCK_NAME.fullmatch(entry)
+            bounds = (int(match[1]), int(match[2])) if match else None
+            if bounds is None or not _whole_lanes(cell, *bounds):
+                damaged.append(f"replicates/{cell.name}/{entry} is not a file of this plan")
+                continue
+            try:
+                self.read_block(cell, *bounds)
+            except FileNotFoundError:
+                continue
+            except Damaged as error:
+                damaged.append(str(error))
+            else:
+                sound.append(bounds)
+        done, spare, covered = [], [], 0
+        for first, last in sorted(sound, key=lambda bounds: (bounds[0], -bounds[1])):
+            if first >= covered:
+                done.append((first, last))
+                covered = last
+            else:
+                spare.append(_block_name(cell, first, last))
+        return Found(tuple(done), tuple(damaged), tuple(spare))
+
+    def finish(self, cell: Cell) -> pa.Table:
+        """Join the blocks of a complete cell into one file, so that its bytes do not tell how it was cut.
+
+        Returns
+        -------
+        pyarrow.Table
+            All replicates, in order.
+
+        Raises
+        ------
+        Damaged
+            If replicates are missing.
+        """
+        whole = (0, cell.replicates)
+        found = self.find(cell)
+        if whole not in found.done:
+            if not found.done or missing(cell, found.done):
+                raise Damaged(f"replicates/{cell.name} is not complete")
+            table = pa.concat_tables(self.read_block(cell, *bounds) for bounds in found.done).combine_chunks()
+            self.write_block(cell, *whole, table)
+        table = self.read_block(cell, *whole)
+        for entry in self.files.names(f"replicates/{cell.name}"):
+            name = f"replicates/{cell.name}/{entry}"
+            if name != _block_name(cell, *whole):
+                self.files.remove(name)
+        return table
+
+    def write_dataset(self, dataset: Dataset) -> None:
+        """Keep a data set, so that workers need no other access to it."""
+        name = _dataset_name(dataset.name, dataset.digest())
+        if not self.files.exists(name):
+            self.write_table(name, dataset.to_table(), kind="data", fingerprint=dataset.digest())
+
+    def read_dataset(self, name: str, digest: str) -> Dataset:
+        """A data set; each process reads it once."""
+        return _cached_dataset(self, name, digest)
+
+
+def sealed(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
+    """The bytes of a Parquet file that carries its own seal; equal tables give equal bytes."""
+    digest = _content_digest(table, SCHEMA_VERSION, kind, fingerprint)
+    seal = {"schema": SCHEMA_VERSION, "kind": kind, "fingerprint": fingerprint, "digest": digest}
+    metadata = dict(table.schema.metadata or {}) | {_SEAL: canonical(seal).encode()}
+    buffer = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd", write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def missing(cell: Cell, done: tuple[tuple[int, int], ...]) -> int:
+    """How many replicates of a cell no range of `done` holds."""
+    return cell.replicates - sum(last - first for first, last in done)
+
+
+def _content_digest(table: pa.Table, *seal: object) -> str:
+    state = hashlib.sha256(repr(seal).encode())
+    for key, value in sorted((table.schema.metadata or {}).items()):
+        state.update(repr((key, value)).encode())
+    for field, column in zip(table.schema, table.columns, strict=True):
+        meaning = sorted(item for item in (field.metadata or {}).items() if not item[0].startswith(b"PARQUET:"))
+        state.update(repr((field.name, str(field.type), field.nullable, meaning, len(column))).encode())
+        if column.null_count == 0 and (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)):
+            state.update(column.to_numpy().tobytes())
+        else:
+            state.update(json.dumps(column.to_pylist(), default=str).encode())
+    return state.hexdigest()
+
+
+def _require_range(table: pa.Table, first: int, last: int) -> None:
+    numbers = table.column("replicate").to_numpy()
+    steps = numbers[1:] - numbers[:-1]
+    if not len(numbers) or numbers[0] != first or numbers[-1] != last - 1 or ((steps != 0) & (steps != 1)).any():
+        raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")
+
+
+def _whole_lanes(cell: Cell, first: int, last: int) -> bool:
+    size = cell.lane_size
+    return first < last <= cell.replicates and first % size == 0 and (last % size == 0 or last == cell.replicates)
+
+
+def _block_name(cell: Cell, first: int, last: int) -> str:
+    return f"replicates/{cell.name}/{first:09d}-{last:09d}.parquet"
+
+
+def _dataset_name(name: str, digest: str) -> str:
+    return f"data/{name}.{digest[:10]}.parquet"
+
+
+@lru_cache(maxsize=8)
+def _cached_dataset(store: Store, name: str, digest: str) -> Dataset:
+    table = store.read_table(_dataset_name(name, digest), kind="data", fingerprint=digest)
+    return Dataset.from_table(table)

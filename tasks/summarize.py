@@ -1,0 +1,76 @@
+"""From replicates to hypotheses: reads Parquet only, so that a study can be summarised again without running."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+
+from sigstats.multiplicity import adjust
+from sigstats.possibility import possibility
+
+from .analyses import analysis
+from .identity import digest
+from .plan import Plan
+from .results import Results
+from .schema import Hypothesis, summary_table
+from .store import Store
+
+
+def summarize(store: Store) -> list[Hypothesis]:
+    """Write ``summary.parquet`` and return its rows.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the store has no plan.
+    tasks.store.Damaged
+        If its plan cannot be used.
+    """
+    results = Results(store)
+    plan = results.plan
+    found = [row for name in plan.analyses for row in analysis(name)(results)]
+    rows = complete(found, plan)
+    store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
+    return rows
+
+
+def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
+    """Add to every row its adjusted p-values, its possibilistic indices and its decision.
+
+    A family is all rows of one test: its p-values answer the same question of many data sets and classifiers.
+    """
+    rows = list(rows)
+    families: dict[str, list[int]] = defaultdict(list)
+    for position, row in enumerate(rows):
+        if row.p_value is not None:
+            families[row.test].append(position)
+    for members in families.values():
+        raw = [rows[position].p_value for position in members]
+        holm, by = adjust(raw, method="holm"), adjust(raw, method="by")
+        for position, p_holm, p_by in zip(members, holm, by, strict=True):
+            rows[position] = _decided(rows[position], float(p_holm), float(p_by), plan)
+    return rows
+
+
+def _decided(row: Hypothesis, p_holm: float, p_by: float, plan: Plan) -> Hypothesis:
+    assert row.p_value is not None
+    chosen = {"holm": p_holm, "by": p_by, "none": row.p_value}[plan.adjust]
+    indices = possibility(row.p_value)
+    log10_p = row.log10_p
+    if log10_p is None and row.p_value > 0:
+        log10_p = math.log10(row.p_value)
+    return row.with_(
+        log10_p=log10_p,
+        p_holm=p_holm,
+        p_by=p_by,
+        p_adjusted=chosen,
+        pd=indices.pd,
+        psd=indices.psd,
+        nsd=indices.nsd,
+        decision="reject" if chosen <= plan.alpha else "keep",
+    )
+
+
+def fingerprint(plan: Plan) -> str:
+    """The identity of a summary: what was planned."""
+    cells = [[cell.fingerprint, cell.replicates] for cell in plan.cells]
+    return digest("summary", cells=cells, analyses=plan.analyses, alpha=plan.alpha, adjust=plan.adjust)

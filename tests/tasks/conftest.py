@@ -1,0 +1,59 @@
+"""A fan-out that draws one integer a replicate, and can be told to fail or to take long."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tasks import work
+from tasks.plan import Cell
+from tasks.schema import REPLICATE, column
+from tasks.store import Store
+
+SCHEMA = pa.schema([REPLICATE, column("drawn", pa.int64(), "number", "what was drawn")])
+
+
+class Drawing:
+    """Counts its calls; `fail` maps the number of a call to what it raises."""
+
+    def __init__(self):
+        self.calls = []
+        self.fail = {}
+
+    def compute(self, block, store):
+        self.calls.append((block.first, block.last))
+        if len(self.calls) in self.fail:
+            raise self.fail[len(self.calls)]
+        drawn = np.concatenate([rng.integers(1000, size=size) for rng, size in block.lanes()])
+        return pa.table({"replicate": np.arange(block.first, block.last), "drawn": drawn}, schema=SCHEMA)
+
+
+@pytest.fixture
+def drawing(monkeypatch):
+    fake = Drawing()
+    monkeypatch.setattr(work, "fanout", lambda name: SimpleNamespace(compute=fake.compute))
+    return fake
+
+
+@pytest.fixture
+def cell():
+    return make_cell()
+
+
+def make_cell(replicates=95, seed=3):
+    return Cell(
+        fanout="drawing",
+        version=1,
+        subject={"dataset": "none"},
+        work={},
+        stream={"draws": "integers"},
+        seed=seed,
+        replicates=replicates,
+        lane_size=10,
+    )
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(str(tmp_path / "out"))

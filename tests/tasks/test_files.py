@@ -1,0 +1,91 @@
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tasks.files import Locked, open_files
+
+
+@pytest.fixture(params=["folder", "memory"])
+def files(request, tmp_path):
+    return open_files(str(tmp_path / "out") if request.param == "folder" else f"memory://{tmp_path.name}")
+
+
+def test_write_read_list_remove(files):
+    files.write("a/one.txt", b"1")
+    files.write("a/two.txt", b"22")
+    files.write("a/one.txt", b"111")
+    assert files.read("a/one.txt") == b"111"
+    assert files.names("a") == ["one.txt", "two.txt"]
+    assert files.folders("") == ["a"]
+    assert files.exists("a/two.txt")
+    files.remove("a/two.txt")
+    files.remove("a/two.txt")
+    assert files.names("a") == ["one.txt"]
+    assert files.names("nowhere") == []
+    with pytest.raises(FileNotFoundError):
+        files.read("a/two.txt")
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a\\..\\x", "a\0b"])
+def test_a_name_cannot_leave_the_root(files, name):
+    with pytest.raises(ValueError, match="inside the output"):
+        files.write(name, b"x")
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_while_writing_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step):
+    files = open_files(str(tmp_path))
+    files.write("x.bin", b"old")
+
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(*((os, "fsync", full) if step == "fsync" else (Path, "replace", full)))
+    with pytest.raises(OSError, match="No space"):
+        files.write("x.bin", b"new")
+    monkeypatch.undo()
+    assert files.read("x.bin") == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.bin"]
+
+
+def test_an_unfinished_file_of_a_killed_writer_is_never_listed_and_is_swept(tmp_path):
+    code = (
+        "import os, signal, sys; from pathlib import Path; from tasks.files import open_files\n"
+        "Path.replace = lambda *a: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "open_files(sys.argv[1]).write('a/x.bin', b'half')"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert killed.returncode == -9
+    files = open_files(str(tmp_path))
+    assert len(list((tmp_path / "a").iterdir())) == 1
+    assert files.names("a") == []
+    files.sweep()
+    assert list((tmp_path / "a").iterdir()) == []
+
+
+def test_only_one_run_holds_the_lock_and_its_death_frees_it(tmp_path):
+    files = open_files(str(tmp_path))
+    code = (
+        "import sys; from tasks.files import open_files\n"
+        "with open_files(sys.argv[1]).lock():\n    print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(Locked), files.lock():
+            pass
+        holder.kill()
+        holder.wait()
+    with files.lock():
+        pass
+
+
+def test_file_url_is_a_folder(tmp_path):
+    open_files(f"file://{tmp_path}").write("x", b"1")
+    assert (tmp_path / "x").read_bytes() == b"1"
