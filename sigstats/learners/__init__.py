@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sigstats.checks import nearest, refuse
+
 from .base import Build, attempt
 
 

@@ -7,9 +7,11 @@ Adding one is one new file in this folder, with one class that follows `BatchedL
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
 
 from sigstats.checks import FloatArray, IntArray, nearest, refuse
 
@@ -74,3 +76,68 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
         return cls(**{**defaults, **params})
     except TypeError as error:
         raise ValueError(f"params: {cls.__name__} cannot be made: {error}") from None
+
+
+def nominal_mask(nominal: Any, d: int) -> Any:
+    """`nominal` as a bool array of length `d`, or ValueError."""
+    mask = np.zeros(d, dtype=bool) if nominal is None else np.asarray(nominal)
+    if mask.shape != (d,) or mask.dtype != bool:
+        raise refuse("nominal", nominal, f"one bool for each of the {d} features")
+    return mask
+
+
+def is_default(estimator: Any, cls: Any, *, free: tuple[str, ...] = ()) -> bool:
+    """Whether `estimator` is exactly a `cls` whose parameters, those in `free` apart, are the default ones."""
+    if type(estimator) is not cls:
+        return False
+    parameters = inspect.signature(cls.__init__).parameters
+    return all(
+        key in free or value is parameters[key].default or value == parameters[key].default
+        for key, value in estimator.get_params(deep=False).items()
+    )
+
+
+def steps_of(estimator: Any) -> list[Any]:
+    """The transforms and the classifier of a pipeline in order, or the estimator alone."""
+    if type(estimator).__name__ != "Pipeline":
+        return [estimator]
+    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
+    return [inner for step in steps for inner in steps_of(step)]
+
+
+#: Arrays of about this size stay in a core's cache.
+_BLOCK_BYTES = 2**21
+
+
+def blocks(count: int, each: int, *, least: int = 1) -> Iterator[slice]:
+    """Slices that go through `count` things of `each` bytes in blocks, `least` or more, that stay in cache."""
+    step = max(least, _BLOCK_BYTES // max(each, 1))
+    for first in range(0, count, step):
+        yield slice(first, min(first + step, count))
+
+
+class FoldOrder:
+    """Places sorted by fold and class, so that sums over a fold, or a class in it, are sums of neighbours."""
+
+    def __init__(self, problem: Problem) -> None:
+        cell = problem.folds * problem.n_classes + problem.y
+        self.sorted = np.argsort(cell, kind="stable")
+        counts = np.bincount(cell, minlength=problem.n_folds * problem.n_classes)
+        self._filled = np.flatnonzero(counts)
+        self._starts = (np.cumsum(counts) - counts)[self._filled]
+        self.counts = counts.reshape(problem.n_folds, problem.n_classes)
+        self.train_counts = (self.counts.sum(axis=0) - self.counts).astype(np.float64)
+        ends = np.cumsum(self.counts.sum(axis=1))
+        self.spans = [slice(int(end - rows), int(end)) for end, rows in zip(ends, self.counts.sum(axis=1), strict=True)]
+
+    def rows(self, place: IntArray) -> IntArray:
+        """The row of X at each sorted place, shape (replicates, n)."""
+        inverse = np.empty_like(place)
+        np.put_along_axis(inverse, place, np.broadcast_to(np.arange(place.shape[1]), place.shape), axis=1)
+        return inverse[:, self.sorted]
+
+    def cell_sums(self, values: FloatArray) -> FloatArray:
+        """Sums over rows in sorted order: (replicates, n, m) to (replicates, folds, classes, m)."""
+        sums = np.zeros((len(values), self.counts.size, values.shape[2]))
+        sums[:, self._filled] = np.add.reduceat(values, self._starts, axis=1)
+        return sums.reshape(len(values), *self.counts.shape, -1)

@@ -13,7 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sigstats.checks import FloatArray, IntArray, as_real, refuse
-from .base import attempt
+
+from .base import attempt, nominal_mask
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -121,14 +122,6 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def nominal_mask(nominal: Any, d: int) -> Any:
-    """`nominal` as a bool array of length `d`, or ValueError."""
-    mask = np.zeros(d, dtype=bool) if nominal is None else np.asarray(nominal)
-    if mask.shape != (d,) or mask.dtype != bool:
-        raise refuse("nominal", nominal, f"one bool for each of the {d} features")
-    return mask
 
 
 def category_codes(column: FloatArray, feature: int) -> IntArray:

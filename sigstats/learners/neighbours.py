@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sigstats.checks import FloatArray, IntArray, as_choice, as_count, refuse
-from .base import attempt
-from .naive_bayes import nominal_mask
+
+from .base import attempt, nominal_mask
 
 #: Squared distances closer than this are equal (features are expected on a scale of about one).
 DISTANCE_TOLERANCE = 1e-10
@@ -83,17 +83,22 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         step = max(1, _CHUNK_BYTES // (8 * len(self._rows)))
-        codes = [
-            vote(
-                squared_distances(X[first : first + step], self._rows, self._nominal),
-                self._codes,
-                self._priority,
-                k=self.n_neighbors,
-                every_tie=self.ties == "vote",
-                n_classes=len(self.classes_),
+        codes = []
+        for first in range(0, len(X), step):
+            distances = squared_distances(X[first : first + step], self._rows, self._nominal)
+            kth = kth_smallest(distances, self.n_neighbors)
+            every_tie = self.ties == "vote"
+            codes.append(
+                vote(
+                    distances,
+                    kth,
+                    self._codes[None],
+                    self._priority[None],
+                    k=self.n_neighbors,
+                    every_tie=every_tie,
+                    n_classes=len(self.classes_),
+                )
             )
-            for first in range(0, len(X), step)
-        ]
         return self.classes_[np.concatenate(codes)]
 
     def __sklearn_tags__(self) -> Any:
@@ -130,21 +135,39 @@ def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
     return np.maximum(distances, 0, out=distances)
 
 
+def kth_smallest(distances: FloatArray, k: int) -> FloatArray:
+    """The k-th smallest along axis 1, which is kept with length 1."""
+    return distances.min(axis=1, keepdims=True) if k == 1 else np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+
+
 def vote(
-    distances: FloatArray, labels: IntArray, priority: IntArray, *, k: int, every_tie: bool, n_classes: int
+    distances: FloatArray,
+    kth: FloatArray,
+    labels: IntArray,
+    priority: IntArray,
+    *,
+    k: int,
+    every_tie: bool,
+    n_classes: int,
+    tolerance: float = DISTANCE_TOLERANCE,
 ) -> IntArray:
-    """The class code each row of `distances` gets from the `k` nearest columns."""
-    kth = np.partition(distances, k - 1, axis=1)[:, k - 1, None]
-    tied = distances <= kth + DISTANCE_TOLERANCE
+    """The class code given by the `k` nearest along axis 1.
+
+    ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one
+    that spreads to it. A row at an infinite distance is none.
+    """
+    last = np.iinfo(priority.dtype).max
+    tied = distances <= kth + tolerance
+    if k == 1 and not every_tie:
+        nearest = np.where(tied, priority, last).argmin(axis=1, keepdims=True)
+        return np.take_along_axis(np.broadcast_to(labels, distances.shape), nearest, axis=1)[:, 0]
     if not every_tie:
-        if k == 1:
-            return np.asarray(labels[np.where(tied, priority, len(priority)).argmin(axis=1)])
-        sure = distances < kth - DISTANCE_TOLERANCE
-        order = np.where(sure, -1, np.where(tied, priority, len(priority))).argsort(axis=1, kind="stable")[:, :k]
-        votes = (labels[order][:, :, None] == np.arange(n_classes)).sum(axis=1)
-    else:
-        votes = tied.astype(float) @ (labels[:, None] == np.arange(n_classes))
-    return np.asarray(votes.argmax(axis=1))
+        sure = distances < kth - tolerance
+        order = np.where(sure, -1, np.where(tied, priority, last)).argsort(axis=1, kind="stable")[:, :k]
+        labels = np.take_along_axis(np.broadcast_to(labels, distances.shape), order, axis=1)
+        tied = np.ones_like(labels, dtype=bool)
+    votes = np.stack([(tied & (labels == code)).sum(axis=1) for code in range(n_classes)])
+    return np.asarray(votes.argmax(axis=0))
 
 
 def _scaled(neighbours: Any, nominal: Any) -> Any:
