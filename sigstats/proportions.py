@@ -1,0 +1,203 @@
+"""Tests of the difference of two classifiers' error rates, or of their detection costs, on one test set.
+
+The proportion test and its adaptation to the detection cost function by Keller, Mariethoz and Bengio (sections 2 and
+3), with two misprints of theirs put right: the mean error of eq. (4) is ``(C_A + C_B) / 2``, and the difference of
+eq. (5) is (the errors of A alone - the errors of B alone) / N, while N_AB in eq. (6) is the number of disagreements.
+
+When not to use: these tests are normal approximations, so with fewer than about 25 disagreements take the exact
+`sigstats.paired.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap` for costs;
+for a measure that is no sum over observations, such as F1, take the bootstrap always. ``paired=False`` is right only
+if A and B were tried on *different* observations, which joint counts never are: the paper gives it as what people do,
+and for positively related errors it hides differences.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from .checks import ALTERNATIVES, Alternative, as_choice, refuse
+from .measures import dcf_weights
+from .outcomes import JointOutcomes
+from .paired import CHI2_MINIMUM
+from .results import TestResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProportionResult(TestResult):
+    """The result of `proportion_test` and of `dcf_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        `estimate` in units of `standard_deviation`.
+    estimate : float
+        The difference A - B of the two error rates or costs: positive if B is the better one.
+    standard_deviation : float
+        The standard deviation of the difference if the hypothesis holds, the sigma of the paper.
+    value_a, value_b : float
+        The error rate or cost of each.
+    """
+
+    estimate: float
+    standard_deviation: float
+    value_a: float
+    value_b: float
+
+
+def proportion_test(
+    outcomes: JointOutcomes, *, paired: bool = True, alternative: Alternative = "two-sided"
+) -> ProportionResult:
+    """Test whether two classifiers have the same error rate.
+
+    Parameters
+    ----------
+    outcomes : JointOutcomes
+        The joint outcomes on at least one observation.
+    paired : bool
+        True: eq. (6), from the disagreements alone. False: eq. (4), as if the two error rates were independent.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is the more accurate one; ``"less"``: B is (as in `sigstats.paired.mcnemar_test`).
+
+    Returns
+    -------
+    ProportionResult
+        ``1 - pvalue`` is the paper's confidence, delta of eq. (3). If the standard deviation is 0 (no disagreement;
+        unpaired: all right or all wrong), so is the difference: then the statistic is 0 and the p-value is 1.
+
+    Raises
+    ------
+    ValueError
+        If `outcomes` is no JointOutcomes or has no observation, or an option is unknown.
+
+    Examples
+    --------
+    >>> from sigstats.outcomes import JointOutcomes
+    >>> from sigstats.proportions import proportion_test
+    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> result = proportion_test(outcomes)
+    >>> round(result.estimate, 6), round(result.statistic, 6), round(result.pvalue, 6)
+    (0.05, 1.767767, 0.0771)
+    >>> round(proportion_test(outcomes, paired=False).pvalue, 6)
+    0.102882
+    """
+    _check(outcomes, paired, alternative)
+    n, only_a, only_b = outcomes.n, *outcomes.discordant
+    wrong_a, wrong_b = outcomes.e4 + outcomes.e5 + only_b, outcomes.e4 + outcomes.e5 + only_a
+    if paired:
+        sigma = math.sqrt(only_a + only_b) / n  # eq. (6)
+    else:
+        mean = (wrong_a + wrong_b) / (2 * n)
+        sigma = math.sqrt(2 * mean * (1 - mean) / n)  # eq. (4)
+    difference = (only_b - only_a) / n  # eq. (5)
+    method = "paired, eq. (6)" if paired else "unpaired, eq. (4)"
+    return _result(difference, sigma, (wrong_a / n, wrong_b / n), 1.0, only_a + only_b, method, alternative)
+
+
+def dcf_test(
+    outcomes: JointOutcomes,
+    *,
+    cost_fn: float,
+    cost_fp: float,
+    prior: float,
+    paired: bool = True,
+    alternative: Alternative = "two-sided",
+) -> ProportionResult:
+    """Test whether two classifiers have the same detection cost.
+
+    Parameters
+    ----------
+    outcomes : JointOutcomes
+        The joint outcomes on at least one positive and one negative observation.
+    cost_fn, cost_fp : float
+        What it costs to reject a client and to accept an impostor, from 0 to 1e100; `estimate` is in their unit.
+    prior : float
+        The probability of a client where the system is used, whatever their share here.
+    paired : bool
+        True: eq. (9), from the disagreements alone. False: eq. (8), as if the two costs were independent.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is the better one, its cost the lower; ``"less"``: B is.
+
+    Returns
+    -------
+    ProportionResult
+        If the standard deviation is 0, so is the difference: then the statistic is 0 and the p-value is 1.
+
+    Raises
+    ------
+    ValueError
+        If `outcomes` is no JointOutcomes or lacks a class, a cost or `prior` is out of range, or an option unknown.
+
+    Examples
+    --------
+    >>> from sigstats.outcomes import JointOutcomes
+    >>> from sigstats.proportions import dcf_test
+    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> result = dcf_test(outcomes, cost_fn=1, cost_fp=1, prior=0.5)
+    >>> round(result.estimate, 6), round(result.statistic, 6), round(result.pvalue, 6)
+    (0.069048, 1.864191, 0.062295)
+    """
+    _check(outcomes, paired, alternative)
+    n_p, n_n = outcomes.positives, outcomes.negatives
+    for n, name in ((n_p, "positives"), (n_n, "negatives")):
+        if n == 0:
+            raise refuse(f"outcomes ({name})", n, "at least one positive and one negative observation")
+    weights = dcf_weights(cost_fn, cost_fp, prior)
+    unit = max(weights) or 1.0  # so that squares of the largest and the smallest costs stay within range
+    w_p, w_n = weights[0] / unit, weights[1] / unit
+    p, q = outcomes.discordant_positives, outcomes.discordant_negatives
+    (fn_a, fp_a), (fn_b, fp_b) = outcomes.confusion_a[1:3], outcomes.confusion_b[1:3]
+    if paired:
+        sigma = math.hypot(w_p * math.sqrt(sum(p)) / n_p, w_n * math.sqrt(sum(q)) / n_n)  # eq. (9)
+    else:
+        fn, fp = (fn_a + fn_b) / (2 * n_p), (fp_a + fp_b) / (2 * n_n)
+        sigma = math.hypot(  # eq. (8)
+            w_p * math.sqrt(2 * fn * (1 - fn) / n_p), w_n * math.sqrt(2 * fp * (1 - fp) / n_n)
+        )
+    difference = w_p * (p.only_b - p.only_a) / n_p + w_n * (q.only_b - q.only_a) / n_n
+    costs = (w_p * fn_a / n_p + w_n * fp_a / n_n, w_p * fn_b / n_p + w_n * fp_b / n_n)  # eq. (7)
+    method = "paired, eq. (9)" if paired else "unpaired, eq. (8)"
+    return _result(difference, sigma, costs, unit, sum(outcomes.discordant), method, alternative)
+
+
+def _check(outcomes: Any, paired: Any, alternative: Any) -> None:
+    if not isinstance(outcomes, JointOutcomes):
+        raise refuse("outcomes", outcomes, "JointOutcomes")
+    if outcomes.n == 0:
+        raise refuse("outcomes (observations)", 0, "at least one")
+    if not isinstance(paired, (bool, np.bool_)):
+        raise refuse("paired", paired, "True or False")
+    as_choice(alternative, "alternative", ALTERNATIVES)
+
+
+def _result(
+    difference: float,
+    sigma: float,
+    values: tuple[float, float],
+    unit: float,
+    disagreements: int,
+    method: str,
+    alternative: Alternative,
+) -> ProportionResult:
+    z = difference / sigma if sigma > 0 else 0.0
+    tails = {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(z), "less": ndtr(-z)}
+    reason = ""
+    if sigma == 0:
+        reason = "nothing to compare: the difference cannot be other than 0"
+    elif method.startswith("unpaired"):
+        reason = "taken as independent, which two classifiers on one test set are not"
+    elif disagreements < CHI2_MINIMUM:
+        reason = f"only {disagreements} disagreements: the normal approximation wants {CHI2_MINIMUM} or more"
+    return ProportionResult(
+        statistic=z,
+        pvalue=float(tails[alternative]) if sigma > 0 else 1.0,
+        method=method,
+        alternative=alternative,
+        reason=reason,
+        estimate=difference * unit,
+        standard_deviation=sigma * unit,
+        value_a=values[0] * unit,
+        value_b=values[1] * unit,
+    )
