@@ -1,0 +1,109 @@
+"""Tables whose cells are coloured: numbers stay text, so that they can be read aloud, copied and printed."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+#: Upper bounds of the classes of a p-value; the style sheet has a colour for each, and one for what is above.
+P_BOUNDS = (0.001, 0.01, 0.05, 0.2)
+#: Upper bounds of the classes of a necessity above 0, in thousandths, so that 0.95 is in one class for certain.
+_NECESSITY_BOUNDS = (499, 799, 949)
+#: Tables of at most so many columns stand two in a line.
+_FEW = 5
+_NECESSITY_WORDS = ("> 0", "≥ 0.5", "≥ 0.8", "≥ 0.95")
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A coloured cell.
+
+    Attributes
+    ----------
+    text : str
+        The number in it.
+    shade : str
+        The class of its colour.
+    below : str
+        A second, smaller line.
+    marked : bool
+        Whether it carries the mark of a rejected null hypothesis.
+    hint : str
+        What a pointer over it shows.
+    """
+
+    text: str
+    shade: str
+    below: str = ""
+    marked: bool = False
+    hint: str = ""
+
+
+NOTHING = Heat("–", "absent", hint="missing")
+DIAGONAL = Heat("", "diagonal")
+
+
+def p_shade(p: float) -> str:
+    """The colour of a p-value."""
+    return f"p{bisect_left(P_BOUNDS, p)}"
+
+
+def necessity_shade(value: float) -> str:
+    """The colour of a necessity: above 0 for the alternative, below 0 for the null hypothesis."""
+    thousandths = round(abs(value) * 1000)
+    if not thousandths:
+        return "n0"
+    return f"{'a' if value > 0 else 'h'}{bisect_left(_NECESSITY_BOUNDS, thousandths) + 1}"
+
+
+def heat_table(label: str, rows: Sequence[str], columns: Sequence[str], cell: Callable[[str, str], Heat]) -> Markup:
+    """A table of coloured cells that scrolls in a container of its own where it is too wide."""
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in columns)
+    lines = Markup("").join(
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            name, Markup("").join(_heat_cell(cell(name, other)) for other in columns)
+        )
+        for name in rows
+    )
+    return Markup(
+        '<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="heat">'
+        "<caption>{label}</caption>"
+        '<thead><tr><td class="corner"></td>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+    ).format(label=label, head=head, lines=lines)
+
+
+def side_by_side(panels: Sequence[Markup], columns: int) -> Markup:
+    """Panels of tables with so many columns, two beside each other where they fit."""
+    inside = Markup("").join(Markup('<div class="panel">{}</div>').format(panel) for panel in panels)
+    return Markup('<div class="{}">{}</div>').format("pair" if columns <= _FEW else "pair wide", inside)
+
+
+def _heat_cell(heat: Heat) -> Markup:
+    mark = Markup('<span class="mark" title="rejected">●</span>') if heat.marked else ""
+    below = Markup("<small>{}</small>").format(heat.below) if heat.below else ""
+    hint = Markup(' title="{}"').format(heat.hint) if heat.hint else ""
+    return Markup('<td class="{}"{}>{}{}{}</td>').format(heat.shade, hint, mark, heat.text, below)
+
+
+def p_legend() -> Markup:
+    """What the colours of p-values mean."""
+    bounds = [f"p ≤ {bound:g}" for bound in P_BOUNDS]
+    return _legend([(f"p{i}", text) for i, text in enumerate([*bounds, f"p > {P_BOUNDS[-1]:g}"])])
+
+
+def necessity_legend(alternative: str, null: str) -> Markup:
+    """What the colours of necessities mean."""
+    from_alternative = [(f"a{i}", _NECESSITY_WORDS[i - 1]) for i in (4, 3, 2, 1)]
+    from_null = [(f"h{i}", _NECESSITY_WORDS[i - 1]) for i in (1, 2, 3, 4)]
+    return _legend([("", alternative), *from_alternative, ("n0", "0"), *from_null, ("", null)])
+
+
+def _legend(entries: Sequence[tuple[str, str]]) -> Markup:
+    swatches = Markup("").join(
+        Markup('<span class="swatch {}">{}</span>').format(shade, text)
+        if shade
+        else Markup('<span class="end">{}</span>').format(text)
+        for shade, text in entries
+    )
+    return Markup('<p class="legend">{}</p>').format(swatches)

@@ -1,0 +1,112 @@
+"""Columns that the tables of several tests share."""
+
+import math
+from collections.abc import Sequence
+
+from tasks.schema import Hypothesis
+
+from ..evidence import at_floor
+from ..wording import index_number, number, p_at_most, percent
+from . import Column
+
+ABSENT = "–"
+_PROPORTIONS = ("error", "accurac", "efficiency")
+
+
+def measured(row: Hypothesis, value: float | None) -> str:
+    """A value of the row's measure: in percent where the measure is a proportion."""
+    if value is None:
+        return ABSENT
+    if row.measure is not None and any(word in row.measure for word in _PROPORTIONS):
+        return percent(value, row.n)
+    return number(value, 4)
+
+
+def _p(row: Hypothesis, value: float | None, log10_p: float | None = None) -> str:
+    return ABSENT if value is None else p_at_most(value, at_floor=at_floor(row), log10_p=log10_p)
+
+
+def _p_sort(row: Hypothesis) -> float | None:
+    if row.log10_p is not None or not row.p_value:
+        return row.log10_p
+    return math.log10(row.p_value)
+
+
+def _monte_carlo(row: Hypothesis) -> str:
+    if row.p_low is None or row.p_high is None or row.replicates is None:
+        return ABSENT
+    return f"{number(row.p_low, 4)} to {number(row.p_high, 4)}"
+
+
+def _interval(row: Hypothesis) -> str:
+    if row.estimate_low is None or row.estimate_high is None:
+        return ABSENT
+    return f"{measured(row, row.estimate_low)} to {measured(row, row.estimate_high)}"
+
+
+def _index(value: float | None) -> str:
+    return ABSENT if value is None else index_number(value)
+
+
+_PSD = "possibility of strict dominance of the null hypothesis"
+_NSD = "necessity of strict dominance of the null hypothesis"
+
+DATASET = Column("Data set", lambda row: row.dataset or ABSENT)
+CLASSIFIER = Column("Classifier", lambda row: row.classifier or ABSENT)
+A = Column("A", lambda row: row.a or ABSENT)
+B = Column("B", lambda row: row.b or ABSENT)
+SLICE = Column("Slice", lambda row: row.slice or "all")
+MEASURE = Column("Measure", lambda row: row.measure or ABSENT)
+ROWS = Column("Rows", lambda row: ABSENT if row.n is None else f"{row.n:,}", lambda row: row.n, "rows of the data set")
+INTERVAL = Column(
+    "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the value before (Clopper and Pearson)"
+)
+REPLICATES = Column(
+    "Replicates",
+    lambda row: ABSENT if row.replicates is None else f"{row.replicates:,}",
+    lambda row: row.replicates,
+    "random replicates behind the p-value",
+)
+EXCEEDANCES = Column(
+    "As extreme",
+    lambda row: ABSENT if row.exceedances is None else f"{row.exceedances:,}",
+    lambda row: row.exceedances,
+    "replicates at least as extreme as observed",
+)
+P = Column("p", lambda row: _p(row, row.p_value, row.log10_p), _p_sort, "p-value of the null hypothesis")
+MONTE_CARLO = Column(
+    "99% Monte-Carlo interval",
+    _monte_carlo,
+    lambda row: row.p_high if row.replicates is not None else None,
+    "where the p-value of infinitely many replicates lies, with 99% confidence",
+)
+HOLM = Column("p, Holm", lambda row: _p(row, row.p_holm), lambda row: row.p_holm, "adjusted by Holm")
+BY = Column("p, BY", lambda row: _p(row, row.p_by), lambda row: row.p_by, "adjusted by Benjamini and Yekutieli")
+PD = Column("PD", lambda row: _index(row.pd), lambda row: row.pd, "possibility of dominance of the null hypothesis")
+PSD = Column("PSD", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
+NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
+DECISION = Column("Null hypothesis", lambda row: {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision))
+NOTE = Column("Note", lambda row: row.note)
+
+
+def estimate(header: str, meaning: str = "") -> Column:
+    """The observed value of the measure."""
+    return Column(header, lambda row: measured(row, row.estimate), lambda row: row.estimate, meaning)
+
+
+def null_mean(header: str, meaning: str = "") -> Column:
+    """The measure's mean under the null hypothesis."""
+    return Column(header, lambda row: measured(row, row.null_mean), lambda row: row.null_mean, meaning)
+
+
+def of_cases(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
+    """The columns of a classifier on a data set: what was observed beside what the null hypothesis makes expect."""
+    return [DATASET, CLASSIFIER, ROWS, value, INTERVAL, expected, *tail(rows)]
+
+
+def tail(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The columns with which every table ends: p-values, indices, decision, and a note where there is one."""
+    drawn = [REPLICATES, EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
+    interval = [MONTE_CARLO] if drawn else []
+    note = [NOTE] if any(row.note for row in rows) else []
+    return [*drawn, P, *interval, HOLM, BY, PD, PSD, NSD, DECISION, *note]

@@ -1,0 +1,88 @@
+"""McNemar's test: which of two classifiers is better on a data set."""
+
+from collections.abc import Sequence
+
+from tasks.schema import Hypothesis
+
+from ..evidence import Evidence, grouped, kept, necessity, rejected
+from ..wording import NBSP, adjusted_p, index_number, listed, points
+from . import Column, Section, Verdict, _cases, _columns
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """How many pairs differ, then who is better than whom on each data set."""
+    different, alike = rejected(rows), kept(rows)
+    total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
+    if not total:
+        return Verdict("There is no result: every comparison (McNemar) is missing.")
+    if not different:
+        subject = f"Not one of {total} pairs of classifiers was" if total > 1 else "The two classifiers were not"
+        return Verdict(f"{subject} shown to differ (McNemar, {_cases.smallest(alike, name)}).")
+    if total == 1:
+        found = f"The two classifiers differ (McNemar, {_cases.largest(different, name)})."
+    else:
+        share = (
+            f"all {total} differ" if not alike else f"{len(different)} {'differs' if len(different) == 1 else 'differ'}"
+        )
+        found = f"Of {total} pairs of classifiers, {share} (McNemar, {_cases.largest(different, name)})."
+    groups = _cases.by_dataset([row for row in rows if row.decision != "missing"])
+    return Verdict(found, tuple(_on(dataset, group) for dataset, group in groups.items()))
+
+
+def _on(dataset: str, rows: Sequence[Hypothesis]) -> str:
+    different, alike = rejected(rows), kept(rows)
+    if not different:
+        same = "the two classifiers cannot be told apart" if len(alike) == 1 else "no two classifiers can be told apart"
+        return f"On {dataset}, {same} ({_cases.smallest(alike)})."
+    clauses = []
+    for better, group in grouped(different, lambda row: ordered(row)[0]).items():
+        clauses.append(f"{better} is better than {listed([_loser(row) for row in group])}")
+    if alike:
+        others = "the other pair" if len(alike) == 1 else f"the other {len(alike)} pairs"
+        clauses.append(f"{others} cannot be told apart")
+    return f"On {dataset}, {'; '.join(clauses)}."
+
+
+def _loser(row: Hypothesis) -> str:
+    certain = necessity(row)
+    parts = [_cases.decisive_p(row)]
+    if certain is not None:
+        parts.append(f"necessity{NBSP}{index_number(certain)}")
+    return f"{ordered(row)[1]} ({', '.join(parts)})"
+
+
+def ordered(row: Hypothesis) -> tuple[str, str]:
+    """The better and the worse of two classifiers: the estimate is accuracy of b minus accuracy of a."""
+    a, b = row.a or "?", row.b or "?"
+    return (b, a) if (row.estimate or 0) > 0 else (a, b)
+
+
+def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """Both classifiers and the difference of their accuracies."""
+    difference = Column(
+        "B − A, points",
+        lambda row: _columns.ABSENT if row.estimate is None else points(row.estimate, row.n),
+        lambda row: row.estimate,
+        "accuracy of B minus accuracy of A in percentage points",
+    )
+    return [_columns.DATASET, _columns.A, _columns.B, _columns.ROWS, difference, *_columns.tail(rows)]
+
+
+SECTION = Section(
+    order=40,
+    test="mcnemar",
+    name="McNemar",
+    question="Which of two classifiers is better?",
+    verdict=verdict,
+    columns=columns,
+    method=(
+        "Only rows that one of two classifiers got right and the other wrong can tell them apart: p is the exact "
+        "two-sided binomial probability of a split at least as uneven as the observed one. The null hypothesis is that "
+        "both are equally likely to be right. It is about these cross-validated predictions; it does not account for "
+        "the choice of the training rows."
+    ),
+    source=(
+        "McNemar, Note on the sampling error of the difference between correlated proportions or percentages, "
+        "Psychometrika 12 (1947); for classifiers, Sturm, Comparing two classifiers using a contingency table"
+    ),
+)

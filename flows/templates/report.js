@@ -1,0 +1,54 @@
+"use strict";
+// Tables are sorted and filtered; without this script they are whole and in the order of the study.
+for (const table of document.querySelectorAll("#tables table.data")) {
+  const body = table.tBodies[0];
+  const original = [...body.rows];
+  const headers = [...table.tHead.rows[0].cells];
+
+  const compare = (index, numeric) => (a, b) => {
+    const [x, y] = [a.cells[index], b.cells[index]];
+    if (!numeric) return x.textContent.localeCompare(y.textContent, "en", { numeric: true });
+    const [u, v] = [x.dataset.key, y.dataset.key];
+    if (u === undefined || v === undefined) return (u === undefined) - (v === undefined);
+    return Number(u) - Number(v);
+  };
+
+  headers.forEach((header, index) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...header.childNodes);
+    header.append(button);
+    button.addEventListener("click", () => {
+      const next = { ascending: "descending", descending: "none" }[header.getAttribute("aria-sort")] || "ascending";
+      headers.forEach((other) => other.removeAttribute("aria-sort"));
+      const rows = [...original];
+      if (next !== "none") {
+        header.setAttribute("aria-sort", next);
+        const order = compare(index, header.classList.contains("number"));
+        rows.sort(next === "ascending" ? order : (a, b) => order(b, a));
+      }
+      body.append(...rows);
+    });
+  });
+
+  if (original.length < 8) continue;
+  const label = document.createElement("label");
+  label.className = "filter";
+  const field = document.createElement("input");
+  field.type = "search";
+  field.autocomplete = "off";
+  const count = document.createElement("span");
+  count.setAttribute("role", "status");
+  label.append("Show rows with ", field, " ", count);
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of original) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+      shown += !row.hidden;
+    }
+    count.textContent = words.length ? `${shown} of ${original.length}` : "";
+  });
+  table.closest(".scroll").before(label);
+}
