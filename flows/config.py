@@ -36,8 +36,8 @@ class Study(Strict):
     seed: Annotated[int, Field(ge=0, lt=2**63, description="The seed of all randomness")] = 0
     alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the decisions")] = 0.05
     adjust: Annotated[
-        Literal["holm", "by", "none"],
-        Field(description="Adjustment for multiplicity that decisions use: Holm, Benjamini-Yekutieli or none"),
+        Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"],
+        Field(description="The adjustment for multiplicity that decisions use"),
     ] = "holm"
 
 

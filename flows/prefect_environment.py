@@ -33,4 +33,5 @@ def set_up(output: str) -> None:
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     if not server_configured() and "://" not in output:
-        os.environ.setdefault("PREFECT_HOME", str(Path(output).absolute() / "prefect"))
+        home = Path(os.environ.setdefault("PREFECT_HOME", str(Path(output).absolute() / "prefect")))
+        home.mkdir(parents=True, exist_ok=True)

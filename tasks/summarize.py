@@ -45,29 +45,23 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
             families[row.test].append(position)
     for members in families.values():
         raw = [rows[position].p_value for position in members]
-        holm, by = adjust(raw, method="holm"), adjust(raw, method="by")
-        for position, p_holm, p_by in zip(members, holm, by, strict=True):
-            rows[position] = _decided(rows[position], float(p_holm), float(p_by), plan)
+        holm, by = adjust(raw, method="holm"), adjust(raw, method="benjamini-yekutieli")
+        chosen = raw if plan.adjust == "none" else adjust(raw, method=plan.adjust)
+        for position, p_holm, p_by, p_adjusted in zip(members, holm, by, chosen, strict=True):
+            row = rows[position].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
+            rows[position] = _decided(row, plan.alpha)
     return rows
 
 
-def _decided(row: Hypothesis, p_holm: float, p_by: float, plan: Plan) -> Hypothesis:
+def _decided(row: Hypothesis, alpha: float) -> Hypothesis:
     assert row.p_value is not None
-    chosen = {"holm": p_holm, "by": p_by, "none": row.p_value}[plan.adjust]
+    assert row.p_adjusted is not None
     indices = possibility(row.p_value)
     log10_p = row.log10_p
     if log10_p is None and row.p_value > 0:
         log10_p = math.log10(row.p_value)
-    return row.with_(
-        log10_p=log10_p,
-        p_holm=p_holm,
-        p_by=p_by,
-        p_adjusted=chosen,
-        pd=indices.pd,
-        psd=indices.psd,
-        nsd=indices.nsd,
-        decision="reject" if chosen <= plan.alpha else "keep",
-    )
+    decision = "reject" if row.p_adjusted <= alpha else "keep"
+    return row.with_(log10_p=log10_p, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, decision=decision)
 
 
 def fingerprint(plan: Plan) -> str:
