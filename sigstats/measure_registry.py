@@ -4,7 +4,7 @@ The counts of several categories have the categories along their last axis (`one
 several of which each observation has exactly one; a *category* is one of several of which it may have any number.
 
 When not to use: a measure that needs more than each category's four counts (a full cost matrix, exact matches of sets
-of categories) is none of these; give `sigstats.bootstrap.bootstrap_replicates` a statistic of the joint counts.
+of categories) is none of these; `sigstats.bootstrap_replicates.bootstrap_statistic` takes any statistic of counts.
 """
 
 # ruff: noqa: ARG001 (every measure takes all four counts, so that any can stand for any other)

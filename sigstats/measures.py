@@ -57,7 +57,7 @@ def _of_counts(core: Callable[_P, Any]) -> Callable[_P, Any]:
 
     @wraps(core)
     def checked(tp: Any, fn: Any, fp: Any, tn: Any, **options: Any) -> Any:
-        value = np.asarray(core(*checked_confusion(tp, fn, fp, tn), **options))  # type: ignore[arg-type]
+        value = np.asarray(core(*checked_confusion(tp, fn, fp, tn), **options))
         return float(value) if value.ndim == 0 else value
 
     return checked  # type: ignore[return-value]

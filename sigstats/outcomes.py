@@ -16,7 +16,7 @@ measures of scores and ranks; for observations that are not independent, whose d
 """
 
 from dataclasses import astuple, dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from .measures import Confusion
 from .paired import DiscordantCounts
 
 
+@runtime_checkable
 class JointCounts(Protocol):
     """What a bootstrap needs of the joint outcomes: `JointOutcomes` and `sigstats.events.JointEvents` have it."""
 
@@ -217,12 +218,11 @@ def _project_b(e1: Any, e2: Any, e3: Any, e4: Any, e5: Any, e6: Any, e7: Any, e8
     return Confusion(tp=e1 + e2, fn=e3 + e4, fp=e5 + e6, tn=e7 + e8)  # Table 1, the rows
 
 
-def as_joint_counts(value: Any, name: str) -> Any:
+def as_joint_counts(value: Any, name: str) -> JointCounts:
     """`value` if it has joint counts of at least one observation, or ValueError."""
     wanted = "JointOutcomes or JointEvents of at least one observation"
-    counts = getattr(value, "counts", None)
-    if not isinstance(counts, tuple) or not hasattr(value, "confusions") or isinstance(value, type):
+    if isinstance(value, type) or not isinstance(value, JointCounts):
         raise refuse(name, value, wanted)
-    if sum(counts) == 0:
+    if sum(value.counts) == 0:
         raise refuse(f"{name} (observations)", 0, wanted)
     return value
