@@ -141,3 +141,12 @@ class FoldOrder:
         sums = np.zeros((len(values), self.counts.size, values.shape[2]))
         sums[:, self._filled] = np.add.reduceat(values, self._starts, axis=1)
         return sums.reshape(len(values), *self.counts.shape, -1)
+
+
+def decided(scores: FloatArray, margin: Any) -> IntArray:
+    """The largest along the last axis, or `UNDECIDED` where another is within `margin` (inf: anyway) of it."""
+    best: IntArray = scores.argmax(axis=-1)
+    top = np.take_along_axis(scores, best[..., None], axis=-1)
+    with np.errstate(invalid="ignore"):
+        best[((scores > top - margin).sum(axis=-1) != 1) | np.isnan(top[..., 0])] = UNDECIDED
+    return best

@@ -13,7 +13,9 @@ def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
 
 
 def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    return with_encoding(attempt(QuadraticDiscriminantAnalysis, params), nominal, missing, standardise=True)
+    # The columns of a nominal feature sum to one, so that no covariance has full rank unless it is regularised.
+    defaults = {} if nominal is None else {"reg_param": 1e-3}
+    return with_encoding(attempt(QuadraticDiscriminantAnalysis, params, **defaults), nominal, missing, standardise=True)
 
 
 READY = {"lda": _lda, "qda": _qda}

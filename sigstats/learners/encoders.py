@@ -13,7 +13,13 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 
 def with_encoding(
-    classifier: Any, nominal: Any, missing: bool, *, standardise: bool = False, keeps_missing: bool = False
+    classifier: Any,
+    nominal: Any,
+    missing: bool,
+    *,
+    standardise: bool = False,
+    keeps_missing: bool = False,
+    sparse: bool = False,
 ) -> Any:
     """`classifier` behind the transforms that mixed features need; the bare classifier where none is needed.
 
@@ -32,6 +38,8 @@ def with_encoding(
         Scale numeric features to mean 0 and variance 1.
     keeps_missing : bool
         The classifier itself knows what to do with a missing number.
+    sparse : bool
+        The classifier is faster on a sparse matrix, where most columns are of categories.
     """
     numeric: list[Any] = []
     if missing and not keeps_missing:
@@ -40,7 +48,7 @@ def with_encoding(
         numeric.append(StandardScaler())
     if nominal is None:
         return make_pipeline(*numeric, classifier) if numeric else classifier
-    columns = [("nominal", OneHotEncoder(handle_unknown="ignore"), np.flatnonzero(nominal))]
+    columns = [("nominal", OneHotEncoder(handle_unknown="ignore", sparse_output=sparse), np.flatnonzero(nominal))]
     if not nominal.all():
         columns.append(("numeric", make_pipeline(*numeric) if numeric else "passthrough", np.flatnonzero(~nominal)))
     return make_pipeline(ColumnTransformer(columns), classifier)

@@ -9,7 +9,8 @@ from .encoders import with_encoding
 
 
 def _logistic_regression(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    return with_encoding(attempt(LogisticRegression, params, max_iter=1000), nominal, missing, standardise=True)
+    classifier = attempt(LogisticRegression, params, max_iter=1000)
+    return with_encoding(classifier, nominal, missing, standardise=True, sparse=True)
 
 
 def _ridge(params: dict[str, Any], nominal: Any, missing: bool) -> Any:

@@ -11,8 +11,8 @@ from .encoders import with_encoding
 def _linear_svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     # The primal problem is smooth and its solution unique: no random order of coordinates, and Newton steps, whose
     # number does not explode on permuted labels as that of the dual solvers does.
-    machine = attempt(LinearSVC, params, dual=False)
-    return with_encoding(machine, nominal, missing, standardise=True)
+    machine = attempt(LinearSVC, params, dual=False, tol=1e-6)
+    return with_encoding(machine, nominal, missing, standardise=True, sparse=True)
 
 
 def _svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:

@@ -1,0 +1,142 @@
+"""What the transforms of a pipeline make of the data, where that does not depend on the training fold.
+
+The columns that a linear learner sees are numeric features, standardised in each fold by moments of the fold, and 0/1
+columns of categories. A category that a training fold does not have is a column of zeros there and gets no weight, so
+the columns may be those of all rows. Imputing is left to scikit-learn where a value is missing.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from sigstats.checks import FloatArray, IntArray
+
+from .base import FoldOrder, Problem, blocks, is_default, steps_of
+
+
+@dataclass(frozen=True)
+class Design:
+    """Columns, shape (n, m), the feature each is made of, and whether it is standardised on the training fold.
+
+    ``sparse`` says whether the classifier itself may see a sparse matrix, for which some choose another solver.
+    """
+
+    columns: FloatArray
+    feature: IntArray
+    standardised: Any
+    sparse: bool = False
+
+
+def design_of(transforms: list[Any], X: FloatArray) -> Design | None:
+    """The design that `transforms` make of `X`, or None if they are others than those of the ready learners."""
+    d = X.shape[1]
+    if len(transforms) == 1 and isinstance(transforms[0], ColumnTransformer):
+        parts = _parts(transforms[0], d)
+    else:
+        parts = [(transforms, np.arange(d))]
+    if parts is None or np.isinf(X).any():
+        return None
+    columns, feature, standardised, sparse = [], [], [], False
+    for steps, features in parts:
+        if len(steps) == 1 and is_default(steps[0], OneHotEncoder, free=("handle_unknown", "sparse_output")):
+            sparse |= steps[0].sparse_output
+            for j in features:
+                values = np.unique(X[:, j])  # one NaN, a category of its own, comes last
+                same = (X[:, j, None] == values) | (np.isnan(X[:, j, None]) & np.isnan(values))
+                columns.append(same.astype(np.float64))
+                feature.append(np.full(len(values), j))
+                standardised.append(np.zeros(len(values), dtype=bool))
+            continue
+        rest = [step for step in steps if not is_default(step, SimpleImputer, free=("keep_empty_features",))]
+        scaled = bool(rest)
+        if np.isnan(X[:, features]).any() or len(rest) > 1 or (scaled and not is_default(rest[0], StandardScaler)):
+            return None
+        columns.append(X[:, features] - X[:, features].mean(axis=0) * scaled)
+        feature.append(features)
+        standardised.append(np.full(len(features), scaled))
+    return Design(
+        np.ascontiguousarray(np.hstack(columns)), np.concatenate(feature), np.concatenate(standardised), sparse
+    )
+
+
+def _parts(transform: ColumnTransformer, d: int) -> list[tuple[list[Any], IntArray]] | None:
+    if not is_default(transform, ColumnTransformer, free=("transformers", "n_jobs", "sparse_threshold")):
+        return None
+    parts = []
+    for _, step, features in transform.transformers:
+        if not (isinstance(features, np.ndarray) and features.dtype.kind == "i"):
+            return None
+        parts.append(([] if isinstance(step, str) and step == "passthrough" else steps_of(step), features))
+    used = np.sort(np.concatenate([features for _, features in parts]))
+    return parts if np.array_equal(used, np.arange(d)) else None
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments of the training rows of each fold in a block of replicates.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (replicates, n, m)
+        All rows in the order of folds and classes.
+    count : ndarray, shape (folds, classes)
+        Training rows of each class.
+    sums : ndarray, shape (replicates, folds, classes, m)
+        Their sums.
+    scatter : ndarray, shape (replicates, folds, m, m)
+        Their cross products, all classes together.
+    """
+
+    rows: FloatArray
+    count: FloatArray
+    sums: FloatArray
+    scatter: FloatArray
+
+
+class BatchedDesign:
+    """The part that learners from moments share: it puts rows in order and takes moments.
+
+    A learner inherits it and defines ``_classify(moments) -> predictions in the order of folds``.
+    """
+
+    def __init__(self, problem: Problem, design: Design) -> None:
+        self._design = design
+        self._order = FoldOrder(problem)
+        n, m = design.columns.shape
+        self.replicate_bytes = 8 * (n * m + 4 * problem.n_folds * m * (m + problem.n_classes))
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from rows put in the order of folds and classes."""
+        predicted = np.empty_like(place)
+        for some in blocks(len(place), self.replicate_bytes):
+            rows = self._order.rows(place[some])
+            np.put_along_axis(predicted[some], rows, self._classify(self._moments(self._design.columns[rows])), axis=1)
+        return predicted
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from columns permuted one by one."""
+        columns = np.ascontiguousarray(self._design.columns.T)
+        predicted = np.empty((len(source), columns.shape[1]), dtype=np.int64)
+        rows = self._order.sorted
+        for some in blocks(len(source), self.replicate_bytes):
+            mixed = source[some][:, :, rows][:, self._design.feature]
+            values = np.ascontiguousarray(np.take_along_axis(columns[None], mixed, axis=2).swapaxes(1, 2))
+            predicted[some, rows] = self._classify(self._moments(values))
+        return predicted
+
+    def _classify(self, moments: Moments) -> IntArray:
+        raise NotImplementedError
+
+    def _moments(self, rows: FloatArray) -> Moments:
+        sums = self._order.cell_sums(rows)
+        scatter = np.stack([rows[:, span].swapaxes(1, 2) @ rows[:, span] for span in self._order.spans], axis=1)
+        return Moments(
+            rows,
+            self._order.train_counts,
+            sums.sum(axis=1, keepdims=True) - sums,
+            scatter.sum(axis=1, keepdims=True) - scatter,
+        )
