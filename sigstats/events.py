@@ -181,7 +181,7 @@ class JointEvents:
         Raises
         ------
         ValueError
-            If the shapes differ, or a value is neither 0 nor 1.
+            If the shapes differ, a value is neither 0 nor 1, or there is not one name for each category.
 
         Examples
         --------
@@ -195,6 +195,9 @@ class JointEvents:
             if array.shape != arrays[0].shape:
                 raise refuse(f"{name} (shape)", array.shape, f"{arrays[0].shape}, the shape of y")
         n, width = arrays[0].shape
+        names = np.arange(width) if categories is None else as_labels(categories, "categories")
+        if names.size != width:
+            raise refuse("categories (length)", names.size, f"{width}, one name a column")
         seen: Counter[bytes] = Counter()
         step = max(1, _CELLS // width)
         for start in range(0, n, step):
@@ -203,9 +206,8 @@ class JointEvents:
             keys, counts = np.unique(packed.view(f"V{packed.shape[1]}"), return_counts=True)
             for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
                 seen[key] += count
-        names = range(width) if categories is None else categories
         events = tuple(_unpacked(key, width) for key in seen)
-        return cls(tuple(as_labels(list(names), "categories").tolist()), "categories", events, tuple(seen.values()))
+        return cls(tuple(names.tolist()), "categories", events, tuple(seen.values()))
 
     def __add__(self, other: "JointEvents") -> "JointEvents":
         if not isinstance(other, JointEvents):
