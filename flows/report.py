@@ -87,7 +87,7 @@ def render(
             verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
             figures=figures.draw_all(evidence),
             tables=[(section, *_table(section, evidence)) for section in used],
-            config=toml_text(config),
+            config=toml_text({key: config[key] for key in sorted(config, key=_first_things_first)}),
             versions=dict(sorted(versions.items())),
             fingerprint=fingerprint,
             seeds=distinct(cell.seed for cell in results.plan.cells),
@@ -188,6 +188,11 @@ def _subtitle(evidence: Evidence) -> str:
         counted(len(rows), "hypothesis", "hypotheses"),
     ]
     return ", ".join(part for part in parts if not part.startswith("0 "))
+
+
+def _first_things_first(key: str) -> tuple[int, str]:
+    first = ("kind", "name", "seed")
+    return (first.index(key) if key in first else len(first), key)
 
 
 def _table(

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 #: A space at which a line does not break.
 NBSP = "\N{NO-BREAK SPACE}"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_ADJUSTED = {"holm": "Holm-adjusted p", "by": "Benjamini-Yekutieli-adjusted p", "none": "p"}
+_ADJUSTED = {
+    "holm": "Holm-adjusted p",
+    "benjamini-hochberg": "Benjamini-Hochberg-adjusted p",
+    "benjamini-yekutieli": "Benjamini-Yekutieli-adjusted p",
+    "none": "p",
+}
 
 
 def p_number(p: float, log10_p: float | None = None) -> str:
@@ -36,7 +41,7 @@ def p_number(p: float, log10_p: float | None = None) -> str:
         if mantissa == "10.0":
             mantissa, exponent = "1.0", str(power + 1)
     else:
-        return "0"
+        return f"<{NBSP}10⁻³⁰⁰"  # too small for a float
     return f"{mantissa.removesuffix('.0')}{NBSP}×{NBSP}10{str(int(exponent)).translate(_SUPERSCRIPT)}"
 
 
@@ -50,14 +55,15 @@ def p_order(p: float, log10_p: float | None = None) -> str:
     ('0.0496', ['<', '10⁻⁴'], ['<', '10⁻⁵¹²'])
     """
     if p >= 0.999e-4 or (p <= 0 and log10_p is None):
-        return p_number(p)
+        return p_number(p, log10_p)
     power = math.floor(math.log10(p) if log10_p is None else log10_p) + 1
     return f"<{NBSP}10{str(power).translate(_SUPERSCRIPT)}"
 
 
 def p_at_most(p: float, *, at_floor: bool, log10_p: float | None = None) -> str:
     """A p-value as a number, with its sign where it is known only to be that small or smaller."""
-    return (f"≤{NBSP}" if at_floor else "") + p_number(p, log10_p)
+    shown = p_number(p, log10_p)
+    return f"≤{NBSP}{shown}" if at_floor and shown[0] not in "<>" else shown
 
 
 def p_equation(p: float, *, at_most: bool = False, name: str = "p") -> str:
@@ -70,7 +76,7 @@ def p_equation(p: float, *, at_most: bool = False, name: str = "p") -> str:
     ['p', '≤', '0.032']
     """
     shown = p_at_most(p, at_floor=at_most)
-    return f"{name}{NBSP}{shown if shown[0] in '≤>' else f'={NBSP}{shown}'}"
+    return f"{name}{NBSP}{shown if shown[0] in '≤<>' else f'={NBSP}{shown}'}"
 
 
 def index_number(value: float) -> str:

@@ -57,7 +57,9 @@ def necessity_shade(value: float) -> str:
     return f"{'a' if value > 0 else 'h'}{bisect_left(_NECESSITY_BOUNDS, thousandths) + 1}"
 
 
-def heat_table(label: str, rows: Sequence[str], columns: Sequence[str], cell: Callable[[str, str], Heat]) -> Markup:
+def heat_table(
+    caption: str, label: str, rows: Sequence[str], columns: Sequence[str], cell: Callable[[str, str], Heat]
+) -> Markup:
     """A table of coloured cells that scrolls in a container of its own where it is too wide."""
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in columns)
     lines = Markup("").join(
@@ -68,9 +70,9 @@ def heat_table(label: str, rows: Sequence[str], columns: Sequence[str], cell: Ca
     )
     return Markup(
         '<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="heat">'
-        "<caption>{label}</caption>"
+        "<caption>{caption}</caption>"
         '<thead><tr><td class="corner"></td>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
-    ).format(label=label, head=head, lines=lines)
+    ).format(caption=caption, label=label, head=head, lines=lines)
 
 
 def side_by_side(panels: Sequence[Markup], columns: int) -> Markup:

@@ -6,6 +6,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from ..wording import number
+
 
 def coordinate(value: float) -> str:
     """A coordinate with one decimal at most."""
@@ -30,11 +32,12 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [step * index for index in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 
-def tick_labels(values: list[float]) -> list[str]:
-    """Labels with as many decimals as tell the ticks apart."""
+def tick_labels(values: list[float], unit: str = "") -> list[str]:
+    """Labels with as many decimals as tell the ticks apart, the last one with its unit."""
     step = values[1] - values[0] if len(values) > 1 else abs(values[0]) or 1
     decimals = next(d for d in range(12) if abs(round(step, d) - step) < 1e-9 * step or d == 11)
-    return [f"{value:.{decimals}f}".replace("-", "−") for value in values]
+    labels = [number(value, decimals) for value in values]
+    return [*labels[:-1], labels[-1] + unit] if labels else []
 
 
 def bars(heights: NDArray[np.float64], left: NDArray[np.float64], width: float, baseline: float) -> str:

@@ -1,5 +1,6 @@
 """Which classifier dominates which: one square for each data set."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
@@ -54,17 +55,19 @@ def _square(dataset: str, rows: Sequence[Hypothesis]) -> Markup:
             hint=f"{left} against {above}: p = {p_number(row.p_value or 0, row.log10_p)}",
         )
 
-    return _heat.heat_table(dataset, names, names, cell)
+    return _heat.heat_table(dataset, f"Pairs of classifiers on {dataset}", names, names, cell)
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:
-    """The classifiers of a data set, the best first: by the sum of their differences to all others."""
-    scores = dict.fromkeys(distinct(name for row in rows for name in (row.a, row.b)), 0.0)
+    """The classifiers of a data set, the best first, by the sum of their differences to all others; the missing last."""
+    differences: dict[str, list[float]] = {
+        name: [] for name in distinct(name for row in rows for name in (row.a, row.b))
+    }
     for row in rows:
         if row.a is not None and row.b is not None and row.estimate is not None:
-            scores[row.b] += row.estimate
-            scores[row.a] -= row.estimate
-    return sorted(scores, key=lambda name: -round(scores[name], 12))
+            differences[row.b].append(row.estimate)
+            differences[row.a].append(-row.estimate)
+    return sorted(differences, key=lambda name: (not differences[name], -round(math.fsum(differences[name]), 12)))
 
 
 KIND = FigureKind(order=20, draw=draw)

@@ -23,9 +23,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title="Data sets by classifiers",
             caption=(
-                "On the left the p-value, before adjustment; ● marks a rejected null hypothesis "
-                f"({adjusted_p(evidence.adjust)} ≤ {evidence.alpha:g}). On the right how necessarily the data support "
-                "one side: blue the alternative (1 − PD), orange the null hypothesis (NSD)."
+                "p-values are before adjustment; ● marks a rejected null hypothesis "
+                f"({adjusted_p(evidence.adjust)} ≤ {evidence.alpha:g}). Necessity says how necessarily the data "
+                "support one side: blue the alternative (1 − PD), orange the null hypothesis (NSD)."
             ),
             body=Markup("").join(grids),
         )
@@ -49,9 +49,9 @@ def _grids(name: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
             return _heat.NOTHING
         return _heat.Heat(index_number(abs(value)), _heat.necessity_shade(value), hint=_hint(row, evidence))
 
-    by_p = _heat.heat_table(f"{name}: p-value", datasets, classifiers, p_cell)
-    by_necessity = _heat.heat_table(f"{name}: necessity", datasets, classifiers, necessity_cell)
-    panels = [by_p + _heat.p_legend(), by_necessity + _heat.necessity_legend("alternative", "null hypothesis")]
+    by_p = _heat.heat_table("p-value", f"{name}: p-value", datasets, classifiers, p_cell)
+    by_necessity = _heat.heat_table("Necessity", f"{name}: necessity", datasets, classifiers, necessity_cell)
+    panels = [by_p + _heat.p_legend(), by_necessity + _heat.necessity_legend("alternative", "null")]
     return _heat.side_by_side(panels, len(classifiers))
 
 

@@ -168,7 +168,7 @@ def _histogram(name: str, null: Null, axis: Axis, equation: str) -> Markup:
         ),
         *(
             _svg.text(axis.x(value / 100 * axis.n), _BASE + 14, label, css="tick")
-            for value, label in zip(labels, _svg.tick_labels(labels), strict=True)
+            for value, label in zip(labels, _svg.tick_labels(labels, "%"), strict=True)
         ),
         Markup('<path class="observed" d="M{} {}V{}"/>').format(_svg.coordinate(at), _svg.coordinate(_BASE), "12"),
         _svg.text(

@@ -35,13 +35,14 @@ def _p_sort(row: Hypothesis) -> float | None:
 def _monte_carlo(row: Hypothesis) -> str:
     if row.p_low is None or row.p_high is None or row.replicates is None:
         return ABSENT
-    return f"{number(row.p_low, 4)} to {number(row.p_high, 4)}"
+    return f"{row.p_low:.2g}–{row.p_high:.2g}"
 
 
 def _interval(row: Hypothesis) -> str:
     if row.estimate_low is None or row.estimate_high is None:
         return ABSENT
-    return f"{measured(row, row.estimate_low)} to {measured(row, row.estimate_high)}"
+    low, high = measured(row, row.estimate_low), measured(row, row.estimate_high)
+    return f"{low.removesuffix('%') if high.endswith('%') else low}–{high}"
 
 
 def _index(value: float | None) -> str:
@@ -61,30 +62,28 @@ ROWS = Column("Rows", lambda row: ABSENT if row.n is None else f"{row.n:,}", lam
 INTERVAL = Column(
     "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the value before (Clopper and Pearson)"
 )
-REPLICATES = Column(
-    "Replicates",
-    lambda row: ABSENT if row.replicates is None else f"{row.replicates:,}",
-    lambda row: row.replicates,
-    "random replicates behind the p-value",
-)
 EXCEEDANCES = Column(
     "As extreme",
-    lambda row: ABSENT if row.exceedances is None else f"{row.exceedances:,}",
+    lambda row: ABSENT if row.exceedances is None else f"{row.exceedances:,} of {row.replicates or 0:,}",
     lambda row: row.exceedances,
-    "replicates at least as extreme as observed",
+    "random replicates at least as extreme as observed",
 )
 P = Column("p", lambda row: _p(row, row.p_value, row.log10_p), _p_sort, "p-value of the null hypothesis")
 MONTE_CARLO = Column(
-    "99% Monte-Carlo interval",
+    "Monte-Carlo 99%",
     _monte_carlo,
     lambda row: row.p_high if row.replicates is not None else None,
     "where the p-value of infinitely many replicates lies, with 99% confidence",
 )
 HOLM = Column("p, Holm", lambda row: _p(row, row.p_holm), lambda row: row.p_holm, "adjusted by Holm")
 BY = Column("p, BY", lambda row: _p(row, row.p_by), lambda row: row.p_by, "adjusted by Benjamini and Yekutieli")
+ADJUSTED = Column(
+    "p, adjusted", lambda row: _p(row, row.p_adjusted), lambda row: row.p_adjusted, "as the decision uses it"
+)
 PD = Column("PD", lambda row: _index(row.pd), lambda row: row.pd, "possibility of dominance of the null hypothesis")
 PSD = Column("PSD", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
 NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
+PSD_NSD = Column("PSD, NSD", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis")
 DECISION = Column("Null hypothesis", lambda row: {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision))
 NOTE = Column("Note", lambda row: row.note)
 
@@ -106,7 +105,9 @@ def of_cases(rows: Sequence[Hypothesis], value: Column, expected: Column) -> lis
 
 def tail(rows: Sequence[Hypothesis]) -> list[Column]:
     """The columns with which every table ends: p-values, indices, decision, and a note where there is one."""
-    drawn = [REPLICATES, EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
+    drawn = [EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
     interval = [MONTE_CARLO] if drawn else []
     note = [NOTE] if any(row.note for row in rows) else []
-    return [*drawn, P, *interval, HOLM, BY, PD, PSD, NSD, DECISION, *note]
+    other = [] if all(row.p_adjusted in (row.p_value, row.p_holm, row.p_by) for row in rows) else [ADJUSTED]
+    indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
+    return [*drawn, P, *interval, HOLM, BY, *other, *indices, DECISION, *note]

@@ -1,0 +1,494 @@
+"""The report: what it says, that it is whole, harmless, repeatable and light."""
+
+import hashlib
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from base64 import b64encode
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flows import report, sections, wording
+from flows.evidence import Evidence
+from flows.toml_text import toml_text
+from tasks.results import Results
+from tasks.schema import Hypothesis, summary_table
+from tasks.store import Store
+
+from .synthetic_study import CLASSIFIERS, CONFIG, DATASETS, VERSIONS, make_study
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+LOST = ("digits", "linear-svm", "features")
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where tags are not balanced."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[tuple[str, ...], str]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append((tuple(self.open), data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def plain(self, *inside: str) -> str:
+        """The text in these elements, with plain single spaces."""
+        found = (text for path, text in self.texts if set(inside) <= set(path) and not {"style", "script"} & set(path))
+        return re.sub(r"\s+", " ", " ".join(found))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    store = make_study(tmp_path_factory.mktemp("study") / "out", lost=(LOST,))
+    (cell,) = (cell for cell in Results(store).plan.cells if tuple(cell.subject.values()) == LOST)
+    whole = Results(store).plan.cells[0]
+    failed = {
+        "first": 0,
+        "last": 10,
+        "error": "MemoryError",
+        "message": "3.2 GiB are too many",
+        "traceback": "Trace <1>",
+    }
+    store.write_json(f"receipts/{cell.name}.json", {"failures": [failed]})
+    store.write_json(f"receipts/{whole.name}.json", {"failures": [{**failed, "message": "mended since"}]})
+    report.write_report(store)
+    return store
+
+
+@pytest.fixture(scope="module")
+def text(store: Store) -> str:
+    return store.files.read("report.html").decode()
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+def test_a_person_reads_problems_then_verdicts_then_figures_then_tables(page: Page) -> None:
+    whole = page.plain("body")
+    marks = [
+        "This study is not complete",
+        "All 4 classifiers learned",
+        "Errors under the null",
+        "all 16 hypotheses",
+        "seed = 20",
+    ]
+    places = [whole.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_a_failed_cell_is_named_with_its_error_and_one_that_was_mended_is_not(page: Page) -> None:
+    whole = page.plain("body")
+    assert "linear-svm on digits, retrains (features): failed with MemoryError: 3.2 GiB are too many" in whole
+    assert "Trace <1>" in whole
+    assert "1 hypothesis of 72 has no result: PermFeats of linear-svm on digits." in whole
+    assert "mended since" not in whole
+
+
+def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None:
+    lost = [("iris", "1-nn"), ("iris", "1-nn", "labels")]
+    store = make_study(tmp_path, datasets=["iris"], lost=lost)
+    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    assert "1-nn on iris, observed run: not finished." in whole
+    assert "1-nn on iris, retrains (labels): not finished." in whole
+    assert "linear-svm on iris, retrains" not in whole  # its own cells are all there
+    assert "1-nn on iris, retrains (features): not finished." not in whole
+    # without the observed run there is neither permutation test nor comparison with the three others
+    assert "6 hypotheses of 18 have no result" in whole
+    assert "In all 3 complete cases" in whole
+
+
+def test_a_study_without_any_result_has_a_report(tmp_path: Path) -> None:
+    lost = [(d, c, *null) for d in ("iris",) for c in CLASSIFIERS for null in ((), ("labels",), ("features",))]
+    store = make_study(tmp_path, datasets=["iris"], lost=lost)
+    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    assert whole.count("There is no result: every") == 4
+
+
+def test_the_floor_of_permutations_is_marked(page: Page) -> None:
+    # 999 permutations, none as extreme: p = 1/1000, which more permutations may lower; Holm multiplies by 16.
+    assert (
+        "All 4 classifiers learned real class structure on all 4 data sets (PermClass, Holm-adjusted p ≤ 0.016)."
+        in page.plain()
+    )
+    cells = [text for path, text in page.texts if path[-1] == "td"]
+    assert "≤\xa00.001" in cells
+    assert "0–0.0053" in cells  # Clopper-Pearson for 0 of 999: 1 - 0.005 ** (1 / 999) = 0.00529
+    assert "0.001" not in cells
+
+
+def test_too_few_permutations_are_named(tmp_path: Path) -> None:
+    store = make_study(tmp_path, replicates=199, lost=())
+    labels = _verdict(store, "permutation-labels")
+    # 16 hypotheses at 1/200 each: Holm makes 0.08 of every one
+    assert labels.headline.startswith("Not one of 16 classifiers was shown to have learned real class structure")
+    assert labels.details[-1].startswith("In 16 cases no permutation was as extreme")
+    assert "More permutations can decide." in labels.details[-1]
+
+
+def test_the_better_classifier_is_named_first(store: Store) -> None:
+    details = {sentence.split(",")[0]: sentence for sentence in _verdict(store, "mcnemar").details}
+    assert set(details) == {f"On {dataset}" for dataset in DATASETS}
+    right = _accuracies(store)
+    clauses = re.findall(r"([\w-]+) is better than ([^;]+?\))(?=;|\.|$)", details["On digits"])
+    pairs = {(better, worse) for better, rest in clauses for worse in re.findall(r"([\w-]+) \(p", rest)}
+    assert len(pairs) >= 4
+    for better, worse in pairs:
+        assert right["digits", better] > right["digits", worse]
+
+
+def _verdict(store: Store, test: str) -> sections.Verdict:
+    evidence = Evidence(Results(store))
+    (section,) = (section for section in sections.of(evidence) if section.test == test)
+    return section.verdict(evidence.of(test), evidence)
+
+
+def _accuracies(store: Store) -> dict[tuple[str, str], int]:
+    results = Results(store)
+    found = {}
+    for cell in results.cells("crossval"):
+        table = results.table(cell)
+        assert table is not None
+        same = table.column("label").to_numpy() == table.column("prediction").to_numpy()
+        found[cell.subject["dataset"], cell.subject["classifier"]] = int(same.sum())
+    return found
+
+
+def rows(test: str, *p: float | None, **values: Any) -> list[Hypothesis]:
+    base = Hypothesis(
+        study="s", cell="c", test=test, method="m", alternative="less", null="h", dataset="iris", **values
+    )
+    decided = [None if value is None else ("reject" if value <= 0.05 else "keep") for value in p]
+    return [
+        base.with_(classifier=f"c{i}", p_value=value, p_adjusted=value, decision=decision or "missing")
+        for i, (value, decision) in enumerate(zip(p, decided, strict=True))
+    ]
+
+
+CASES = "cases (a classifier on a data set) the classifier"
+RELIED = "relied on dependence between features"
+
+
+@pytest.mark.parametrize(
+    ("test", "p", "headline", "details"),
+    [
+        ("permutation-labels", [0.01], "c0 learned real class structure on iris (PermClass, p = 0.01).", []),
+        (
+            "permutation-labels",
+            [0.01, 0.02],
+            "All 2 classifiers learned real class structure on iris (PermClass, p ≤ 0.02).",
+            [],
+        ),
+        (
+            "permutation-labels",
+            [0.01, 0.3],
+            f"In 1 of 2 {CASES} learned real class structure (PermClass, p = 0.01).",
+            ["On iris, c1 (p = 0.3) could not be told from a classifier trained on random labels."],
+        ),
+        (
+            "permutation-labels",
+            [0.3],
+            "The only classifier was not shown to have learned real class structure (PermClass, p = 0.3).",
+            ["On iris, c0 (p = 0.3) could not be told from a classifier trained on random labels."],
+        ),
+        ("permutation-labels", [None], "There is no result: every hypothesis of this test (PermClass) is missing.", []),
+        (
+            "permutation-features",
+            [0.6, 0.2],
+            f"Not one of 2 classifiers was shown to have {RELIED} (PermFeats, smallest p = 0.2).",
+            ["On iris, no classifier's accuracy was shown to rest on dependence between features (smallest p = 0.2)."],
+        ),
+        (
+            "permutation-features",
+            [0.04, 0.2, 0.01, 0.02, 0.03],
+            f"In 4 of 5 {CASES} {RELIED} (PermFeats, p ≤ 0.04).",
+            ["On iris, c0, c2, c3 and c4 (each p ≤ 0.04) relied on it; c1 (p = 0.2) did not show it."],
+        ),
+    ],
+)
+def test_verdicts_in_words(test: str, p: list[float | None], headline: str, details: list[str]) -> None:
+    (section,) = (section for section in sections.known() if section.test == test)
+    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05)
+    found = section.verdict(rows(test, *p), evidence)
+    assert found.headline.replace("\xa0", " ") == headline
+    assert [sentence.replace("\xa0", " ") for sentence in found.details] == details
+
+
+def test_a_test_without_a_section_gets_a_plain_one(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=["iris"], classifiers=["1-nn", "naive-bayes"], lost=())
+    new = rows("calibrated", 0.01, 0.9, estimate=0.25, estimate_low=0.2, estimate_high=0.3, measure="f1", n=10)
+    results = Results(store)
+    results.__dict__["summary"] = summary_table(new)
+    whole = Page(report.render(results, config=CONFIG, versions=VERSIONS)).plain("body")
+    assert "Rejected in 1 of 2 tests: h." in whole
+    assert "0.2500" in whole
+    assert "0.2000–0.3000" in whole
+
+
+NASTY = "<script>alert(1)</script>"
+NASTIER = '"><img src=http://evil.example/x onerror=alert(1)>'
+
+
+def test_names_from_data_are_harmless(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=[NASTY, "{{ 7 * 7 }}"], classifiers=[NASTIER, "naive-bayes"], lost=())
+    results = Results(store)
+    failures = [{"block": f"{results.plan.cells[0].name}/0-1", "error": NASTY, "message": NASTIER, "traceback": NASTY}]
+    text = report.render(
+        results,
+        config={"name": NASTY, NASTIER: [NASTY]},
+        versions={NASTY: NASTIER},
+        failures=failures,
+        fingerprint=NASTY,
+    )
+    page = Page(text)
+    assert len(page.all("script")) == 1
+    assert not page.all("img")
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    assert NASTY in page.plain("body")  # shown as it is named
+    assert "{{ 7 * 7 }}" in page.plain("body")
+
+
+def test_failures_are_harmless(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=["iris"], lost=(("iris", "1-nn", "labels"),))
+    (cell,) = Results(store).cells("retrain", classifier="1-nn", null="labels")
+    failed = {"block": f"{cell.name}/0-1", "error": NASTY, "message": NASTIER, "traceback": NASTIER + "\ud800"}
+    store.write_json(f"receipts/{cell.name}.json", {"failures": [failed]})
+    report.write_report(store)
+    page = Page(store.files.read("report.html").decode())
+    assert len(page.all("script")) == 1
+    assert not page.all("img")
+    assert NASTIER in page.plain("details")
+
+
+def test_the_page_needs_no_network(page: Page, text: str) -> None:
+    for tag, attributes in page.elements:
+        for name in ("src", "href", "action", "data", "poster", "srcset", "xlink:href"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:,")), (tag, name, value)
+    assert "url(" not in text
+    assert "@import" not in text
+    (policy,) = (meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    script = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    assert b64encode(hashlib.sha256(script[0].encode()).digest()).decode() in policy
+
+
+def test_the_page_is_sound(page: Page) -> None:
+    names = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert max(Counter(names).values()) == 1
+    for _, attributes in page.elements:
+        for name in (attributes.get("aria-labelledby") or "").split():
+            assert name in names
+        link = attributes.get("href") or ""
+        assert not link.startswith("#") or link[1:] in names
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert all(header.get("scope") in ("row", "col") for header in page.all("th"))
+    drawings = page.all("svg")
+    assert len(drawings) == 31  # 32 cells of retrains, one of them missing
+    assert all(drawing.get("role") == "img" and drawing.get("aria-labelledby") for drawing in drawings)
+    assert page.elements[0] == ("html", {"lang": "en"})
+
+
+def test_every_hypothesis_has_its_line(page: Page, store: Store) -> None:
+    bodies = Counter(path.count("tbody") for path, _ in page.texts if path[-1] == "td")
+    assert bodies[1]
+    keys = [attributes for attributes in page.all("td") if "data-key" in attributes]
+    assert all(math.isfinite(float(key["data-key"] or "")) for key in keys)
+    tables = re.findall(r"<h3 id=\"table-\d\">.*?</table>", store.files.read("report.html").decode(), re.DOTALL)
+    assert [table.count("<tr>") - 1 for table in tables] == [16, 16, 16, 24]
+
+
+def test_equal_results_give_equal_bytes(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from tests.flows.synthetic_study import make_study; "
+        "from flows.report import write_report; "
+        "write_report(make_study(Path(sys.argv[1]), datasets=['iris', 'wine'], replicates=99))"
+    )
+    pages = []
+    for number in (1, 2):
+        root = tmp_path / f"at-{number}"
+        subprocess.run(
+            [sys.executable, "-c", code, str(root)],
+            check=True,
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONHASHSEED": str(number), "TZ": f"UTC{number}", "LC_ALL": "C"},
+        )
+        pages.append((root / "report.html").read_bytes())
+    assert pages[0] == pages[1]
+    assert str(tmp_path).encode() not in pages[0]
+
+
+def test_two_hundred_histograms_are_light(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=[f"data-{i}" for i in range(25)], lost=())
+    text = report.render(Results(store), config=CONFIG, versions=VERSIONS)
+    assert text.count("<svg") == 200
+    assert len(text.encode()) < 1_000_000
+
+
+def test_the_report_starts_without_the_engine() -> None:
+    code = "import sys, flows.report; print([m for m in %r if m in sys.modules])"
+    heavy = ["prefect", "dask", "distributed", "matplotlib", "sklearn", "pandas"]
+    done = subprocess.run([sys.executable, "-c", code % heavy], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_study_in_an_object_store(tmp_path: Path) -> None:
+    source = make_study(tmp_path, datasets=["iris"], lost=())
+    target = Store("memory://a-report")
+    for file in tmp_path.rglob("*.*"):
+        if file.is_file():
+            target.files.write(str(file.relative_to(tmp_path)), file.read_bytes())
+    assert report.write_report(target) == "memory://a-report/report.html"
+    report.write_report(source)
+    assert target.files.read("report.html") == source.files.read("report.html")
+
+
+def test_without_a_summary_there_is_no_report(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=["iris"], lost=())
+    store.files.remove("summary.parquet")
+    with pytest.raises(FileNotFoundError):
+        report.write_report(store)
+
+
+def test_every_section_has_a_place_of_its_own() -> None:
+    known = sections.known()
+    assert {section.test for section in known} >= {
+        "permutation-labels",
+        "permutation-features",
+        "efficiency",
+        "mcnemar",
+    }
+    assert len({section.order for section in known}) == len({section.test for section in known}) == len(known)
+    assert all(section.method and section.source for section in known)
+
+
+@pytest.mark.parametrize("part", [":root {", "prefers-color-scheme: dark", "@media print"])
+def test_colours_have_contrast(part: str) -> None:
+    style = report._source("report.css")
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style[style.index(part) :].split("}")[0]))
+    assert len(colours) > 20
+    pairs = [(colours[f"{name}-ink"], colours[name]) for name in colours if f"{name}-ink" in colours]
+    surfaces = ("page", "panel", "warn")
+    pairs += [(colours[ink], colours[surface]) for ink in ("ink", "link") for surface in surfaces]
+    pairs += [(colours[ink], colours["page"]) for ink in ("quiet", "observed")]
+    assert min(_contrast(*pair) for pair in pairs) >= 4.5  # WCAG 2.2, 1.4.3
+    assert min(_contrast(colours[mark], colours["page"]) for mark in ("extreme", "observed")) >= 3  # 1.4.11
+
+
+def _contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+plain = st.one_of(
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False),
+    st.text(st.characters(codec="utf-8"), max_size=40),
+)
+values = st.recursive(
+    plain,
+    lambda inner: (
+        st.lists(inner, max_size=6)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=12), values, max_size=6))
+def test_the_configuration_reads_back(config: dict[str, Any]) -> None:
+    assert tomllib.loads(toml_text(config)) == config
+
+
+def test_the_configuration_on_the_page_is_the_study(page: Page) -> None:
+    (shown,) = (text for path, text in page.texts if path[-1] == "pre" and "kind" in text)
+    assert tomllib.loads(shown) == CONFIG
+    assert shown.startswith('kind = "benchmark"\nname = "synthetic"\nseed = 20\n')
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.floats(-4000, -0.001))
+def test_a_p_value_is_shown_within_its_rounding(log10_p: float) -> None:
+    shown = wording.p_number(10.0**log10_p, log10_p).replace("\xa0", "")
+    digits = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    mantissa, _, power = shown.removeprefix(">").partition("×10")
+    read = math.log10(float(mantissa)) + (int(power.translate(digits)) if power else 0)
+    assert abs(read - log10_p) <= math.log10(1.05) + 1e-6
+
+
+def test_a_p_value_below_every_float_is_not_shown_as_zero() -> None:
+    assert wording.p_number(0.0).replace("\xa0", " ") == "< 10⁻³⁰⁰"
+    assert (
+        wording.p_equation(0.0, at_most=True, name="Holm-adjusted p").replace("\xa0", " ") == "Holm-adjusted p < 10⁻³⁰⁰"
+    )
+
+
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@pytest.mark.processes
+def test_a_browser_runs_the_page_without_complaint_or_request(store: Store, tmp_path: Path) -> None:
+    log = tmp_path / "network.json"
+    done = subprocess.run(
+        [
+            str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--dump-dom",
+            f"--user-data-dir={tmp_path / 'profile'}", f"--log-net-log={log}", f"file://{store.root}/report.html",
+        ],
+        check=True, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "CONSOLE" not in done.stderr
+    headings = re.findall(
+        r'<th scope="col"[^>]*>(.)', done.stdout.partition('<section id="tables">')[2].partition("</section>")[0]
+    )
+    assert len(headings) > 40
+    assert set(headings) == {"<"}  # the script ran: each holds a button
+    requested = re.findall(r'"url":"(\w+)://([^/"]*)', log.read_text())
+    others = {host for scheme, host in requested if scheme != "file" and not re.search(r"google|gstatic", host)}
+    assert others == set()  # the browser's own errands apart
