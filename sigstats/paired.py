@@ -107,7 +107,8 @@ def mcnemar_test(
         ``"exact"`` sums the probabilities of all outcomes at least as extreme, two-sided: no likelier than the
         observed one. It never rejects a true hypothesis more often than stated, and often much less. ``"mid-p"``
         counts outcomes exactly as likely as the observed one (one-sided: the observed one) by half: its rate of false
-        rejections is near the stated one and hardly ever above it (Fagerland, Lydersen and Laake 2013). ``"chi2"`` is
+        rejections is near the stated one and not above it unless nearly all observations are discordant (Fagerland,
+        Lydersen and Laake 2013; `sigstats.type_one_error` gives it). ``"chi2"`` is
         McNemar's (1947) approximation, for comparison with other programs.
     correction : bool
         Edwards's continuity correction, for ``"chi2"`` alone.

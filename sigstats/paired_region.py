@@ -45,12 +45,10 @@ class Rule:
 def as_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:
     """A checked `Rule`, or ValueError.
 
-    Levels above 1/2 are refused: no test at such a level is meant, and up to 1/2 no test of the three rejects where
-    the two discordant counts are equal.
+    Levels of 1/2 and more are refused: no test at such a level is meant, and below it none of the three tests rejects
+    where the two discordant counts are equal.
     """
-    level = as_real(alpha, "alpha", low=0, high=0.5)
-    if level == 0:
-        raise refuse("alpha", alpha, "a number above 0 and at most 0.5")
+    level = as_real(alpha, "alpha", low=0, high=0.5, open_ends=True)
     as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(method, "method", MCNEMAR_METHODS)
     if not isinstance(correction, (bool, np.bool_)):

@@ -193,8 +193,12 @@ def possibility(p_null: float, p_alternative: float | None = None) -> Possibilit
     (1.0, 0.036, 0.0)
     """
     p_h = as_real(p_null, "p_null", low=0, high=1)
-    p_k = 1 - p_h if p_alternative is None else as_real(p_alternative, "p_alternative", low=0, high=1)
-    h, k = membership(p_h), membership(p_k)
+    h = membership(p_h)
+    if p_alternative is None:
+        p_k, k = 1 - p_h, Membership(h.false, h.true)  # the set of 1 - p_h, without rounding a small p_h away
+    else:
+        p_k = as_real(p_alternative, "p_alternative", low=0, high=1)
+        k = membership(p_k)
     return Possibility(
         pd=max(h.true, k.false),  # eq. (25)
         psd=min(h.true, 1 - k.true),  # eq. (26)

@@ -49,7 +49,7 @@ def power(
         of the accuracies, their sum at most 1. For classifiers whose errors are independent and whose accuracies are
         s and t they are ``s * (1 - t)`` and ``t * (1 - s)``; dependent ones, the rule, have smaller ones.
     alpha : float
-        The level: reject if the p-value is at most this; above 0, at most 1/2.
+        The level, between 0 and 1/2: reject if the p-value is at most this.
     alternative, method, correction
         As in `sigstats.mcnemar_test`. A two-sided test that rejects in favour of the worse classifier counts too.
 
@@ -154,7 +154,7 @@ def sample_size(
     ------
     ValueError
         If a number is out of its range, the alternative points the other way than the difference, or the difference
-        is so small that more than two million discordant pairs would have to be looked at.
+        is so small that more than 10**8 observations or two million discordant pairs would have to be looked at.
 
     Notes
     -----
@@ -188,8 +188,10 @@ def sample_size(
 
     high = 1
     while not proved(high):
-        high *= 2
-    below = high // 2  # not proved, or 0
+        if high == _MAX_N:
+            raise refuse("p_a, p_b", (p_a, p_b), f"larger probabilities: this takes over {_MAX_N} observations")
+        high = min(2 * high, _MAX_N)
+    below = (high - 1) // 2  # not proved, or 0
     while high - below > 1:
         middle = (below + high) // 2
         below, high = (below, middle) if proved(middle) else (middle, high)
@@ -282,9 +284,14 @@ def _power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
 
 
 def _weights(n: int, discordance: float) -> tuple[FloatArray, int]:
-    """The probabilities of the numbers of discordant pairs, and the first of them; all but `_REMAINDER` on a side."""
+    """The probabilities of the numbers of discordant pairs, and the first of them; all but `_REMAINDER` on a side.
+
+    By Bernstein's inequality P(|M - mean| >= t) <= exp(-t^2 / (2 variance + 2 t / 3)) on either side.
+    """
     d = min(discordance, 1.0)
-    low, high = (int(np.asarray(end)) for end in (binom.ppf(_REMAINDER, n, d), binom.isf(_REMAINDER, n, d)))
+    bound = -math.log(_REMAINDER)
+    t = bound / 3 + math.sqrt(bound * bound / 9 + 2 * bound * n * d * (1 - d))
+    low, high = max(0, math.floor(n * d - t)), min(n, math.ceil(n * d + t))
     return np.asarray(binom.pmf(np.arange(low, high + 1), n, d), dtype=np.float64), low
 
 

@@ -1,0 +1,103 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from sigstats.multiplicity import ADJUST_METHODS, adjust
+
+from .bad_input import anything, refuses_or_answers
+
+STATSMODELS = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "benjamini-yekutieli": "fdr_by"}
+families = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+@settings(deadline=None, derandomize=True)
+@given(families, st.sampled_from(ADJUST_METHODS))
+def test_agrees_with_statsmodels_and_scipy(pvalues, method):
+    adjusted = adjust(pvalues, method=method)
+    assert adjusted == pytest.approx(multipletests(pvalues, method=STATSMODELS[method])[1], rel=1e-12, abs=1e-300)
+    if method != "holm":
+        short = STATSMODELS[method][-2:]
+        truth = scipy.stats.false_discovery_control(pvalues, method=short)
+        assert adjusted == pytest.approx(truth, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 6])
+def test_holm_is_the_closure_of_bonferroni(size):
+    # Holm rejects a hypothesis exactly if Bonferroni rejects every intersection that it takes part in.
+    rng = np.random.default_rng(20240501)
+    for _ in range(60):
+        p = rng.random(size) ** 3
+        closure = np.zeros(size)
+        for chosen in itertools.product([False, True], repeat=size):
+            members = np.flatnonzero(chosen)
+            if members.size:
+                closure[members] = np.maximum(closure[members], min(1.0, members.size * p[members].min()))
+        assert adjust(p) == pytest.approx(closure, rel=1e-14)
+
+
+@settings(deadline=None, derandomize=True)
+@given(families, st.randoms(use_true_random=False))
+def test_laws(pvalues, random):
+    order = list(range(len(pvalues)))
+    random.shuffle(order)
+    p = np.array(pvalues)
+    results = {method: adjust(p, method=method) for method in ADJUST_METHODS}
+    for method, adjusted in results.items():
+        assert (p <= adjusted).all()
+        assert (adjusted <= 1).all()
+        assert (adjust(p[order], method=method) == adjusted[order]).all()
+        assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0).all()
+    assert (results["benjamini-hochberg"] <= results["holm"] * (1 + 1e-12)).all()
+    assert (results["benjamini-hochberg"] <= results["benjamini-yekutieli"]).all()
+
+
+def step_up(pvalues, alpha, factor):
+    """Benjamini and Hochberg's procedure as they state it: the rejected set, not adjusted p-values."""
+    n = len(pvalues)
+    ascending = sorted(pvalues)
+    passed = [i for i in range(1, n + 1) if ascending[i - 1] <= i * alpha / (n * factor)]
+    return [bool(passed) and p <= ascending[passed[-1] - 1] for p in pvalues]
+
+
+@settings(deadline=None, derandomize=True)
+@given(families, st.floats(0.001, 0.5))
+def test_rejections_are_those_of_the_step_up_procedure(pvalues, alpha):
+    for method in ("benjamini-hochberg", "benjamini-yekutieli"):
+        factor = sum(1 / i for i in range(1, len(pvalues) + 1)) if method.endswith("yekutieli") else 1
+        adjusted = adjust(pvalues, method=method)
+        clear = np.abs(adjusted - alpha) > 1e-12
+        assert ((adjusted <= alpha) == np.array(step_up(pvalues, alpha, factor)))[clear].all()
+
+
+def test_errors_are_kept_under_the_null():
+    # 20,000 families of 8 true hypotheses, where false-discovery and family-wise rate are the same, 0.05 for
+    # Benjamini and Hochberg exactly. The bound is 5.2 standard deviations: a false alarm is rarer than 1e-6.
+    rng = np.random.default_rng(7)
+    families = rng.random((20_000, 8))
+    bound = 0.05 + 5.2 * math.sqrt(0.05 * 0.95 / 20_000)
+    for method in ADJUST_METHODS:
+        rate = np.mean([(adjust(family, method=method) <= 0.05).any() for family in families])
+        assert rate <= bound
+
+
+@pytest.mark.parametrize("bad", [[], [0.1, math.nan], [1.1], [-0.1], [[0.1]], 0.1, ["0.1"], [None], [0.1, [0.2]], None])
+def test_bad_families_are_refused(bad):
+    with pytest.raises(ValueError, match="pvalues"):
+        adjust(bad)
+
+
+def test_methods_are_named():
+    with pytest.raises(ValueError, match="did you mean 'benjamini-hochberg'"):
+        adjust([0.1], method="benjamini-hochbreg")
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(anything, anything)
+def test_only_valueerror_escapes(pvalues, method):
+    refuses_or_answers(lambda: adjust(pvalues), lambda: adjust(pvalues, method=method))
