@@ -1,0 +1,352 @@
+"""The exact tail of a sum of scores of independent counts, given the total of the counts.
+
+Both exact tests of this package are one problem: counts x_1, ..., x_K are independent (binomial or Poisson) given
+nothing but their sum, each outcome has a score sum_j s_j(x_j) with every s_j concave, and the p-value is the
+probability that the score is at most the observed one. Listing the outcomes takes time exponential in K. Here
+
+1. the columns are split into two halves, and each half is listed column by column;
+2. a partial outcome none of whose completions can exceed the observed score is counted at once, by the law of the
+   sum of the remaining columns (Mehta and Patel 1983, longest path), so that only those near the middle are kept;
+3. partial outcomes with equal count and equal integer key are merged (the nodes of their network);
+4. the two lists are sorted by score and joined: each entry of one meets a prefix of the other.
+
+So the work grows like the square root of the outcomes inside the acceptance region. Every term is positive: small
+p-values lose no accuracy to cancellation (relative error about 1e-12, for p-values above 1e-280). Scores are compared
+as floats only where they differ by more than their rounding; the rest is settled by integers. Not part of the public
+names.
+
+When not to use: a handful of outcomes, or a table beyond `STATE_LIMIT` (see `sigstats.fourier_bounds`).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .checks import FloatArray, IntArray
+from .exact_keys import Keys, Words
+
+#: The longest list of partial outcomes that is kept: about 1 GB and half a minute.
+STATE_LIMIT = 2**23
+_CHUNK = 2**20
+_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
+
+
+class StateLimitError(Exception):
+    """The lists would become longer than the limit."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is summed.
+
+    Attributes
+    ----------
+    parameters : tuple of float
+        One for each column; they add up when columns are pooled.
+    log_mass : callable
+        ``log_mass(parameter, x)``: the logarithm of the probability of the counts `x`.
+    scores : tuple of ndarray
+        ``scores[j][x]`` for x = 0 up to the largest count possible, at most the total; concave in x.
+    total : int
+        The sum of the counts.
+    threshold : float
+        The observed score.
+    margin : float
+        Scores that differ by no more are compared by their keys; 0 where the threshold includes a tolerance.
+    observed : tuple of int
+        The observed counts.
+    keys : Keys or None
+        How to merge partial outcomes and to compare near ties.
+    """
+
+    parameters: tuple[float, ...]
+    log_mass: Callable[[float, IntArray], FloatArray]
+    scores: tuple[FloatArray, ...]
+    total: int
+    threshold: float
+    margin: float
+    observed: tuple[int, ...]
+    keys: Keys | None
+
+    def masses(self, columns: Sequence[int], upto: int | None = None) -> FloatArray:
+        """The log law of the sum of `columns`, for 0 to the total (or the column's largest count)."""
+        x = np.arange((self.total if upto is None else upto) + 1)
+        if not columns:
+            return np.where(x == 0, 0.0, -np.inf)
+        return self.log_mass(sum(self.parameters[j] for j in columns), x)
+
+
+@dataclass(frozen=True)
+class _States:
+    """Partial outcomes: count so far, score, log probability, key."""
+
+    count: IntArray
+    score: FloatArray
+    log_mass: FloatArray
+    key: Words
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def take(self, index: IntArray) -> "_States":
+        return _States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
+
+
+def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> float:
+    """P(score <= threshold | sum of counts = total).
+
+    Raises
+    ------
+    StateLimitError
+        If more than `limit` partial outcomes would have to be kept.
+    """
+    first, second = _halves(problem)
+    parts: list[float] = []
+    norm = float(problem.masses(range(len(problem.scores)))[problem.total])
+
+    left = _listed(problem, first, second, None, norm, parts, limit)
+    if not len(left):
+        return min(math.fsum(parts), 1.0)
+    left = _sorted(left)
+    right = _sorted(_listed(problem, second, first, left, norm, parts, limit))
+    parts.extend(_joined(problem, left, right, norm))
+    return min(math.fsum(parts), 1.0)
+
+
+def _halves(problem: Problem) -> tuple[list[int], list[int]]:
+    """The columns in two lists of about equally many partial outcomes."""
+    halves: tuple[list[int], list[int]] = ([], [])
+    sizes = [0.0, 0.0]
+    spread = [math.log(3 + math.sqrt(parameter)) for parameter in problem.parameters]
+    merging = problem.keys is not None and problem.keys.merging
+    for j in sorted(range(len(spread)), key=lambda j: -problem.parameters[j]):
+        side = 0 if sizes[0] <= sizes[1] else 1
+        twins = sum(problem.parameters[i] == problem.parameters[j] for i in halves[side]) if merging else 0
+        halves[side].append(j)
+        sizes[side] += spread[j] - math.log(1 + twins)
+    return halves
+
+
+def _best(problem: Problem, columns: Sequence[int]) -> FloatArray:
+    """The largest score of `columns` for each sum 0 to total: concave, so the largest increments come first."""
+    out = np.full(problem.total + 1, -np.inf)
+    if not columns:
+        out[0] = 0.0
+        return out
+    steps = np.concatenate([np.diff(problem.scores[j]) for j in columns])
+    steps = -np.sort(-steps)[: problem.total]
+    out[0] = sum(problem.scores[j][0] for j in columns)
+    out[1 : len(steps) + 1] = out[0] + np.cumsum(steps)
+    return out
+
+
+def _worst(problem: Problem, columns: Sequence[int]) -> FloatArray:
+    """At most the smallest score of `columns` for each sum: a concave score lies above its chord."""
+    out = np.full(problem.total + 1, np.inf)
+    if len(columns) == 1:
+        score = problem.scores[columns[0]]
+        out[: len(score)] = score
+        return out
+    if not columns:
+        out[0] = 0.0
+        return out
+    ends = [(len(s) - 1, float(s[0]), float(s[-1])) for s in (problem.scores[j] for j in columns)]
+    slopes = np.array([(last - start) / size if size else 0.0 for size, start, last in ends])
+    sizes = np.array([size for size, _, _ in ends])
+    order = np.argsort(slopes)
+    steps = np.repeat(slopes[order], sizes[order])[: problem.total]
+    out[0] = sum(start for _, start, _ in ends)
+    out[1 : len(steps) + 1] = out[0] + np.cumsum(steps)
+    return out
+
+
+def _listed(
+    problem: Problem,
+    columns: list[int],
+    others: list[int],
+    partner: _States | None,
+    norm: float,
+    parts: list[float],
+    limit: int,
+) -> _States:
+    """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
+
+    With a `partner`, the other half's list, what is settled counts with the partner's outcomes alone (the others were
+    settled when the partner was listed).
+    """
+    words = problem.keys.packing.words if problem.keys is not None else 0
+    states = _States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))
+    everything = set(range(len(problem.scores)))
+    for place, j in enumerate(columns):
+        rest = columns[place + 1 :]
+        law = problem.masses(rest if partner is not None else rest + others)
+        if partner is not None:
+            law = _with_partner(law, partner, problem.total)
+        open_x = _window(problem, j, _best(problem, sorted(everything - {j})))
+        parts.append(_settled_outside(problem, states, j, open_x, law, norm))
+        best, worst = _best(problem, rest + others), _worst(problem, rest + others)
+        states = _extended(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
+        merging = problem.keys is not None and problem.keys.merging
+        small = len(problem.scores[j]) <= 32 or problem.parameters[j] in [
+            problem.parameters[i] for i in columns[:place]
+        ]
+        if merging and small and place:
+            states = _merged(states)
+        if not len(states):
+            break
+    return states
+
+
+def _with_partner(law: FloatArray, partner: _States, total: int) -> FloatArray:
+    """The log law of the sum of the remaining columns and the partner's count."""
+    counts = partner.count
+    low, high = int(counts.min()), int(counts.max())
+    top = float(partner.log_mass.max())
+    held = np.bincount(counts - low, weights=np.exp(partner.log_mass - top), minlength=high - low + 1)
+    peak = float(law.max())
+    out = np.full(total + 1, -np.inf)
+    with np.errstate(divide="ignore"):
+        spread = np.log(np.convolve(held, np.exp(law - peak))[: total + 1 - low]) + top + peak
+    out[low : low + len(spread)] = spread
+    return out
+
+
+def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
+    """The counts of column j with which the observed score can still be exceeded or met."""
+    x = np.arange(len(problem.scores[j]))
+    reach = problem.scores[j][x] + best_others[problem.total - x]
+    return x[reach > problem.threshold - problem.margin]
+
+
+def _settled_outside(
+    problem: Problem, states: _States, j: int, open_x: IntArray, law: FloatArray, norm: float
+) -> float:
+    """The probability of all completions of `states` with a count of column j outside `open_x`."""
+    x = np.setdiff1d(np.arange(len(problem.scores[j])), open_x, assume_unique=True)
+    if not x.size:
+        return 0.0
+    counts, where = np.unique(states.count, return_inverse=True)
+    held = np.zeros(len(counts))
+    top = states.log_mass.max()
+    np.add.at(held, where, np.exp(states.log_mass - top))
+    mass = problem.masses([j], len(problem.scores[j]) - 1)[x]
+    with np.errstate(divide="ignore"):
+        log_held = np.log(held) + top - norm
+    sums = []
+    for count, log_mass in zip(counts.tolist(), log_held.tolist(), strict=True):
+        y = x[: np.searchsorted(x, problem.total - count, side="right")]
+        sums.append(float(np.exp(log_mass + mass[: len(y)] + law[problem.total - count - y]).sum()))
+    return math.fsum(sums)
+
+
+def _extended(
+    problem: Problem,
+    states: _States,
+    j: int,
+    open_x: IntArray,
+    rest: tuple[FloatArray, FloatArray, FloatArray],
+    parts: list[float],
+    limit: int,
+) -> _States:
+    """Each state with each open count of column j, less those that are settled."""
+    best, worst, law = rest
+    mass = problem.masses([j], len(problem.scores[j]) - 1)[open_x]
+    score = problem.scores[j][open_x]
+    keys = problem.keys.table(j, open_x) if problem.keys is not None else np.zeros((len(open_x), 0), np.uint64)
+    kept: list[_States] = []
+    size = 0
+    step = max(1, _CHUNK // max(len(open_x), 1))
+    for start in range(0, len(states), step):
+        part = slice(start, start + step)
+        left = problem.total - states.count[part, None] - open_x
+        feasible = left >= 0
+        left[~feasible] = 0
+        total_score = states.score[part, None] + score
+        log_mass = states.log_mass[part, None] + mass
+        low = total_score + best[left] <= problem.threshold - problem.margin
+        parts.append(float(np.exp((log_mass + law[left])[low & feasible]).sum()))
+        is_open = feasible & ~low & (total_score + worst[left] <= problem.threshold + problem.margin)
+        i, x = np.nonzero(is_open)
+        size += len(i)
+        if size > limit:
+            raise StateLimitError
+        i += start
+        kept.append(
+            _States(
+                states.count[i] + open_x[x],
+                total_score[is_open],
+                log_mass[is_open],
+                states.key[i] + keys[x],
+            )
+        )
+    return _States(
+        *(
+            np.concatenate([getattr(piece, name) for piece in kept]) if kept else getattr(states, name)[:0]
+            for name in ("count", "score", "log_mass", "key")
+        )
+    )
+
+
+def _merged(states: _States) -> _States:
+    """States of equal count and key as one. A clash of the hash only leaves two of them apart."""
+    mixed = states.count.astype(np.uint64) * np.uint64(_MULTIPLIERS[-1])
+    for word in range(states.key.shape[1]):
+        mixed = (mixed ^ (mixed >> np.uint64(29))) + states.key[:, word] * np.uint64(_MULTIPLIERS[word % 3])
+    order = np.argsort(mixed, kind="stable")
+    count, key = states.count[order], states.key[order]
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (count[1:] != count[:-1]) | (key[1:] != key[:-1]).any(axis=1)
+    first = np.flatnonzero(fresh)
+    if len(first) == len(order):
+        return states
+    log_mass = np.logaddexp.reduceat(states.log_mass[order], first)
+    return _States(count[first], states.score[order][first], log_mass, key[first])
+
+
+def _sorted(states: _States) -> _States:
+    return states.take(np.lexsort((states.score, states.count)))
+
+
+def _joined(problem: Problem, left: _States, right: _States, norm: float) -> list[float]:
+    """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
+    parts = []
+    observed = _key_of(problem, problem.observed)
+    counts, starts = np.unique(left.count, return_index=True)
+    ends = np.append(starts[1:], len(left))
+    for count, start, end in zip(counts.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        low, high = np.searchsorted(right.count, [problem.total - count, problem.total - count + 1])
+        if low == high:
+            continue
+        score = right.score[low:high]
+        top = float(right.log_mass[low:high].max())
+        prefix = np.concatenate([[0.0], np.cumsum(np.exp(right.log_mass[low:high] - top))])
+        room = problem.threshold - left.score[start:end]
+        scale = np.exp(left.log_mass[start:end] + (top - norm))
+        upto = np.searchsorted(score, room + problem.margin, side="right")
+        if problem.margin:
+            near = (upto > 0) & (score[upto - 1] > room - problem.margin)
+            for i in np.flatnonzero(near).tolist():
+                sure = int(np.searchsorted(score, room[i] - problem.margin, side="right"))
+                for k in range(sure, int(upto[i])):
+                    if _no_heavier(problem, left.key[start + i] + right.key[low + k], observed):
+                        parts.append(float(scale[i]) * float(np.exp(right.log_mass[low + k] - top)))
+                upto[i] = sure
+        parts.append(float(scale @ prefix[upto]))
+    return parts
+
+
+def _key_of(problem: Problem, outcome: Sequence[int]) -> Words:
+    if problem.keys is None:
+        return np.zeros(0, dtype=np.uint64)
+    tables = [problem.keys.table(j, np.array([x]))[0] for j, x in enumerate(outcome)]
+    return np.asarray(np.sum(tables, axis=0, dtype=np.uint64))
+
+
+def _no_heavier(problem: Problem, key: Words, observed: Words) -> bool:
+    """Whether the exact weight of a near tie is at most the observed outcome's."""
+    keys = problem.keys
+    if keys is None or keys.weight is None or (key == observed).all():
+        return True
+    return keys.weight(keys.packing.unpack(key)) <= keys.weight(keys.packing.unpack(observed))
