@@ -2,7 +2,8 @@
 
 The law of every test on discordant pairs. Evaluated in logarithms, so that a tail of 1e-300000 is as good as one of
 0.01: a saddle-point form of the probability (no difference of large log-gammas) times a continued fraction. The
-error of the logarithm of a tail is about 1e-14, absolute or relative, whichever is larger. Not part of the public names.
+error of the logarithm of a tail is about 1e-14, absolute or relative, whichever is larger.
+Not part of the public names.
 
 When not to use: other probabilities than 1/2 (`scipy.stats.binom`), or arrays of counts within the range of floats
 (`scipy.special.betainc` is faster there).

@@ -137,12 +137,7 @@ def mcnemar_test(
     -2274.297
     """
     a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
-    as_choice(alternative, "alternative", ALTERNATIVES)
-    as_choice(method, "method", MCNEMAR_METHODS)
-    if not isinstance(correction, (bool, np.bool_)):
-        raise refuse("correction", correction, "True or False")
-    if correction and method != "chi2":
-        raise refuse("correction", correction, f'False with method="{method}": it corrects the chi-square alone')
+    check_options(alternative, method, correction)
     reason, statistic = "", float(a)
     if method == "chi2":
         statistic = _chi2(a, b, bool(correction))
@@ -165,6 +160,16 @@ def mcnemar_test(
         only_b=b,
         log10_pvalue=min(0.0, log_p / math.log(10)),
     )
+
+
+def check_options(alternative: Any, method: Any, correction: Any) -> None:
+    """ValueError unless these are options of `mcnemar_test` that go together. Not part of the public names."""
+    as_choice(alternative, "alternative", ALTERNATIVES)
+    as_choice(method, "method", MCNEMAR_METHODS)
+    if not isinstance(correction, (bool, np.bool_)):
+        raise refuse("correction", correction, "True or False")
+    if correction and method != "chi2":
+        raise refuse("correction", correction, f'False with method="{method}": it corrects the chi-square alone')
 
 
 def _binomial_pvalue(a: int, b: int, alternative: Alternative, weight: float) -> tuple[float, float]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc, ndtri
 
-from .checks import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, as_real, refuse
+from .checks import Alternative, FloatArray, IntArray, as_real
 from .extreme import at_most
-from .paired import MCNEMAR_METHODS, McNemarMethod
+from .paired import McNemarMethod, check_options
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,7 @@ def as_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:
     where the two discordant counts are equal.
     """
     level = as_real(alpha, "alpha", low=0, high=0.5, open_ends=True)
-    as_choice(alternative, "alternative", ALTERNATIVES)
-    as_choice(method, "method", MCNEMAR_METHODS)
-    if not isinstance(correction, (bool, np.bool_)):
-        raise refuse("correction", correction, "True or False")
-    if correction and method != "chi2":
-        raise refuse("correction", correction, f'False with method="{method}": it corrects the chi-square alone')
+    check_options(alternative, method, correction)
     return Rule(level, alternative, method, bool(correction))
 
 

@@ -16,7 +16,7 @@ STATSMODELS = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "benjamini-yekuti
 families = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, max_examples=50)
 @given(families, st.sampled_from(ADJUST_METHODS))
 def test_agrees_with_statsmodels_and_scipy(pvalues, method):
     adjusted = adjust(pvalues, method=method)
