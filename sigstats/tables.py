@@ -1,0 +1,92 @@
+"""Confusion tables: true classes in rows, assigned classes in columns."""
+
+from typing import Any
+
+import numpy as np
+
+from .checks import IntArray, as_counts, refuse
+
+
+def as_confusion_table(value: Any, name: str = "table") -> IntArray:
+    """A square table of counts, of two classes or more and at least one object, or ValueError.
+
+    Examples
+    --------
+    >>> from sigstats.tables import as_confusion_table
+    >>> as_confusion_table([[5, 1], [2, 7]]).tolist()
+    [[5, 1], [2, 7]]
+    """
+    table = as_counts(value, name, ndim=2)
+    if table.shape[0] != table.shape[1] or len(table) < 2:
+        raise refuse(f"{name} (shape)", table.shape, "a square table of two classes or more")
+    if not table.any():
+        raise refuse(f"{name} (total)", 0, "at least one object")
+    return table
+
+
+def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray:
+    """Count true classes against assigned classes.
+
+    Parameters
+    ----------
+    y_true, y_pred : array_like, shape (n,)
+        The true and the assigned class of each object: integers, booleans or strings.
+    labels : array_like, optional
+        The classes in the order of rows and columns; by default all that occur, sorted.
+
+    Returns
+    -------
+    ndarray of int, shape (k, k)
+
+    Raises
+    ------
+    ValueError
+        If the two differ in length or are empty, are no integers, booleans or strings, or if an object's class is not
+        among `labels`, or `labels` repeats one or has fewer than two.
+
+    Examples
+    --------
+    >>> from sigstats.tables import confusion_table
+    >>> confusion_table(["cat", "cat", "dog"], ["cat", "dog", "dog"]).tolist()
+    [[1, 1], [0, 1]]
+    """
+    truth, names = _as_labels(y_true, "y_true"), _as_labels(y_pred, "y_pred")
+    if len(truth) != len(names):
+        raise refuse("y_pred (length)", len(names), f"one for each of y_true's {len(truth)}")
+    if _kind(truth) != _kind(names):
+        raise refuse("y_pred", names[0], f"{_kind(truth)} as y_true has")
+    if labels is None:
+        classes = np.union1d(truth, names)
+    else:
+        classes = _as_labels(labels, "labels")
+        if _kind(classes) != _kind(truth):
+            raise refuse("labels", classes[0], f"{_kind(truth)} as y_true has")
+    if len(classes) < 2 or len(np.unique(classes)) < len(classes):
+        raise refuse("labels", classes, "two or more different classes")
+    order = np.argsort(classes)
+    cells = []
+    for values, name in ((truth, "y_true"), (names, "y_pred")):
+        place = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
+        found = order[place]
+        if not (known := classes[found] == values).all():
+            raise refuse(name, values[~known][0], "one of labels")
+        cells.append(found)
+    k = len(classes)
+    return np.bincount(cells[0] * k + cells[1], minlength=k * k).reshape(k, k).astype(np.int64)
+
+
+def _as_labels(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
+    wanted = "a sequence of integers, booleans or strings"
+    try:
+        array = np.asarray(value)
+    except Exception:
+        raise refuse(name, value, wanted) from None
+    if array.dtype.kind == "O" and array.ndim == 1 and all(isinstance(label, str) for label in array):
+        array = array.astype(str)
+    if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "biuU":
+        raise refuse(name, value, wanted)
+    return array
+
+
+def _kind(labels: np.ndarray[Any, np.dtype[Any]]) -> str:
+    return "strings" if labels.dtype.kind == "U" else "numbers"
