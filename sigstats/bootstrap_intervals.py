@@ -125,6 +125,6 @@ def _tail_of_level(level: float, bias: float, acceleration: float) -> float:
     """The tail probability whose `_level` is `level`."""
     z = float(ndtri(level)) - bias
     scale = 1 + acceleration * z
-    if scale <= 0:  # beyond every level that `_level` reaches
+    if level == 1 or scale <= 0:  # beyond every level that `_level` reaches
         return 0.0 if z < 0 else 1.0
     return float(ndtr(z / scale - bias))

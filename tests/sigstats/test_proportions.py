@@ -14,6 +14,8 @@ from statsmodels.stats.proportion import proportions_ztest
 from sigstats.outcomes import JointOutcomes
 from sigstats.proportions import ProportionResult, dcf_test, proportion_test
 
+from .bad_input import anything, refuses_or_answers
+
 outcomes = st.lists(st.integers(0, 40), min_size=8, max_size=8).map(lambda each: JointOutcomes(*each))
 complete = outcomes.filter(lambda each: each.positives > 0 and each.negatives > 0)
 EXAMPLE = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
@@ -201,24 +203,16 @@ def test_bad_input_is_named(call, message):
     assert "\n" not in str(caught.value)
 
 
-anything = st.one_of(st.none(), st.integers(), st.floats(), st.text(max_size=3), st.lists(st.floats(), max_size=3))
-
-
 @settings(deadline=None, derandomize=True, max_examples=300)
 @given(st.one_of(outcomes, anything), anything, anything, anything, anything)
 def test_only_value_errors_escape(o, cost_fn, cost_fp, prior, option):
-    for call in (
+    refuses_or_answers(
         lambda: proportion_test(o, paired=option),
         lambda: proportion_test(o, alternative=option),
         lambda: dcf_test(o, cost_fn=cost_fn, cost_fp=cost_fp, prior=prior),
         lambda: dcf_test(o, **COSTS, paired=option),
         lambda: dcf_test(o, **COSTS, alternative=option),
-    ):
-        try:
-            result = call()
-            assert math.isfinite(result.statistic)
-        except ValueError as error:
-            assert "\n" not in str(error)
+    )
 
 
 def test_results_hold_plain_numbers():
