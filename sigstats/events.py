@@ -228,6 +228,11 @@ class JointEvents:
         """The number of classes or categories."""
         return len(self.categories)
 
+    @property
+    def disagreements(self) -> int:
+        """On how many observations the two gave different answers."""
+        return sum(count for (_, a, b), count in zip(self.events, self.counts, strict=True) if a != b)
+
     def outcomes(self, category: Any) -> JointOutcomes:
         """The eight joint counts of one category against all others.
 

@@ -43,6 +43,10 @@ class JointCounts(Protocol):
     def counts(self) -> tuple[int, ...]:
         """How often each distinct joint event occurred."""
 
+    @property
+    def disagreements(self) -> int:
+        """On how many observations the two gave different answers."""
+
     def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
         """The float64 counts of A and of B for each row of event counts, categories along the last axis."""
 
@@ -174,6 +178,11 @@ class JointOutcomes:
     def discordant(self) -> DiscordantCounts:
         """How many observations exactly one of the two got right, as `sigstats.paired.mcnemar_test` takes them."""
         return DiscordantCounts(self.e3 + self.e6, self.e2 + self.e7)
+
+    @property
+    def disagreements(self) -> int:
+        """On how many observations the two gave different answers, N_AB of eq. (6)."""
+        return sum(self.discordant)
 
     @property
     def discordant_positives(self) -> DiscordantCounts:

@@ -87,13 +87,13 @@ def proportion_test(
     n, only_a, only_b = outcomes.n, *outcomes.discordant
     wrong_a, wrong_b = outcomes.e4 + outcomes.e5 + only_b, outcomes.e4 + outcomes.e5 + only_a
     if paired:
-        sigma = math.sqrt(only_a + only_b) / n  # eq. (6)
+        sigma = math.sqrt(outcomes.disagreements) / n  # eq. (6)
     else:
         mean = (wrong_a + wrong_b) / (2 * n)
         sigma = math.sqrt(2 * mean * (1 - mean) / n)  # eq. (4)
     difference = (only_b - only_a) / n  # eq. (5)
     method = "paired, eq. (6)" if paired else "unpaired, eq. (4)"
-    return _result(difference, sigma, (wrong_a / n, wrong_b / n), 1.0, only_a + only_b, method, alternative)
+    return _result(difference, sigma, (wrong_a / n, wrong_b / n), 1.0, outcomes.disagreements, method, alternative)
 
 
 def dcf_test(
@@ -159,7 +159,7 @@ def dcf_test(
     difference = w_p * (p.only_b - p.only_a) / n_p + w_n * (q.only_b - q.only_a) / n_n
     costs = (w_p * fn_a / n_p + w_n * fp_a / n_n, w_p * fn_b / n_p + w_n * fp_b / n_n)  # eq. (7)
     method = "paired, eq. (9)" if paired else "unpaired, eq. (8)"
-    return _result(difference, sigma, costs, unit, sum(outcomes.discordant), method, alternative)
+    return _result(difference, sigma, costs, unit, outcomes.disagreements, method, alternative)
 
 
 def _check(outcomes: Any, paired: Any, alternative: Any) -> None:

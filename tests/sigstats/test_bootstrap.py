@@ -428,6 +428,13 @@ def test_one_event_alone_has_no_spread(method):
     assert apart.probability == 1
 
 
+def test_few_disagreements_are_said():
+    assert "only 19 disagreements" in bootstrap_test(JointOutcomes(e1=50, e2=12, e7=7), rng=1).reason
+    assert bootstrap_test(JointOutcomes(e1=50, e2=12, e7=8, e8=30), rng=1).reason == ""
+    joint = JointEvents.from_predictions(Y, A, B)
+    assert joint.disagreements == (A != B).sum()
+
+
 def test_counts_near_the_limit_are_drawn_rightly():
     o = JointOutcomes(e1=2**52, e2=3, e3=1, e8=2**51)
     drawn = drawn_counts(o, 20_000)
