@@ -63,8 +63,8 @@ def render(
     versions : mapping of str to str
         The versions of the programs that made the results.
     failures : sequence of mapping
-        Blocks that failed, each with ``block``, ``error``, ``message`` and ``traceback``. One whose cell is complete by
-        now is passed over.
+        Blocks that failed, each with ``cell`` (or a ``block`` that starts with its name), ``error``, ``message`` and
+        ``traceback``. One whose cell is complete by now is passed over.
     fingerprint : str
         The identity of the study.
 
@@ -123,16 +123,14 @@ def write_report(store: Store) -> str:
 
 def read_failures(store: Store) -> list[dict[str, str]]:
     """The failed blocks of all receipts; a receipt that cannot be read is passed over, since no result rests on it."""
-    failures = []
+    failures: list[dict[str, str]] = []
     for name in store.files.names("receipts"):
         try:
             found = store.read_json(f"receipts/{name}").get("failures", [])
         except (Damaged, FileNotFoundError):
             continue
-        for failure in found:
-            values = {key: str(value) for key, value in failure.items()}
-            block = f"{values.get('first', '')}-{values.get('last', '')}"
-            failures.append({"block": f"{name.removesuffix('.json')}/{block}", **values})
+        cell = name.removesuffix(".json")
+        failures += [{**{key: str(value) for key, value in failure.items()}, "cell": cell} for failure in found]
     return failures
 
 
@@ -140,7 +138,7 @@ def problems(evidence: Evidence, failures: Sequence[Mapping[str, str]]) -> list[
     """Every cell that hypotheses lack, with its failure where there is one."""
     by_cell: dict[str, Mapping[str, str]] = {}
     for failure in failures:
-        by_cell.setdefault(failure.get("block", "").partition("/")[0], failure)
+        by_cell.setdefault(failure.get("cell") or failure.get("block", "").partition("/")[0], failure)
     found = []
     for cell in evidence.incomplete:
         cause = by_cell.get(cell.name)

@@ -59,7 +59,7 @@ def _square(dataset: str, rows: Sequence[Hypothesis]) -> Markup:
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:
-    """The classifiers of a data set, the best first, by the sum of their differences to all others; the missing last."""
+    """The classifiers of a data set, the best first, by the sum of their differences; the missing last."""
     differences: dict[str, list[float]] = {
         name: [] for name in distinct(name for row in rows for name in (row.a, row.b))
     }

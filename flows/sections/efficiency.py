@@ -4,18 +4,15 @@ from collections.abc import Sequence
 
 from tasks.schema import Hypothesis
 
-from ..evidence import Evidence, kept
+from ..evidence import Evidence
 from . import Column, Section, Verdict, _cases, _columns
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """Who is better than chance, then every case that is not."""
-    details = (
-        f"On {dataset}, {_cases.with_p(group)} could not be told from random assignment."
-        for dataset, group in _cases.by_dataset(kept(rows)).items()
-    )
     claim = "agreed with the true classes better than chance"
-    return Verdict(_cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test"), tuple(details))
+    found = _cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
+    return Verdict(found, tuple(_cases.doubts(rows, "could not be told from random assignment")))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

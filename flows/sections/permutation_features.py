@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tasks.schema import Hypothesis
 
-from ..evidence import Evidence, kept, rejected
+from ..evidence import Evidence, rejected
 from . import Column, Section, Verdict, _cases, _columns
 
 
@@ -12,18 +12,23 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How often dependence is used, then who uses it on each data set."""
     found = _cases.headline(rows, evidence, claim="relied on dependence between features", by="PermFeats")
     details = (sentence for dataset, group in _cases.by_dataset(rows).items() for sentence in _on(dataset, group))
-    return Verdict(found, (*details, *_cases.too_few(rows, evidence)))
+    return Verdict(found, (*_cases.too_few(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis]) -> list[str]:
-    users, others = rejected(rows), kept(rows)
+    users, others = rejected(rows), _cases.doubtful(rows)
     if not users and not others:
         return []
-    if not users:
+    if len(others) == len(rows):
         subject = f"{others[0].classifier}'s accuracy was not" if len(others) == 1 else "no classifier's accuracy was"
         return [f"On {dataset}, {subject} shown to rest on dependence between features ({_cases.smallest(others)})."]
-    sentence = f"On {dataset}, {_cases.with_p(users)} relied on it"
-    return [f"{sentence}; {_cases.with_p(others)} did not show it." if others else f"{sentence}."]
+    clauses = []
+    if users:
+        clauses.append(f"{_cases.with_p(users, len(rows))} relied on it")
+    if others:
+        verb = "was" if len(others) == 1 else "were"
+        clauses.append(f"{_cases.with_p(others, len(rows))} {verb} not shown to rely on it")
+    return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

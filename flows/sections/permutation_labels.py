@@ -4,19 +4,15 @@ from collections.abc import Sequence
 
 from tasks.schema import Hypothesis
 
-from ..evidence import Evidence, kept
+from ..evidence import Evidence
 from . import Column, Section, Verdict, _cases, _columns
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """What was learned, then every case that cannot be told from chance."""
-    doubts = _cases.by_dataset(kept(rows))
-    details = (
-        f"On {dataset}, {_cases.with_p(group)} could not be told from a classifier trained on random labels."
-        for dataset, group in doubts.items()
-    )
     found = _cases.headline(rows, evidence, claim="learned real class structure", by="PermClass")
-    return Verdict(found, (*details, *_cases.too_few(rows, evidence)))
+    doubts = _cases.doubts(rows, "could not be told from a classifier trained on random labels")
+    return Verdict(found, (*_cases.too_few(rows, evidence), *doubts))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
