@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from .card_matching import upper_tail
+from .card_matching import correct_range, upper_tail
 from .checks import IntArray, as_choice, as_count, as_real
 from .extreme import monte_carlo_pvalue
 from .intervals import monte_carlo_interval
@@ -195,7 +195,8 @@ def _chi_square(counts: IntArray, correct: int, expected: float) -> dict[str, An
     """Nyssen's h = (nc - E)^2 / E + (nw - (N - E))^2 / (N - E), signed and one-sided."""
     total = int(counts.sum())
     wrong = total - expected
-    if expected <= 0 or wrong <= 0:
+    least, most = correct_range(counts.sum(axis=1), counts.sum(axis=0))
+    if least == most:
         p, log10_p = 1.0, 0.0
         warning = "the margins leave one number correct only; "
     else:
