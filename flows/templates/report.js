@@ -5,12 +5,12 @@ for (const table of document.querySelectorAll("#tables table.data")) {
   const original = [...body.rows];
   const headers = [...table.tHead.rows[0].cells];
 
-  const compare = (index, numeric) => (a, b) => {
+  const compare = (index, numeric, sign) => (a, b) => {
     const [x, y] = [a.cells[index], b.cells[index]];
-    if (!numeric) return x.textContent.localeCompare(y.textContent, "en", { numeric: true });
+    if (!numeric) return sign * x.textContent.localeCompare(y.textContent, "en", { numeric: true });
     const [u, v] = [x.dataset.key, y.dataset.key];
-    if (u === undefined || v === undefined) return (u === undefined) - (v === undefined);
-    return Number(u) - Number(v);
+    if (u === undefined || v === undefined) return (u === undefined) - (v === undefined); // missing ones stay last
+    return sign * (Number(u) - Number(v));
   };
 
   headers.forEach((header, index) => {
@@ -24,8 +24,7 @@ for (const table of document.querySelectorAll("#tables table.data")) {
       const rows = [...original];
       if (next !== "none") {
         header.setAttribute("aria-sort", next);
-        const order = compare(index, header.classList.contains("number"));
-        rows.sort(next === "ascending" ? order : (a, b) => order(b, a));
+        rows.sort(compare(index, header.classList.contains("number"), next === "ascending" ? 1 : -1));
       }
       body.append(...rows);
     });
