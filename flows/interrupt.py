@@ -1,40 +1,64 @@
 """Ctrl-C and SIGTERM: leave in good order, with what is done kept."""
 
+import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from multiprocessing import resource_tracker
+from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
-#: A second signal, or an end that takes longer than this many seconds, ends the process at once.
-PATIENCE = 4.0
+#: A second signal, or an end that takes longer than this many seconds, ends everything at once. Nothing is lost by it:
+#: a file appears in the store whole or not at all.
+PATIENCE = 3.0
 
 
 class Stopped(Exception):
-    """The run left after a signal; `signal` is its number."""
+    """The run left after a signal.
 
-    def __init__(self, number: int) -> None:
+    Attributes
+    ----------
+    signal : int
+        The number of the signal.
+    unfinished : bool
+        Whether the work did not leave in time, so that `end_at_once` is needed.
+    """
+
+    def __init__(self, number: int, *, unfinished: bool = False) -> None:
         super().__init__(signal.Signals(number).name)
         self.signal = number
+        self.unfinished = unfinished
 
 
-def run_interruptibly(work: Callable[[threading.Event], T], *, on_signal: Callable[[], None]) -> T:
+def end_at_once(code: int) -> NoReturn:
+    """End this process and all that it started."""
+    import psutil
+
+    with contextlib.suppress(psutil.Error):
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                child.kill()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     """Run `work` in a thread of its own while this, the main thread, waits for signals.
 
     Parameters
     ----------
     work : callable
         Gets an event that is set when it should leave.
-    on_signal : callable
-        Called once, when the first signal comes.
 
     Raises
     ------
     Stopped
-        If a signal came, after `work` has left.
+        If a signal came, after `work` has left or was given up.
     """
+    resource_tracker.ensure_running()  # its start would unblock what is blocked below
     stop = threading.Event()
     received: list[int] = []
     outcome: list[Any] = []
@@ -42,11 +66,15 @@ def run_interruptibly(work: Callable[[threading.Event], T], *, on_signal: Callab
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
         if received:
-            os._exit(128 + number)
+            end_at_once(128 + number)
         received.append(number)
         stop.set()
 
     def target() -> None:
+        # A terminal sends Ctrl-C to every process of the group. Children of this thread inherit its mask, so that
+        # workers and servers are ended by this process alone, in order.
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             outcome.append(work(stop))
         except BaseException as problem:  # handed to the main thread below
@@ -59,10 +87,9 @@ def run_interruptibly(work: Callable[[threading.Event], T], *, on_signal: Callab
         while thread.is_alive() and not received:
             thread.join(0.1)
         if received:
-            on_signal()
             thread.join(PATIENCE)
             if thread.is_alive():
-                os._exit(128 + received[0])
+                raise Stopped(received[0], unfinished=True)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

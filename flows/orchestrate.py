@@ -4,6 +4,7 @@ Blocks are plain Dask futures and a worker never talks to Prefect: the cells run
 process, which submit their blocks and wait for them. Import this module only after `flows.prefect_environment`.
 """
 
+import contextlib
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +14,8 @@ from tasks.plan import Cell, Plan
 from tasks.store import Store
 
 from .config import Study
-from .prefect_environment import set_up
+from .guard import guarded
+from .prefect_environment import server_configured, set_up
 from .study import OneCell
 
 
@@ -85,7 +87,8 @@ def run_cells(
             return Failed(message=f"{len(failed)} of {len(plan.cells)} cells failed")
         return Completed(message=f"{len(plan.cells)} cells")
 
-    study_flow(study.model_dump(mode="json"), store.root, return_state=True)
+    with contextlib.nullcontext() if server_configured() else guarded():
+        study_flow(study.model_dump(mode="json"), store.root, return_state=True)
     if stop.is_set():
         raise Interrupted
     return [outcomes[cell.name] for cell in plan.cells]

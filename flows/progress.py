@@ -1,19 +1,34 @@
 """Progress that a person can read: a bar where there is a terminal, a line now and then where there is none."""
 
+import math
 import sys
 import threading
 import time
+from dataclasses import dataclass
+from statistics import fmean
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from tasks.plan import Cell, Plan
 
 
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed or 0:,.0f}/s")
+@dataclass
+class _Count:
+    """What is known of one cell: replicates that came in, the work they took, and whether it is at its end."""
+
+    cell: Cell
+    done: int = 0
+    computed: int = 0
+    seconds: float = 0.0
+    ended: bool = False
+
+    @property
+    def each(self) -> float | None:
+        """Seconds of work a replicate, once it is known."""
+        return self.seconds / self.computed if self.computed else None
 
 
 class Display:
@@ -32,28 +47,28 @@ class Display:
         self.every = every
         self._lock = threading.Lock()
         self._bar: Progress | None = None
-        self._cells = self._all_cells = self._done = self._found = self._all = 0
+        self._counts: dict[str, _Count] = {}
+        self._workers = 1
         self._started = self._spoke = 0.0
 
     def say(self, text: str) -> None:
         """One line of its own."""
         self.console.print(text, markup=False)
 
-    def start(self, cells: int, replicates: int) -> Self:
+    def start(self, plan: Plan, *, workers: int) -> Self:
         """Begin to count; use the result as a context."""
-        self._all_cells, self._all = cells, replicates
+        self._counts = {cell.name: _Count(cell) for cell in plan.cells}
+        self._workers = workers
         self._started = self._spoke = time.monotonic()
         if sys.stderr.isatty() and not self.console.quiet:
             self._bar = Progress(
                 SpinnerColumn(),
-                TextColumn("{task.fields[cells]}/{task.fields[all_cells]} cells"),
                 BarColumn(),
-                TextColumn("{task.completed:,.0f}/{task.total:,.0f} replicates"),
-                _Rate(),
-                TimeRemainingColumn(elapsed_when_finished=True),
+                TextColumn("{task.description}"),
+                TimeElapsedColumn(),
                 console=self.console,
             )
-            self._task = self._bar.add_task("", total=replicates, cells=0, all_cells=cells)
+            self._task = self._bar.add_task("starting", total=plan.replicates)
         return self
 
     def __enter__(self) -> Self:
@@ -67,38 +82,53 @@ class Display:
         if self._bar:
             self._bar.stop()
 
-    def found(self, replicates: int) -> None:
-        """Replicates that were there already: they say nothing of the speed."""
+    def advance(self, cell: Cell, replicates: int, seconds: float | None) -> None:
+        """Replicates that came in, and the work they took; None where they were in the store."""
         with self._lock:
-            self._found += replicates
-            if self._bar:
-                self._bar.update(self._task, total=self._all - self._found)
+            count = self._counts[cell.name]
+            count.done += replicates
+            if seconds is not None:
+                count.computed += replicates
+                count.seconds += seconds
+            self._show()
 
-    def advance(self, replicates: int) -> None:
-        """Replicates that came in."""
-        with self._lock:
-            self._done += replicates
-            if self._bar:
-                self._bar.advance(self._task, replicates)
-            elif time.monotonic() - self._spoke >= self.every:
-                self._spoke = time.monotonic()
-                self.say(self._line())
-
-    def cell_done(self) -> None:
+    def cell_done(self, cell: Cell) -> None:
         """A cell is complete, or failed."""
         with self._lock:
-            self._cells += 1
-            if self._bar:
-                self._bar.update(self._task, cells=self._cells)
+            self._counts[cell.name].ended = True
+            self._show()
+
+    def _show(self) -> None:
+        if self._bar:
+            done = sum(count.done for count in self._counts.values())
+            self._bar.update(self._task, completed=done, description=self._line())
+        elif time.monotonic() - self._spoke >= self.every:
+            self._spoke = time.monotonic()
+            self.say(f"  {self._line()}")
 
     def _line(self) -> str:
-        seconds = time.monotonic() - self._started
-        rate = self._done / max(seconds, 1e-9)
-        left = (self._all - self._found - self._done) / max(rate, 1e-9)
-        return (
-            f"  {self._cells}/{self._all_cells} cells, {self._done + self._found:,}/{self._all:,} replicates, "
-            f"{rate:,.0f}/s, about {duration(left)} left"
-        )
+        counts = self._counts.values()
+        ended = sum(count.ended for count in counts)
+        done = sum(count.done for count in counts)
+        wanted = sum(count.cell.replicates for count in counts)
+        rate = sum(count.computed for count in counts) / max(time.monotonic() - self._started, 1e-9)
+        left = self._left()
+        about = f", about {duration(left)} left" if math.isfinite(left) else ""
+        return f"{ended}/{len(counts)} cells, {done:,}/{wanted:,} replicates, {rate:,.0f}/s{about}"
+
+    def _left(self) -> float:
+        """Seconds until the end: cells that have not begun are taken to cost what their kind has cost so far."""
+        known: dict[str, list[float]] = {}
+        for count in self._counts.values():
+            if count.each is not None:
+                known.setdefault(count.cell.fanout, []).append(count.each)
+        work = 0.0
+        for count in self._counts.values():
+            if not count.ended:
+                kind = known.get(count.cell.fanout)
+                each = count.each if count.each is not None else fmean(kind) if kind else math.inf
+                work += each * (count.cell.replicates - count.done) if count.done < count.cell.replicates else 0.0
+        return work / self._workers
 
 
 def duration(seconds: float) -> str:

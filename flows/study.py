@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,25 +131,17 @@ def fan_out(
     stop: threading.Event,
 ) -> list[Outcome]:
     """Compute every cell, each seen by Prefect as a task of the study's flow where Prefect is used."""
-    counted = threading.local()
 
     def one_cell(cell: Cell) -> Outcome:
         if stop.is_set():
             raise Interrupted
-        counted.first = True
-
-        def progress(replicates: int) -> None:
-            # The first call of `run_cell` says what the store had.
-            (display.found if counted.first else display.advance)(replicates)
-            counted.first = False
-
-        outcome = run_cell(cell, store, pool, stop=stop, progress=progress)
+        outcome = run_cell(cell, store, pool, stop=stop, progress=partial(display.advance, cell))
         for note in outcome.notes:
             display.say(f"made again: {note}")
-        display.cell_done()
+        display.cell_done(cell)
         return outcome
 
-    with display.start(len(plan.cells), plan.replicates):
+    with display.start(plan, workers=pool.workers):
         if uses_prefect(cluster):
             from .orchestrate import run_cells
 

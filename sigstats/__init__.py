@@ -1,5 +1,65 @@
 """Statistics for people who evaluate classifiers: exact, Monte-Carlo, bootstrap and permutation tests."""
 
+from .bootstrap import BootstrapResult, bootstrap_test
+from .card_matching import NumberCorrect, number_correct
+from .checks import ALTERNATIVES
+from .effects import EffectSize, accuracy_difference, discordant_odds_ratio
+from .efficiency import EfficiencyResult, efficiency_test, monte_carlo_size
+from .events import JointEvents
+from .goodness_of_fit import GoodnessOfFitTestResult, goodness_of_fit_test, relax_probabilities
+from .homogeneity import HomogeneityTestResult, homogeneity_test
 from .intervals import Interval, clopper_pearson
+from .measure_registry import Measure
+from .multiplicity import adjust
+from .outcomes import JointOutcomes
+from .paired import DiscordantCounts, McNemarResult, discordant_counts, mcnemar_test
+from .permutation import PermutationTestResult, Retrainer, permutation_test
+from .possibility import Possibility, dominance, membership, possibility, rank_hypotheses
+from .power import detectable_difference, power, sample_size, type_one_error
+from .proportions import ProportionResult, dcf_test, proportion_test
+from .results import TestResult
 
-__all__ = ["Interval", "clopper_pearson"]
+__all__ = [
+    "ALTERNATIVES",
+    "BootstrapResult",
+    "DiscordantCounts",
+    "EffectSize",
+    "EfficiencyResult",
+    "GoodnessOfFitTestResult",
+    "HomogeneityTestResult",
+    "Interval",
+    "JointEvents",
+    "JointOutcomes",
+    "McNemarResult",
+    "Measure",
+    "NumberCorrect",
+    "PermutationTestResult",
+    "Possibility",
+    "ProportionResult",
+    "Retrainer",
+    "TestResult",
+    "accuracy_difference",
+    "adjust",
+    "bootstrap_test",
+    "clopper_pearson",
+    "dcf_test",
+    "detectable_difference",
+    "discordant_counts",
+    "discordant_odds_ratio",
+    "dominance",
+    "efficiency_test",
+    "goodness_of_fit_test",
+    "homogeneity_test",
+    "mcnemar_test",
+    "membership",
+    "monte_carlo_size",
+    "number_correct",
+    "permutation_test",
+    "possibility",
+    "power",
+    "proportion_test",
+    "rank_hypotheses",
+    "relax_probabilities",
+    "sample_size",
+    "type_one_error",
+]

@@ -75,11 +75,10 @@ class DaskPool:
         )
 
         def finished(future: Any) -> None:
-            if future.cancelled():
-                done(failure(block, RuntimeError("the block was cancelled: the scheduler lost it or was closed")))
-                return
-            error = future.exception()
-            done(future.result() if error is None else failure(block, error))
+            try:
+                done(future.result())
+            except BaseException as error:  # the worker's own, or that the cluster lost the block
+                done(failure(block, error))
 
         future.add_done_callback(finished)
 
@@ -123,7 +122,7 @@ def run_cell(
     pool: Pool,
     *,
     stop: threading.Event | None = None,
-    progress: Callable[[int], None] = lambda replicates: None,
+    progress: Callable[[int, float | None], None] = lambda replicates, seconds: None,
     target_seconds: float = TARGET_SECONDS,
 ) -> Outcome:
     """Compute what the store lacks of a cell, then join its blocks into one file.
@@ -139,7 +138,8 @@ def run_cell(
     stop : threading.Event, optional
         Set to leave early.
     progress : callable
-        Called with the number of replicates that came in, those found in the store first.
+        Called with the number of replicates that came in and the seconds of work they took; first with what the store
+        had, and None.
     target_seconds : float
         Wanted cost of a block.
 
@@ -154,7 +154,7 @@ def run_cell(
     """
     found = store.find(cell)
     outcome = Outcome(cell, found=cell.replicates - missing(cell, found.done), notes=list(found.damaged))
-    progress(outcome.found)
+    progress(outcome.found, None)
     if not outcome.complete:
         _fan_out(_Cut(cell, missing_lanes(cell, found.done), target_seconds), outcome, store, pool, stop, progress)
     if outcome.complete:
@@ -168,7 +168,7 @@ def _fan_out(
     store: Store,
     pool: Pool,
     stop: threading.Event | None,
-    progress: Callable[[int], None],
+    progress: Callable[[int, float | None], None],
 ) -> None:
     arrived: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
     running: dict[int, Callable[[], None]] = {}
@@ -195,7 +195,7 @@ def _fan_out(
             else:
                 outcome.receipts.append(event)
                 cut.learn(event)
-                progress(event.last - event.first)
+                progress(event.last - event.first, event.seconds)
     finally:
         for cancel in running.values():
             cancel()

@@ -1,5 +1,6 @@
 """A Dask cluster of processes on this machine: nothing to start beforehand, nothing left behind."""
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +34,19 @@ def processors() -> int:
 @contextmanager
 def open_pool(cluster: Cluster) -> Iterator[Pool]:
     """Start the processes on loopback, and end them."""
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # read by the workers
     from distributed import Client, LocalCluster
+
+    for name in (
+        "distributed",
+        "distributed.client",
+        "distributed.nanny",
+        "distributed.scheduler",
+        "distributed.worker",
+    ):
+        logging.getLogger(name).setLevel(
+            logging.CRITICAL
+        )  # a lost worker is replaced; a lost block is our news to tell
 
     with (
         LocalCluster(
@@ -41,7 +54,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
             threads_per_worker=1,
             memory_limit=cluster.memory_limit,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
         ) as started,
         Client(started) as client,
     ):

@@ -4,6 +4,7 @@ What the output holds already is taken up: a run that was interrupted goes on wh
 """
 
 import argparse
+import signal
 import sys
 import threading
 import time
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     from tasks.execute import Interrupted
 
     from ..cluster import load_cluster
-    from ..interrupt import Stopped, run_interruptibly
+    from ..interrupt import Stopped, end_at_once, run_interruptibly
     from ..progress import Display, duration
     from ..study import Finished, run_study
 
@@ -48,11 +49,13 @@ def run(options: argparse.Namespace) -> int:
         )
 
     try:
-        finished = run_interruptibly(work, on_signal=lambda: display.say("stopping ..."))
+        finished = run_interruptibly(work)
     except (Stopped, Interrupted) as error:
-        number = error.signal if isinstance(error, Stopped) else 2
+        code = 128 + (error.signal if isinstance(error, Stopped) else signal.SIGINT)
         print(f"sigstats: interrupted; the same command goes on from {output}", file=sys.stderr)  # noqa: T201
-        return 128 + number
+        if isinstance(error, Stopped) and error.unfinished:
+            end_at_once(code)
+        return code
     for outcome in finished.failed:
         first = outcome.failures[0] if outcome.failures else None
         about = ", ".join(outcome.cell.subject.values())

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
-from tasks.datasets import Dataset
 
 from sigstats.checks import nearest
 from tasks import analyses, sources
+from tasks.datasets import Dataset
 from tasks.fanouts import cell
 from tasks.identity import digest
 from tasks.plan import Cell, Plan

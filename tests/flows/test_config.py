@@ -47,7 +47,10 @@ def test_every_cluster_of_the_project_is_valid(repository):
         ("kind = 3", "kind: 3 is not valid"),
         (SHORTEST + "sed = 3", "sed: unknown key; did you mean 'seed'?"),
         (SHORTEST + "[permutation]\nresample = 99", "permutation.resample: unknown key; did you mean 'resamples'?"),
-        (SHORTEST + "[permutation]\nresamples = '99'", "permutation.resamples: '99' is not valid; expected a valid integer"),
+        (
+            SHORTEST + "[permutation]\nresamples = '99'",
+            "permutation.resamples: '99' is not valid; expected a valid integer",
+        ),
         (SHORTEST + "[permutation]\nresamples = 0", "permutation.resamples: 0 is not valid"),
         (SHORTEST + "[permutation]\nresamples = 10", "permutation.resamples: 10 is not valid; expected at least 20"),
         (SHORTEST + "[permutation]\nnulls = ['label']", "permutation.nulls"),
@@ -61,7 +64,10 @@ def test_every_cluster_of_the_project_is_valid(repository):
         ('kind = "benchmark"\ndatasets = []\nclassifiers = ["1-nn"]', "datasets"),
         ('kind = "benchmark"\ndatasets = ["iris", "iris"]\nclassifiers = ["1-nn"]', "expected each name once"),
         ('kind = "benchmark"\ndatasets = [{source = "csv"}]\nclassifiers = ["1-nn"]', "expected a name among its keys"),
-        ('kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = [{name = "a", lerner = "b"}]', "did you mean 'learner'?"),
+        (
+            'kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = [{name = "a", lerner = "b"}]',
+            "did you mean 'learner'?",
+        ),
         ("kind = ", "is not TOML"),
     ],
 )

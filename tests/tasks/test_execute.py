@@ -17,7 +17,7 @@ def whole(store, cell):
 
 def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
     seen = []
-    outcome = run_cell(cell, store, Serial(), progress=seen.append)
+    outcome = run_cell(cell, store, Serial(), progress=lambda replicates, seconds: seen.append(replicates))
     assert outcome.complete
     assert sum(seen) == cell.replicates
     calls = len(drawing.calls)
@@ -81,8 +81,8 @@ def test_a_damaged_block_is_named_and_made_again(store, cell, drawing):
 def test_a_stopped_run_leaves_and_is_taken_up(store, cell, drawing):
     stop = threading.Event()
 
-    def progress(replicates):
-        if replicates:
+    def progress(replicates, seconds):
+        if seconds is not None:
             stop.set()
 
     with pytest.raises(Interrupted):

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,7 +30,7 @@ def test_how_lanes_are_cut_into_blocks_changes_no_draw(replicates, lane_size, cu
     cell = make_cell(replicates, lane_size)
     whole = draws(cell.block(0, cell.lanes))
     edges = sorted({0, cell.lanes, *(cut for cut in cuts if 0 < cut < cell.lanes)})
-    blocks = [cell.block(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+    blocks = [cell.block(a, b) for a, b in pairwise(edges)]
     assert len(whole) == replicates
     np.testing.assert_array_equal(whole, np.concatenate([draws(block) for block in blocks]))
     assert [block.first for block in blocks[1:]] == [block.last for block in blocks[:-1]]

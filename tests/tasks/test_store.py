@@ -75,7 +75,9 @@ def test_every_truncation_is_found(store, cell, drawing):
         assert path.name in found.damaged[0]
 
 
-@settings(derandomize=True, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    derandomize=True, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(data=st.data())
 def test_a_flipped_bit_is_found_or_changes_nothing_that_is_read(store, cell, drawing, data):
     write(store, cell, (0, 2))

@@ -1,0 +1,127 @@
+"""Runs of the program as real processes."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+QUICK = """\
+kind = "benchmark"
+seed = 5
+datasets = ["iris", "wine"]
+classifiers = ["1-nn", "naive-bayes"]
+
+[permutation]
+resamples = 59
+"""
+
+#: Long enough to be killed in the middle, many times.
+LONG = """\
+kind = "benchmark"
+seed = 5
+datasets = ["breast-cancer"]
+classifiers = ["decision-tree", "1-nn"]
+
+[cross_validation]
+folds = 5
+
+[permutation]
+resamples = 159
+"""
+
+PROGRAM = [sys.executable, "-c", "import sys; from flows.cli import main; sys.exit(main())"]
+
+
+def environment():
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PREFECT_", "DASK_"))}
+    return {**kept, "CI": "true", "COLUMNS": "200"}
+
+
+def start(*arguments):
+    """Start the program in a session of its own, as a shell starts a job."""
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    )
+
+
+def run(*arguments, timeout=240):
+    """Run the program to its end."""
+    process = start(*arguments)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def results(output):
+    """All bytes of a run that must not depend on how it was run."""
+    output = Path(output)
+    paths = [*output.glob("replicates/**/*.parquet"), output / "summary.parquet", output / "report.html"]
+    return {str(path.relative_to(output)): path.read_bytes() for path in sorted(paths)}
+
+
+def wait_until(condition, process=None, seconds=120):
+    """Poll until something is so; fail when the process ended first or it takes too long."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        if process is not None and process.poll() is not None:
+            raise AssertionError(f"the run ended first with {process.returncode}: {process.stderr.read()[-2000:]}")
+        time.sleep(0.02)  # polling interval
+    raise AssertionError("waited in vain")
+
+
+def blocks(output):
+    """The number of replicate files on disk."""
+    return sum(1 for _ in Path(output).glob("replicates/*/*.parquet"))
+
+
+def session(pid):
+    """The living processes of a session."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if os.getsid(process.pid) == pid and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (psutil.Error, ProcessLookupError):
+            continue
+    return found
+
+
+def study_file(folder, text, name="study.toml"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory):
+    """A quick study and its results by the plain loop: the reference."""
+    folder = tmp_path_factory.mktemp("quick")
+    path = study_file(folder, QUICK)
+    done = run("run", path, "--output", folder / "out", "--cluster", "serial")
+    assert (done.returncode, done.stdout) == (0, "")
+    return path, results(folder / "out"), folder / "out"
+
+
+@pytest.fixture(scope="session")
+def long(tmp_path_factory):
+    """A longer study and its results by the plain loop."""
+    folder = tmp_path_factory.mktemp("long")
+    path = study_file(folder, LONG)
+    done = run("run", path, "--output", folder / "out", "--cluster", "serial")
+    assert done.returncode == 0, done.stderr
+    return path, results(folder / "out")
