@@ -6,11 +6,12 @@ A study says *what* is computed and is hashed into its identity. *Where* it runs
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sigstats.checks import nearest, shown
+from tasks.plan import Adjustment
 
 from .errors import BadInput
 
@@ -36,7 +37,7 @@ class Study(Strict):
     seed: Annotated[int, Field(ge=0, lt=2**63, description="The seed of all randomness")] = 0
     alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the decisions")] = 0.05
     adjust: Annotated[
-        Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"],
+        Adjustment,
         Field(description="The adjustment for multiplicity that decisions use"),
     ] = "holm"
 

@@ -8,13 +8,15 @@ the unit of work of one task. How lanes are cut into blocks never changes a repl
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from sigstats.streams import lane_generator
 
 from .identity import digest, slug
+
+Adjustment: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +165,7 @@ class Plan:
         The names of the analyses that turn replicates into hypotheses (`tasks.analyses`), in order.
     alpha : float
         The level at which a decision is made.
-    adjust : str
+    adjust : "holm", "benjamini-hochberg", "benjamini-yekutieli" or "none"
         The adjustment for multiplicity that the decision uses (`sigstats.multiplicity`).
     """
 
@@ -172,7 +174,7 @@ class Plan:
     cells: tuple[Cell, ...]
     analyses: tuple[str, ...]
     alpha: float
-    adjust: str
+    adjust: Adjustment
 
     def __post_init__(self) -> None:
         seen: dict[str, Cell] = {}

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from tasks.datasets import Dataset
-
 from tasks.plan import Plan
 
 

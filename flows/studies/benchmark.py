@@ -167,7 +167,7 @@ def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _named(item: str | Classifier) -> Classifier:
-    return Classifier(name=item, learner=item) if isinstance(item, str) else item
+    return Classifier(name=item, learner=item, params={}) if isinstance(item, str) else item
 
 
 def _require_distinct(names: list[str]) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from sigstats.efficiency import efficiency_test
-
 from sigstats.intervals import clopper_pearson
 
 from ..results import Results
