@@ -9,15 +9,17 @@ import os
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cache
 
 MARK = "SIGSTATS_RUN"
 
 
-@contextmanager
-def guarded() -> Iterator[None]:
-    """While it lasts, what this process starts ends with it."""
+@cache
+def start_guard() -> "subprocess.Popen[bytes]":
+    """From now on, what this process starts ends with it, however it ends.
+
+    The companion is started once, and waits on a pipe whose other end only the end of this process closes.
+    """
     mark = uuid.uuid4().hex
     companion = subprocess.Popen(
         [sys.executable, "-m", __name__, mark],
@@ -27,13 +29,7 @@ def guarded() -> Iterator[None]:
         start_new_session=True,
     )
     os.environ[MARK] = mark
-    try:
-        yield
-    finally:
-        os.environ.pop(MARK, None)
-        assert companion.stdin is not None
-        companion.stdin.close()
-        companion.wait()
+    return companion
 
 
 def end_marked(mark: str) -> None:

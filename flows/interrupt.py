@@ -17,20 +17,17 @@ PATIENCE = 3.0
 
 
 class Stopped(Exception):
-    """The run left after a signal.
+    """The run left after a signal, or was given up; `end_at_once` is the way out.
 
     Attributes
     ----------
     signal : int
         The number of the signal.
-    unfinished : bool
-        Whether the work did not leave in time, so that `end_at_once` is needed.
     """
 
-    def __init__(self, number: int, *, unfinished: bool = False) -> None:
+    def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
         self.signal = number
-        self.unfinished = unfinished
 
 
 def end_at_once(code: int) -> NoReturn:
@@ -89,7 +86,7 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
         if received:
             thread.join(PATIENCE)
             if thread.is_alive():
-                raise Stopped(received[0], unfinished=True)
+                raise Stopped(received[0])
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -4,7 +4,6 @@ Blocks are plain Dask futures and a worker never talks to Prefect: the cells run
 process, which submit their blocks and wait for them. Import this module only after `flows.prefect_environment`.
 """
 
-import contextlib
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from tasks.plan import Cell, Plan
 from tasks.store import Store
 
 from .config import Study
-from .guard import guarded
+from .guard import start_guard
 from .prefect_environment import server_configured, set_up
 from .study import OneCell
 
@@ -87,8 +86,9 @@ def run_cells(
             return Failed(message=f"{len(failed)} of {len(plan.cells)} cells failed")
         return Completed(message=f"{len(plan.cells)} cells")
 
-    with contextlib.nullcontext() if server_configured() else guarded():
-        study_flow(study.model_dump(mode="json"), store.root, return_state=True)
+    if not server_configured():
+        start_guard()  # of the temporary server that the flow is about to start
+    study_flow(study.model_dump(mode="json"), store.root, return_state=True)
     if stop.is_set():
         raise Interrupted
     return [outcomes[cell.name] for cell in plan.cells]

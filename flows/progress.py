@@ -134,7 +134,7 @@ class Display:
 def duration(seconds: float) -> str:
     """A time that is only about right, in the unit that fits."""
     if seconds < 90:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"

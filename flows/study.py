@@ -68,7 +68,13 @@ def run_study(
     Interrupted
         If `stop` was set; what is done is kept.
     """
+    if output.startswith("memory://") and cluster.model_dump().get("kind") != "serial":
+        raise BadInput(
+            f"--output: {output} is not valid; only --cluster serial can keep results in this process's memory"
+        )
     prepared = prepared_study(study, base)
+    for note in prepared.notes:
+        display.say(f"note: {note}")
     store = Store(output)
     try:
         with store.files.lock():

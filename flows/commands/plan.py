@@ -29,5 +29,7 @@ def run(options: argparse.Namespace) -> int:
     study = study_of(options)
     prepared = prepared_study(study, Path(options.study).parent)
     estimates = estimate(prepared, output=output_of(options, study), timing=not options.no_timing)
+    for note in prepared.notes:
+        print(f"note: {note}")  # noqa: T201
     print(render(prepared.plan, estimates, workers=options.workers or processors()))  # noqa: T201
     return DONE

@@ -4,7 +4,6 @@ What the output holds already is taken up: a run that was interrupted goes on wh
 """
 
 import argparse
-import signal
 import sys
 import threading
 import time
@@ -29,8 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the study."""
-    from tasks.execute import Interrupted
-
     from ..cluster import load_cluster
     from ..interrupt import Stopped, end_at_once, run_interruptibly
     from ..progress import Display, duration
@@ -50,12 +47,9 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         finished = run_interruptibly(work)
-    except (Stopped, Interrupted) as error:
-        code = 128 + (error.signal if isinstance(error, Stopped) else signal.SIGINT)
+    except Stopped as error:
         print(f"sigstats: interrupted; the same command goes on from {output}", file=sys.stderr)  # noqa: T201
-        if isinstance(error, Stopped) and error.unfinished:
-            end_at_once(code)
-        return code
+        end_at_once(128 + error.signal)
     for outcome in finished.failed:
         first = outcome.failures[0] if outcome.failures else None
         about = ", ".join(outcome.cell.subject.values())

@@ -16,7 +16,10 @@ class Prepared:
         All cells.
     datasets : tuple of Dataset
         What workers will read from the store.
+    notes : tuple of str
+        What a person should know before it starts, a line each.
     """
 
     plan: Plan
     datasets: tuple[Dataset, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -4,13 +4,15 @@ Every classifier is cross-validated on every data set; it is retrained on permut
 permuted inside classes (PermFeats); its accuracy is tested against chance (Nyssen); every two are compared (McNemar).
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from sigstats.checks import nearest
+from sigstats.multiplicity import adjust
 from tasks import analyses, sources
 from tasks.datasets import Dataset
 from tasks.fanouts import cell
@@ -133,7 +135,24 @@ def prepare(study: BenchmarkStudy, base: Path) -> Prepared:
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    return Prepared(plan, tuple(datasets))
+    return Prepared(plan, tuple(datasets), notes=tuple(_notes(study, datasets)))
+
+
+def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
+    for dataset in datasets:
+        constant = dataset.constant_features()
+        if constant:
+            yield f"{dataset.name}: constant, so of no use: {', '.join(constant)}"
+    tests, resamples = len(datasets) * len(study.classifiers), study.permutation.resamples
+    if study.permutation.nulls and study.adjust != "none":
+        # All tests at the smallest p there is: what the adjustment then makes of it is the least it can ever be.
+        smallest = float(adjust([1 / (resamples + 1)] * tests, method=study.adjust).min())
+        if smallest > study.alpha:
+            needed = math.ceil(smallest * (resamples + 1) / study.alpha) - 1
+            yield (
+                f"no permutation test can be rejected: {tests} tests adjusted by {study.adjust} need "
+                f"permutation.resamples = {needed:,} or more"
+            )
 
 
 def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> list[Cell]:

@@ -31,6 +31,7 @@ def test_a_run_killed_at_random_moments_is_taken_up_without_loss(long, tmp_path)
         try:
             wait_until(lambda: blocks(output) >= goal, process)
         except AssertionError:
+            process.communicate()
             break  # it came to its end before the moment came
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

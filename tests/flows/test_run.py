@@ -47,7 +47,7 @@ def test_every_cluster_gives_the_bytes_of_the_plain_loop(quick, tmp_path, schedu
     assert results(tmp_path / "out") == reference
     # what a person sees of a run that goes well: what it is, how it ended, where the report is
     lines = done.stderr.splitlines()
-    said = [line for line in lines if not line.startswith("  ")]
+    said = [line for line in lines if not line.startswith(("  ", "note: "))]
     assert [said[0].split(":")[0], said[1].split(",")[0], said[2].split(":")[0]] == ["study", "12 cells", "report"]
     assert len(said) == 3
     assert done.stdout == ""
@@ -168,6 +168,9 @@ def test_plan_computes_nothing_and_tells_all(quick, tmp_path):
     assert not (tmp_path / "out").exists()
     assert "12 cells, 476 replicates" in done.stdout
     assert "on 4 worker(s)" in done.stdout
+    assert "note: no permutation test can be rejected: 4 tests adjusted by holm need permutation.resamples = 79" in (
+        done.stdout
+    )
     again = run("plan", path, "--output", output, "--no-timing")
     assert "0 of        59" in again.stdout
 
