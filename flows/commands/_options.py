@@ -2,9 +2,12 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..config import Study, load_study
 from ..errors import BadInput
+
+if TYPE_CHECKING:
+    from ..config import Study
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
@@ -20,12 +23,14 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def study_of(options: argparse.Namespace) -> Study:
+def study_of(options: argparse.Namespace) -> "Study":
     """The study that the arguments name."""
+    from ..config import load_study  # the help must not wait for it
+
     return load_study(Path(options.study), options.settings)
 
 
-def output_of(options: argparse.Namespace, study: Study) -> str:
+def output_of(options: argparse.Namespace, study: "Study") -> str:
     """Where results go."""
     output: str = options.output if options.output is not None else str(Path("results") / study.name)
     if not output.strip():
