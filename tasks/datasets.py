@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -81,10 +82,9 @@ class Dataset:
             "categories": self.categories,
             "nominal": self.nominal.tolist(),
         }
-        fields = [pa.field(f"x{position}", pa.float64(), nullable=False) for position in range(len(columns))]
-        schema = pa.schema(
-            [*fields, pa.field("class", pa.int64(), nullable=False)], metadata={"dataset": json.dumps(about)}
-        )
+        fields: list[Any] = [pa.field(f"x{position}", pa.float64(), nullable=False) for position in range(len(columns))]
+        fields.append(pa.field("class", pa.int64(), nullable=False))
+        schema = pa.schema(fields, metadata={"dataset": json.dumps(about)})
         return pa.Table.from_arrays([*columns, pa.array(self.y)], schema=schema)
 
     @classmethod
