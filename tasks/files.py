@@ -35,12 +35,6 @@ class Files(Protocol):
     def names(self, folder: str) -> list[str]:
         """The sorted names (without the folder) of the finished files in `folder`; empty where it is missing."""
 
-    def folders(self, folder: str) -> list[str]:
-        """The sorted names of the folders in `folder`."""
-
-    def exists(self, name: str) -> bool:
-        """Whether the file is there."""
-
     def remove(self, name: str) -> None:
         """Remove the file; no error where it is gone already."""
 
@@ -80,13 +74,12 @@ class LocalFiles:
         return self._path(name).read_bytes()
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
-        return sorted(entry.name for entry in self._entries(folder) if entry.is_file() and _finished(entry.name))
-
-    def folders(self, folder: str) -> list[str]:  # noqa: D102
-        return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
-
-    def exists(self, name: str) -> bool:  # noqa: D102
-        return self._path(name).is_file()
+        try:
+            with os.scandir(self._path(folder)) as entries:
+                found = [entry.name for entry in entries if entry.is_file()]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return sorted(name for name in found if not name.endswith(PARTIAL))
 
     def remove(self, name: str) -> None:  # noqa: D102
         self._path(name).unlink(missing_ok=True)
@@ -106,13 +99,6 @@ class LocalFiles:
             except BlockingIOError:
                 raise Locked(self.root) from None
             yield
-
-    def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
-        try:
-            with os.scandir(self._path(folder)) as entries:
-                yield from list(entries)
-        except (FileNotFoundError, NotADirectoryError):
-            return
 
 
 class RemoteFiles:
@@ -137,14 +123,13 @@ class RemoteFiles:
         return bytes(system.cat_file(f"{root}/{checked(name)}"))
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
-        return self._listed(folder, "file")
-
-    def folders(self, folder: str) -> list[str]:  # noqa: D102
-        return self._listed(folder, "directory")
-
-    def exists(self, name: str) -> bool:  # noqa: D102
         system, root = self._system
-        return bool(system.isfile(f"{root}/{checked(name)}"))
+        system.invalidate_cache()
+        try:
+            found = system.ls(f"{root}/{checked(folder)}", detail=True)
+        except FileNotFoundError:
+            return []
+        return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == "file")
 
     def remove(self, name: str) -> None:  # noqa: D102
         system, root = self._system
@@ -157,16 +142,6 @@ class RemoteFiles:
     def lock(self) -> AbstractContextManager[None]:
         """Object stores have no locks; two runs write equal files, so they waste work but harm nothing."""
         return contextlib.nullcontext()
-
-    def _listed(self, folder: str, kind: str) -> list[str]:
-        system, root = self._system
-        system.invalidate_cache()
-        try:
-            found = system.ls(f"{root}/{checked(folder)}", detail=True)
-        except FileNotFoundError:
-            return []
-        names = (PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
-        return sorted(name for name in names if _finished(name))
 
 
 def open_files(root: str) -> Files:
@@ -192,10 +167,6 @@ def checked(name: str) -> str:
     if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
         raise ValueError(f"file name: {name!r} is not valid; expected a relative path inside the output")
     return name
-
-
-def _finished(name: str) -> bool:
-    return not name.endswith(PARTIAL)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -194,9 +194,11 @@ class Store:
         return table
 
     def write_dataset(self, dataset: Dataset) -> None:
-        """Keep a data set, so that workers need no other access to it."""
+        """Keep a data set, so that workers need no other access to it; a damaged one is written again."""
         name = _dataset_name(dataset.name, dataset.digest())
-        if not self.files.exists(name):
+        try:
+            self.read_table(name, kind="data", fingerprint=dataset.digest())
+        except (FileNotFoundError, Damaged):
             self.write_table(name, dataset.to_table(), kind="data", fingerprint=dataset.digest())
 
     def read_dataset(self, name: str, digest: str) -> Dataset:

@@ -20,8 +20,6 @@ def test_write_read_list_remove(files):
     files.write("a/one.txt", b"111")
     assert files.read("a/one.txt") == b"111"
     assert files.names("a") == ["one.txt", "two.txt"]
-    assert files.folders("") == ["a"]
-    assert files.exists("a/two.txt")
     files.remove("a/two.txt")
     files.remove("a/two.txt")
     assert files.names("a") == ["one.txt"]

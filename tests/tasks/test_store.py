@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tasks.schema import SCHEMA_VERSION
+from tasks.sources import load
 from tasks.store import Damaged, Store, sealed
 from tasks.work import run_block
 
@@ -148,6 +149,17 @@ def test_a_plain_parquet_file_is_refused(store):
     pq.write_table(pa.table({"x": [1]}), Path(store.root, "x.parquet"))
     with pytest.raises(Damaged, match=r"x\.parquet is not a whole file"):
         store.read_table("x.parquet", kind="k")
+
+
+def test_a_damaged_data_set_is_written_again(store):
+    dataset = load({"name": "iris"}, base=Path())
+    store.write_dataset(dataset)
+    (path,) = Path(store.root, "data").iterdir()
+    content = path.read_bytes()
+    path.write_bytes(content[:-9])
+    store.write_dataset(dataset)
+    assert path.read_bytes() == content
+    assert store.read_dataset("iris", dataset.digest()).digest() == dataset.digest()
 
 
 def test_the_store_is_its_root(tmp_path, monkeypatch):
