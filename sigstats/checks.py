@@ -23,6 +23,9 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 #: The largest total of counts: below it sums and products of two margins stay exact in int64 and float64 steps.
 MAX_TOTAL = 2**53
 
+#: The largest magnitude of a number that is squared, and whose squares are added.
+LARGEST_SQUARABLE = 1e150
+
 _repr = reprlib.Repr()
 _repr.maxlist = _repr.maxtuple = 8
 _repr.maxstring, _repr.maxother = 60, 80
@@ -173,6 +176,13 @@ def nearest(value: object, options: Iterable[str]) -> str | None:
     """The option that a mistyped value most likely meant, if any is near."""
     found = difflib.get_close_matches(str(value)[:200], list(options), n=1, cutoff=0.6)
     return found[0] if found else None
+
+
+def require_squarable(values: FloatArray, name: str) -> None:
+    """Refuse numbers (NaN aside) whose squares float64 cannot add up."""
+    too_large = np.abs(values) > LARGEST_SQUARABLE
+    if too_large.any():
+        raise refuse(name, values[too_large][0], f"numbers between {-LARGEST_SQUARABLE:g} and {LARGEST_SQUARABLE:g}")
 
 
 def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:

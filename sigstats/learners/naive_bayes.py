@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sigstats.checks import FloatArray, IntArray, as_real, refuse
+from sigstats.checks import FloatArray, IntArray, as_real, refuse, require_squarable
 
 from .base import attempt, nominal_mask
 
@@ -60,8 +60,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         member[codes, np.arange(len(X))] = 1
         self.numeric_, self.nominal_ = np.flatnonzero(~nominal), np.flatnonzero(nominal)
         numbers = X[:, self.numeric_]
-        if np.isinf(numbers).any():
-            raise refuse("X", np.inf, "finite numbers or NaN")
+        require_squarable(numbers, "X")
         self.theta_, self.var_ = self._moments(numbers, member)
         self.category_log_prob_ = [self._frequencies(X[:, j], member, int(j)) for j in self.nominal_]
         return self
@@ -108,6 +107,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         numbers = X[:, self.numeric_]
+        require_squarable(numbers, "X")
         joint = np.tile(np.log(self.class_count_ / self.class_count_.sum()), (len(X), 1))
         for code, (mean, variance) in enumerate(zip(self.theta_, self.var_, strict=True)):
             terms = np.log(2 * np.pi * variance) + (numbers - mean) ** 2 / variance

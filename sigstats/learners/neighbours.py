@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sigstats.checks import FloatArray, IntArray, as_choice, as_count, refuse
+from sigstats.checks import FloatArray, IntArray, as_choice, as_count, refuse, require_squarable
 
 from .base import attempt, nominal_mask
 
@@ -68,8 +68,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> "NearestNeighbours":
         """Keep the training rows, and draw the order in which equally near ones are taken."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
-        if np.isinf(X).any():
-            raise refuse("X", np.inf, "finite numbers or NaN")
+        require_squarable(X, "X")
         as_count(self.n_neighbors, "n_neighbors", minimum=1, maximum=len(X))
         as_choice(self.ties, "ties", TIES)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
@@ -82,6 +81,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class that most of the neighbours have, the first of equals."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        require_squarable(X, "X")
         step = max(1, _CHUNK_BYTES // (8 * len(self._rows)))
         codes = []
         for first in range(0, len(X), step):

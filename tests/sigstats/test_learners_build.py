@@ -212,7 +212,7 @@ def test_neighbours_of_continuous_data_are_those_of_scikit_learn(k):
     assert (ours == theirs).all()
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(deadline=None, derandomize=True, max_examples=300)
 @given(
     st.sampled_from([NearestNeighbours, MixedNB]),
     st.dictionaries(
