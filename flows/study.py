@@ -1,5 +1,6 @@
 """The one way every study takes: check, keep what comes in, fan out, summarise, report."""
 
+import contextlib
 import importlib.metadata
 import platform
 import threading
@@ -76,19 +77,24 @@ def run_study(
     for note in prepared.notes:
         display.say(f"note: {note}")
     store = Store(output)
-    try:
-        with store.files.lock():
-            begin(store, study, prepared)
-            with clusters.open_pool(cluster) as pool:
-                outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
-            for outcome in outcomes:
-                _keep_receipts(store, outcome)
-            rows = summarize(store)
-            report = write_report(store)
-    except Locked:
-        raise BadInput(f"--output: {output} is not valid; another run is working there") from None
-    except (PermissionError, NotADirectoryError, FileExistsError) as error:
-        raise BadInput(f"--output: {output} is not valid; it cannot be written ({error.strerror})") from None
+    identity = _identity(study, prepared)
+    _refuse_another(store, identity)
+    with clusters.open_pool(cluster) as pool, contextlib.ExitStack() as held:
+        try:
+            held.enter_context(store.files.lock())
+            _refuse_another(store, identity)
+            _begin(store, identity, prepared)
+        except Locked:
+            raise BadInput(f"--output: {output} is not valid; another run is working there") from None
+        except OSError as error:
+            raise BadInput(
+                f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
+            ) from None
+        outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
+        for outcome in outcomes:
+            _keep_receipts(store, outcome)
+        rows = summarize(store)
+        report = write_report(store)
     failed = tuple(outcome for outcome in outcomes if not outcome.complete)
     return Finished(prepared.plan, tuple(rows), failed, report)
 
@@ -101,25 +107,32 @@ def prepared_study(study: Study, base: Path) -> Prepared:
         raise BadInput(str(error)) from None
 
 
-def begin(store: Store, study: Study, prepared: Prepared) -> None:
-    """Refuse an output that holds another study, then keep what workers and readers need."""
-    identity = {
+def _identity(study: Study, prepared: Prepared) -> dict[str, Any]:
+    """What a study is: its configuration and the content of what it reads."""
+    return {
         "study": study.model_dump(mode="json"),
         "inputs": {dataset.name: dataset.digest() for dataset in prepared.datasets},
     }
+
+
+def _refuse_another(store: Store, identity: Mapping[str, Any]) -> None:
+    """Refuse an output that holds another study, and say what differs."""
     try:
         before = store.read_json("study.json")
-    except (FileNotFoundError, Damaged):
-        before = {}
-    if before:
-        changes = [
-            f"{key} is {old!r} there and {new!r} here"
-            for key, old, new in _differences(before, identity)
-            if key.split(".")[0] in identity
-        ]
-        if changes:
-            more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
-            raise BadInput(f"--output: {store.root} holds another study: {changes[0]}{more}; choose another output")
+    except (OSError, Damaged):
+        return
+    changes = _differences({key: before.get(key, {}) for key in identity}, identity)
+    if changes:
+        key, old, new = changes[0]
+        more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
+        raise BadInput(
+            f"--output: {store.root} holds another study: {key} is {old!r} there and {new!r} here{more}; "
+            "choose another output"
+        )
+
+
+def _begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:
+    """Keep what workers and readers need."""
     store.files.sweep()
     store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": versions()})
     for dataset in prepared.datasets:

@@ -139,6 +139,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(tmp_path, quick):
     done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", cluster)
     assert done.returncode == 2
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_output_that_cannot_be_a_folder_is_one_line(tmp_path, quick):
