@@ -98,8 +98,8 @@ class Retrainer:
         batched: bool = True,
         transforms: str = "fold",
     ) -> None:
-        if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-            raise refuse("classifier", estimator, "a scikit-learn classifier")
+        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+            raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
         self.null = as_choice(null, "null", NULLS)
         self._classes, self._y = as_classes(y)
         self._X = _as_rows(X, len(self._y), self.null)

@@ -1,0 +1,409 @@
+"""Homogeneity of two independent samples, against enumeration, R and the paper."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, chi2_contingency, fisher_exact
+
+from sigstats.conditional_tail import tail
+from sigstats.exact_keys import Packing, binomial_exponents, binomial_keys, multinomial_keys, primes_to
+from sigstats.fourier_bounds import bounds, grouped
+from sigstats.homogeneity import HomogeneityTestResult, _problem, homogeneity_exceedances, homogeneity_test
+from sigstats.intervals import Interval
+from sigstats.log_weights import binomial_log_pmf, poisson_deviance, poisson_log_pmf
+
+EXPERT = [20, 30, 50, 0]
+ALGORITHMS = {  # Hryniewicz, Table 5
+    "A1": [18, 27, 45, 10],
+    "A2": [19, 29, 47, 5],
+    "B1": [10, 30, 50, 10],
+    "B2": [15, 30, 50, 5],
+    "C1": [20, 30, 40, 10],
+    "C2": [20, 30, 45, 5],
+}
+
+# A user's table of 2 x 113 (maclandrol/FisherExact on GitHub, issue 4): wrappers of FEXACT crash on it.
+WIDE_A = [
+    89,
+    66,
+    33,
+    32,
+    28,
+    15,
+    16,
+    21,
+    12,
+    20,
+    17,
+    0,
+    3,
+    6,
+    3,
+    1,
+    7,
+    7,
+    10,
+    7,
+    6,
+    6,
+    5,
+    3,
+    2,
+    1,
+    0,
+    13,
+    7,
+    5,
+    0,
+    11,
+    3,
+]
+WIDE_A += [3, 1, 1, 0, 0, 0, 6, 5, 3, 3, 2, 2, 2, 2] + [1] * 15 + [0] * 17 + [10, 4, 3, 3, 3, 2, 2, 2, 2, 2] + [1] * 24
+WIDE_B = [90, 58, 44, 22, 18, 17, 15, 14, 13, 12, 12, 10, 9, 8, 6, 6, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3]
+WIDE_B += [2] * 8 + [1] * 40 + [0] * 34
+
+# fisher.test(rbind(a, b), workspace = 2e8)$p.value of R 4.2.2, printed with 15 digits. Its network merges paths whose
+# logarithms differ by less than 3e-7, so that large tables agree to 1e-6 only; see also test_full_float_enumeration.
+R_VALUES = [
+    ([55, 48, 112, 90, 141], [46, 55, 86, 84, 175], 0.0731682964347137),
+    ([3, 0, 5, 1], [1, 4, 2, 6], 0.0262032085561494),
+    ([12, 7, 9, 0, 2], [4, 9, 8, 6, 1], 0.0207720196935458),
+    ([1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1], 0.0988532249070363),
+    ([40, 31, 22, 13], [35, 25, 30, 30], 0.0440767855018388),
+    ([2, 0, 1, 3, 0, 1, 2, 4], [0, 3, 1, 0, 2, 2, 0, 1], 0.0366772546339104),
+    ([0, 0, 20, 1], [9, 3, 8, 4], 3.34314954391335e-05),
+    ([100, 200, 300], [120, 180, 330], 0.168553075559748),
+    ([50, 5], [30, 20], 0.000223093943509786),
+    ([33, 35, 43, 26, 36, 36, 20, 21], [31, 40, 32, 33, 23, 30, 31, 30], 0.179312174502664),
+    ([588, 553, 834, 525], [598, 539, 835, 528], 0.965037822390062),
+]
+
+
+def enumerated(a, b):
+    """The p-value by its definition: every table, in integers."""
+    totals, n = [x + y for x, y in zip(a, b, strict=True)], sum(a)
+    weights = [
+        math.prod(math.comb(c, x) for c, x in zip(totals, table, strict=True))
+        for table in product(*(range(c + 1) for c in totals))
+        if sum(table) == n
+    ]
+    observed = math.prod(math.comb(c, x) for c, x in zip(totals, a, strict=True))
+    return Fraction(sum(w for w in weights if w <= observed), sum(weights))
+
+
+def exact(a, b):
+    return homogeneity_test(a, b).pvalue
+
+
+def small_table(generator):
+    k = generator.integers(2, 6)
+    while True:
+        a, b = generator.integers(0, [7, 7, 5, 4, 3][k - 2] + 2, size=(2, k)).tolist()
+        if sum(a) and sum(b):
+            return a, b
+
+
+def test_equals_enumeration_in_integers():
+    generator = np.random.default_rng(20)
+    for _ in range(400):
+        a, b = small_table(generator)
+        assert exact(a, b) == pytest.approx(float(enumerated(a, b)), rel=1e-12), (a, b)
+
+
+@pytest.mark.parametrize(("a", "b", "expected"), R_VALUES)
+def test_agrees_with_r(a, b, expected):
+    assert exact(a, b) == pytest.approx(expected, rel=1e-6)
+
+
+def test_agrees_with_scipy_for_two_classes():
+    # The only size at which SciPy is exact and quick.
+    generator = np.random.default_rng(3)
+    for _ in range(200):
+        table = generator.integers(1, 60, size=(2, 2))
+        assert exact(*table.tolist()) == pytest.approx(fisher_exact(table).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("pair", "fisher", "chi2"),
+    [  # Hryniewicz, Tables 6, 7 and 8, as printed
+        ("A1 E", 0.008, 0.015), ("B1 E", 0.002, 0.004), ("C1 E", 0.006, 0.011),
+        ("A2 E", 0.177, 0.162), ("B2 E", 0.132, 0.126), ("C2 E", 0.165, 0.154),
+        ("A1 A2", 0.640, 0.613), ("B1 B2", 0.470, 0.446), ("C1 C2", 0.599, 0.581),
+        ("A1 B1", 0.454, 0.439), ("A1 C1", 0.918, 0.906), ("B1 C1", 0.214, 0.217),
+        ("A2 B2", 0.908, 0.901), ("A2 C2", 0.991, 0.993), ("B2 C2", 0.801, 0.807),
+    ],
+)  # fmt: skip
+def test_tables_of_the_paper(pair, fisher, chi2):
+    a, b = ((ALGORITHMS | {"E": EXPERT})[name] for name in pair.split())
+    assert round(exact(a, b), 3) == fisher
+    assert round(homogeneity_test(a, b, method="chi2").pvalue, 3) == chi2
+
+
+def test_vehicle_silhouettes():
+    a, b = R_VALUES[0][:2]
+    assert exact(a, b) == pytest.approx(0.0731682964377, rel=1e-11)
+    # Table 9 prints 0.079 for chi-square, which no statistic of the table gives: recomputed.
+    result = homogeneity_test(a, b, method="chi2")
+    assert result.pvalue == pytest.approx(0.0731789, abs=5e-8)
+    reference = chi2_contingency([a, b])
+    assert (result.statistic, result.pvalue) == pytest.approx((reference.statistic, reference.pvalue), rel=1e-12)
+    assert result.reason == ""
+
+
+def test_full_float_enumeration():
+    # All 2 x 4 tables with N = 400, one column at a time, in floats that know no merging and no pruning.
+    a, b = [45, 60, 38, 57], [60, 49, 51, 40]
+    totals = [x + y for x, y in zip(a, b, strict=True)]
+    laws = [binom.logpmf(np.arange(c + 1), c, 0.5) for c in totals]
+    observed = sum(law[x] for law, x in zip(laws, a, strict=True))
+    tail_sum = 0.0
+    for x in range(totals[0] + 1):
+        y, z = np.ogrid[: totals[1] + 1, : totals[2] + 1]
+        w = sum(a) - x - y - z
+        inside = (w >= 0) & (w <= totals[3])
+        weight = laws[0][x] + laws[1][y] + laws[2][z] + laws[3][np.where(inside, w, 0)]
+        tail_sum += np.exp(weight[inside & (weight <= observed + 1e-9)]).sum()
+    assert exact(a, b) == pytest.approx(tail_sum / binom.pmf(sum(a), sum(totals), 0.5), rel=1e-9)
+
+
+def test_ties_are_counted_exactly():
+    # All 3 x 2 arrangements are equally likely under these margins, so that p is 1 however the products round.
+    assert exact([1] * 30 + [0] * 30, [0] * 30 + [1] * 30) == pytest.approx(1, rel=1e-12)
+    # C(4, 2) = C(6, 1): a tie between different columns, 6 x 6 against 6 x 6 in another guise.
+    a, b = [2, 1, 3], [2, 5, 1]
+    assert exact(a, b) == pytest.approx(float(enumerated(a, b)), rel=1e-13)
+
+
+def test_far_tail_keeps_its_accuracy():
+    # Every x of a sample falls into classes the other never met: one table alone is as extreme (or its mirror image).
+    a, b = [100, 50, 0, 0], [0, 0, 100, 80]
+    assert exact(a, b) == pytest.approx(1 / math.comb(330, 150), rel=1e-11)
+    a, b = [150, 50, 0], [10, 0, 190]
+    totals = [160, 50, 190]
+    observed = math.comb(160, 150)
+    weights = [
+        math.comb(160, x) * math.comb(50, y) * math.comb(190, 200 - x - y)
+        for x in range(161)
+        for y in range(51)
+        if 0 <= 200 - x - y <= 190
+    ]
+    expected = Fraction(sum(w for w in weights if w <= observed), math.comb(sum(totals), 200))
+    assert exact(a, b) == pytest.approx(float(expected), rel=1e-11)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), min_size=2, max_size=6).filter(
+        lambda t: any(x for x, _ in t) and any(y for _, y in t)
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_laws(table, shuffler):
+    a, b = map(list, zip(*table, strict=True))
+    p = exact(a, b)
+    assert 0 < p <= 1
+    assert exact(b, a) == pytest.approx(p, rel=1e-9)  # the samples change places
+    shuffler.shuffle(table)
+    assert exact(*map(list, zip(*table, strict=True))) == pytest.approx(p, rel=1e-9)  # so do the classes
+    assert exact([*a, 0], [*b, 0]) == p  # a class that never occurs
+    result = homogeneity_test(a, b)
+    assert result.statistic <= p * (1 + 1e-9)  # the observed table is one of those summed
+    assert eval(repr(result)) == result
+
+
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(st.lists(st.integers(1, 8), min_size=2, max_size=4), st.integers(0, 3))
+def test_valid_under_the_null_by_enumeration(totals, cut):
+    # P(p <= alpha) <= alpha for every alpha there is, over all tables with the margins; integers alone decide.
+    n = max(1, min(sum(totals) - 1, sum(totals) // 2 - cut))
+    chance: dict[float, int] = {}
+    for table in product(*(range(c + 1) for c in totals)):
+        if sum(table) == n:
+            p = round(exact(table, [c - x for c, x in zip(totals, table, strict=True)]), 12)
+            chance[p] = chance.get(p, 0) + math.prod(math.comb(c, x) for c, x in zip(totals, table, strict=True))
+    total = math.comb(sum(totals), n)
+    below = 0
+    for p, weight in sorted(chance.items()):
+        below += weight
+        assert below / total == pytest.approx(p, rel=1e-9)  # p is attained: the test is exact, not merely valid
+
+
+def test_monte_carlo_is_valid_and_near_the_exact_value():
+    a, b = [12, 7, 9, 0, 2], [4, 9, 8, 6, 1]
+    result = homogeneity_test(a, b, method="monte-carlo", resamples=20_000, rng=5)
+    assert result.pvalue == (result.exceedances + 1) / 20_001
+    low, high = binom.interval(1 - 1e-6, 20_000, exact(a, b))
+    assert low <= result.exceedances <= high
+    # Under the null: 2000 data sets, 99 replicates each, alpha = 0.05; a false alarm is rarer than 1e-6.
+    generator = np.random.default_rng(8)
+    rejections = 0
+    for _ in range(2000):
+        x, y = generator.multinomial(20, [0.4, 0.3, 0.2, 0.1]), generator.multinomial(30, [0.4, 0.3, 0.2, 0.1])
+        rejections += homogeneity_test(x, y, method="monte-carlo", resamples=99, rng=generator).pvalue <= 0.05
+    assert rejections <= binom.isf(1e-6, 2000, 0.05)
+
+
+def test_replicates_are_a_prefix_of_more():
+    a, b = WIDE_A, WIDE_B
+    few, more = (homogeneity_exceedances(a, b, size=size, rng=4) for size in (700, 5000))
+    assert few.dtype == bool
+    assert (few == more[:700]).all()
+    assert homogeneity_test(a, b, method="monte-carlo", resamples=5000, rng=4).exceedances == int(more.sum())
+    generator = np.random.default_rng(4)
+    parts = [homogeneity_exceedances(a, b, size=size, rng=generator) for size in (0, 700, 4300)]
+    assert (np.concatenate(parts) == more).all()
+
+
+def fourier(a, b, width):
+    problem = _problem(np.array(a), np.array(b))
+    total = sum(problem.parameters)
+    log_norm = float(problem.log_mass(total, np.array([problem.total]))[0])
+    columns = grouped(problem.scores, problem.parameters)
+    return bounds(columns, problem.total, problem.threshold, log_norm, slack=problem.margin, width=width)
+
+
+@pytest.mark.parametrize("skew", [0, 1, 3, 6])
+def test_fourier_bounds_hold_the_exact_value(skew):
+    # From p about 1 down to 1e-25, which the tilted law serves.
+    generator = np.random.default_rng(skew)
+    for _ in range(3):
+        share = generator.dirichlet(np.full(8, 20.0))
+        tilted = share * (1 + skew * np.linspace(0, 0.5, 8))
+        a, b = generator.multinomial(180, share), generator.multinomial(150, tilted / tilted.sum())
+        low, high = fourier(a, b, 1e-3)
+        p = exact(a, b)
+        assert low <= p <= high, (p, low, high)
+        assert high - low <= 1e-3 * high
+
+
+def test_bounds_of_small_tables_are_the_exact_value():
+    a, b = R_VALUES[2][:2]
+    result = homogeneity_test(a, b, method="bounds")
+    assert result.interval.low <= exact(a, b) <= result.interval.high == result.pvalue
+    assert result.interval == Interval(result.interval.low, result.interval.high, 1.0)
+
+
+def test_wide_table_is_bounded():
+    result = homogeneity_test(WIDE_A, WIDE_B, method="bounds")
+    low, high, confidence = result.interval
+    assert (len(WIDE_A), len(WIDE_B), sum(WIDE_A), sum(WIDE_B)) == (113, 113, 557, 468)
+    assert confidence == 1
+    assert high - low <= 1e-4 * low
+    # 100,000 random tables; a false alarm is rarer than 1e-6.
+    draws = 100_000
+    exceedances = int(homogeneity_exceedances(WIDE_A, WIDE_B, size=draws, rng=11).sum())
+    assert binom.ppf(5e-7, draws, low) <= exceedances <= binom.isf(5e-7, draws, high)
+
+
+def test_one_class_or_one_table_only():
+    assert exact([5, 0], [9, 0]) == 1
+    assert homogeneity_test([5], [9], method="chi2").pvalue == 1
+    assert homogeneity_test([5], [9], method="bounds").pvalue == 1
+    assert homogeneity_test([5], [9], method="monte-carlo", resamples=9).pvalue == 1
+
+
+def test_large_counts():
+    # A million objects in two classes: the binomial coefficients have 300,000 bits.
+    assert exact([250_100, 249_900], [249_500, 250_500]) == pytest.approx(
+        fisher_exact([[250_100, 249_900], [249_500, 250_500]]).pvalue, rel=1e-7
+    )
+    result = homogeneity_test([10**8, 2 * 10**8], [10**8 + 9000, 2 * 10**8], method="monte-carlo", resamples=99, rng=1)
+    assert 0 < result.pvalue <= 1
+
+
+def test_chi2_warns_by_expected_counts():
+    assert homogeneity_test([5, 1], [3, 2], method="chi2").reason.startswith("warning:")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        ([1, 2], [1, 2, 3], {}, "counts_b (length): 3"),
+        ([0, 0], [1, 2], {}, "counts_a (total): 0"),
+        ([1, 2], [0, 0], {}, "counts_b (total): 0"),
+        ([1, -2], [1, 2], {}, "counts_a: -2"),
+        ([1, 2.5], [1, 2], {}, "counts_a: 2.5"),
+        ([1, 2], [1, 2], {"method": "exat"}, "did you mean 'exact'"),
+        ([1, 2], [1, 2], {"resamples": 0}, "resamples: 0"),
+        ([1, 2], [1, 2], {"rng": -1}, "rng: -1"),
+        ([10**6, 2], [1, 2], {}, "use method='monte-carlo'"),
+        ([10**9, 2], [1, 2], {"method": "monte-carlo"}, "at most 999999999"),
+        ([60, 90, 75] * 6, [90, 70, 65] * 6, {}, "method='bounds', or method='monte-carlo'"),
+    ],
+)
+def test_bad_input_is_named(a, b, options, message):
+    with pytest.raises(ValueError) as error:
+        homogeneity_test(a, b, **options)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+odd = st.one_of(
+    st.none(), st.text(max_size=3), st.floats(), st.integers(-3, 2**70), st.lists(st.one_of(st.floats(), st.none())),
+    st.lists(st.integers(0, 9), max_size=5), st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=3),
+    st.just(object()), st.just({1: 2}), st.just(b"x"), st.booleans(), st.just([1 + 2j, 3]),
+)  # fmt: skip
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
+@given(
+    odd, odd, st.one_of(st.sampled_from(["exact", "bounds", "chi2", "monte-carlo"]), odd), st.one_of(st.just(9), odd)
+)
+def test_only_value_error_escapes(a, b, method, resamples):
+    resamples = 9 if isinstance(resamples, int) and resamples > 10**4 else resamples
+    message = ""
+    try:
+        result = homogeneity_test(a, b, method=method, resamples=resamples, rng=1)
+    except ValueError as error:
+        message = str(error)
+    else:
+        assert isinstance(result, HomogeneityTestResult)
+        assert 0 <= result.pvalue <= 1
+    assert "\n" not in message
+
+
+def test_keys_add_up_and_tell_weights_apart():
+    totals = [4, 6, 6, 9]
+    keys = binomial_keys(totals)
+    assert keys.merging
+    seen: dict[tuple[int, ...], int] = {}
+    for table in product(*(range(c + 1) for c in totals)):
+        key = sum(keys.table(j, np.array([x]))[0] for j, x in enumerate(table))
+        weight = math.prod(math.comb(c, x) for c, x in zip(totals, table, strict=True))
+        assert seen.setdefault(tuple(key.tolist()), weight) == weight
+        assert keys.weight(keys.packing.unpack(key)) == weight
+    assert len(seen) == len(set(seen.values()))
+    packing = Packing.of([2**40, 5, 2**60, 1])
+    assert packing.unpack(packing.pack(np.array([[2**40, 3, 2**60, 1]]))[0]) == [2**40, 3, 2**60, 1]
+    assert multinomial_keys([0.2, 0.8], 10, "probability") is None
+    primes = primes_to(40)
+    for c, x in ((40, 13), (25, 5), (7, 0)):
+        exponents = binomial_exponents(c, np.array([x]), primes)[0].tolist()
+        assert math.prod(p**e for p, e in zip(primes, exponents, strict=True)) == math.comb(c, x)
+
+
+def test_merging_changes_nothing():
+    # With twelve equal columns merging carries the load; without keys every partial table stands alone.
+    from dataclasses import replace
+
+    a, b = [1, 2, 0, 1, 3, 1, 0, 2], [2, 1, 3, 2, 0, 2, 3, 1]
+    problem = _problem(np.array(a), np.array(b))
+    unmerged = replace(problem, keys=replace(problem.keys, merging=False))
+    assert tail(problem) == pytest.approx(tail(unmerged), rel=1e-12)
+
+
+def test_log_weights_are_accurate():
+    # Against integers: relative error of the probability.
+    for n, x in ((10, 3), (1000, 437), (20_000, 9_321)):
+        p = Fraction(7, 16)
+        expected = Fraction(math.comb(n, x)) * p**x * (1 - p) ** (n - x)
+        log_expected = math.log(expected.numerator) - math.log(expected.denominator)
+        assert binomial_log_pmf(n, 7 / 16, np.array([x]))[0] == pytest.approx(log_expected, abs=1e-11)
+        log_poisson = x * math.log(5000) - 5000 - math.log(math.factorial(x))
+        assert poisson_log_pmf(5000.0, np.array([x]))[0] == pytest.approx(log_poisson, rel=1e-12, abs=1e-9)
+    assert poisson_deviance(np.array([0]), 3.0)[0] == 6
