@@ -9,17 +9,17 @@ counted on objects that trained the classifier, or pooled from folds whose class
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from . import random_matching
 from .card_matching import correct_range, upper_tail
 from .checks import IntArray, as_choice, as_count, as_real
 from .extreme import monte_carlo_pvalue
 from .intervals import monte_carlo_interval
-from .random_matching import random_number_correct
 from .results import TestResult
 from .streams import RNG
 from .tables import as_confusion_table
@@ -72,8 +72,8 @@ def efficiency_test(
         may be empty.
     method : {"auto", "exact", "monte-carlo", "chi2"}
         ``"auto"`` follows Nyssen's criteria: the exact test wherever the size of the problem allows, which now is
-        always; see `reason` in the result. The Monte-Carlo test remains for independent confirmation, chi-square
-        for comparison with the literature.
+        nearly always, and the Monte-Carlo test otherwise; see `reason` in the result. Beyond that the Monte-Carlo
+        test remains for independent confirmation, chi-square for comparison with the literature.
     resamples : int
         Replicates of the Monte-Carlo test, at least 1; choose more than ``monte_carlo_size(alpha)``.
     rng : None, int, SeedSequence, BitGenerator or Generator
@@ -111,7 +111,7 @@ def efficiency_test(
     """
     counts = as_confusion_table(table)
     method = as_choice(method, "method", METHODS)
-    resamples = as_count(resamples, "resamples", minimum=1, maximum=10**10)
+    resamples = as_count(resamples, "resamples", minimum=1, maximum=10**12)
     rows, columns, correct = counts.sum(axis=1), counts.sum(axis=0), int(np.trace(counts))
     total = int(rows.sum())
     expected = math.fsum(int(r) * int(c) / total for r, c in zip(rows, columns, strict=True))
@@ -124,8 +124,8 @@ def efficiency_test(
     if method == "chi2":
         return EfficiencyResult(**_chi_square(counts, correct, expected), **shared)
     if method == "monte-carlo":
-        draws = random_number_correct(rows, columns, size=resamples, rng=rng)
-        exceedances = int((draws >= correct).sum())
+        draws = random_matching.batches(rows, columns, size=resamples, rng=rng)
+        exceedances = sum(int((batch >= correct).sum()) for batch in draws)
         p = monte_carlo_pvalue(exceedances, resamples)
         return EfficiencyResult(
             pvalue=p,
@@ -137,7 +137,13 @@ def efficiency_test(
             reason="replicates under fixed margins, as asked for; the interval is that of the exact p-value",
             **shared,
         )
-    tail = upper_tail(rows, columns, correct)
+    try:
+        tail = upper_tail(rows, columns, correct)
+    except ValueError as error:
+        if method == "exact":
+            raise
+        found = efficiency_test(counts, method="monte-carlo", resamples=resamples, rng=rng)
+        return replace(found, reason=f"Monte-Carlo, since the exact test does not serve this table: {error}")
     reason = "the exact test, as asked for"
     if method == "auto":
         reason = (

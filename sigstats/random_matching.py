@@ -3,11 +3,13 @@
 Nyssen's Monte-Carlo test shuffles the objects; a shuffle costs N steps, a random table k * k draws. The number correct
 needs neither: the classes are split in two halves, one draw says how many objects of the first half were named within
 it, and each half is a smaller problem of the same kind. About ``2 k log2(k)`` draws make a replicate, however many
-objects there are. Few objects are shuffled all the same, which is then faster.
+objects there are. Few objects are shuffled all the same, and three classes of moderate size made a table by SciPy,
+which is then faster.
 
 Not for more than a billion objects, and not where the exact distribution (`sigstats.card_matching`) will do.
 """
 
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,8 +22,12 @@ from .streams import RNG, as_generator
 #: Replicates are drawn so many at a time, so that fewer replicates are the first of many.
 BATCH = 1_000
 _MOST_OBJECTS = 10**9
+#: As many replicates are returned in one array.
+_MOST_KEPT = 10**8
 #: What one hypergeometric draw costs in shuffled objects, as measured.
 _DRAW = 16
+#: Up to here three classes are quickest by SciPy, whose time rises with the number of objects.
+_TABLE = 2_000
 
 _Draws: TypeAlias = NDArray[np.int64] | int
 
@@ -34,7 +40,8 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
     row_totals, column_totals : array_like of int
         For each class the number of its objects and how often it is named; k of each, with equal sums.
     size : int
-        How many replicates. From generators in the same state, fewer replicates are the first of more.
+        How many replicates, up to a hundred million. From generators in the same state, fewer replicates are the
+        first of more.
     rng : None, int, SeedSequence, BitGenerator or Generator
         See `sigstats.streams.as_generator`. A generator is left after the batch of 1000 that the last replicate
         belongs to.
@@ -60,28 +67,46 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
     >>> some.tolist() == more[:3].tolist(), round(more.mean())
     (True, 36)
     """
+    size = as_count(size, "size", maximum=_MOST_KEPT)
+    return np.concatenate([np.empty(0, dtype=np.int64), *batches(row_totals, column_totals, size=size, rng=rng)])
+
+
+def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> Iterator[IntArray]:
+    """The replicates of `random_number_correct`, up to 1000 at a time, for so many that they are only counted."""
     rows, columns, total = as_margins(row_totals, column_totals)
-    size = as_count(size, "size", maximum=10**10)
     if total > _MOST_OBJECTS:
         raise refuse("row_totals (total)", total, f"at most {_MOST_OBJECTS} objects for random tables")
     generator = as_generator(rng)
     counting = (rows > 0) & (columns > 0)
-    if not counting.any():
-        return np.zeros(size, dtype=np.int64)
-    # Classes that cannot be right are one class that does not count.
-    rest = (int(rows[~counting].sum()), int(columns[~counting].sum()))
-    classes = [*zip(rows[counting].tolist(), columns[counting].tolist(), strict=True), *([rest] if any(rest) else [])]
-    k = len(classes)
-    row_parts, column_parts = (list(part) for part in zip(*classes, strict=True))
-    shuffles = total < _DRAW * _draws(k)
-    batches = [np.empty(0, dtype=np.int64)]
-    for _ in range(-(-size // BATCH)):
-        if shuffles:
-            batches.append(_shuffled(generator, rows, columns))
-        else:
-            matched = _matched(generator, row_parts, column_parts, total, int(counting.sum()))
-            batches.append(np.broadcast_to(np.asarray(matched, dtype=np.int64), BATCH))
-    return np.concatenate(batches)[:size]
+    # Classes that cannot be right are one class that does not count, the last.
+    rest_rows, rest_columns = (int(margin[~counting].sum()) for margin in (rows, columns))
+    some_rest = [0] if rest_rows or rest_columns else []
+    row_parts = [*rows[counting].tolist(), *(rest_rows for _ in some_rest)]
+    column_parts = [*columns[counting].tolist(), *(rest_columns for _ in some_rest)]
+    draw = _way(total, row_parts, column_parts, int(counting.sum()))
+    for done in range(0, size, BATCH):
+        yield draw(generator)[: size - done]
+
+
+def _way(total: int, rows: list[int], columns: list[int], counting: int) -> Callable[[np.random.Generator], IntArray]:
+    """What draws a batch of these margins fastest."""
+    k = len(rows)
+    if total < _DRAW * (2 if k == 3 else _draws(k)):
+        return lambda rng: _shuffled(rng, rows, columns, counting)
+    if k == 3 and total <= _TABLE:
+        from scipy.stats import random_table
+
+        tables = random_table(rows, columns)
+        return lambda rng: np.asarray(
+            np.einsum("tii->ti", tables.rvs(BATCH, method="patefield", random_state=rng))[:, :counting].sum(axis=1),
+            dtype=np.int64,
+        )
+
+    def halves(rng: np.random.Generator) -> IntArray:
+        matched = _matched(rng, [*rows], [*columns], total, counting)
+        return np.broadcast_to(np.asarray(matched, dtype=np.int64), BATCH)
+
+    return halves
 
 
 def _draws(k: int) -> int:
@@ -92,7 +117,7 @@ def _draws(k: int) -> int:
     return 1 + 2 * (k - 2) + _draws(half) + _draws(k - half)
 
 
-def _shuffled(rng: np.random.Generator, rows: IntArray, columns: IntArray) -> IntArray:
+def _shuffled(rng: np.random.Generator, rows: list[int], columns: list[int], counting: int) -> IntArray:
     # Names are dealt in the order of random keys whose low bits carry the name: sorting is quicker than shuffling.
     bits = max(1, (len(rows) - 1).bit_length())
     truth, names = (np.repeat(np.arange(len(rows), dtype=np.uint64), margin) for margin in (rows, columns))
@@ -101,7 +126,8 @@ def _shuffled(rng: np.random.Generator, rows: IntArray, columns: IntArray) -> In
     keys |= names
     keys.sort(axis=1)
     keys &= np.uint64((1 << bits) - 1)
-    return np.asarray(np.count_nonzero(keys == truth, axis=1), dtype=np.int64)
+    right = (keys == truth)[:, : sum(rows[:counting])]
+    return np.asarray(np.count_nonzero(right, axis=1), dtype=np.int64)
 
 
 def _matched(

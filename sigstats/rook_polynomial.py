@@ -50,7 +50,7 @@ def counts(total: int, classes: Classes) -> list[int]:
     """
     from flint import fmpz_poly
 
-    rook = _rook(classes, most_correct(classes) + 1)
+    rook = rook_coefficients(classes, most_correct(classes) + 1)
     factorial = _products(range(1, total + 1))
     # E z^T = sum_j E C(T, j) (z - 1)^j
     moments = fmpz_poly([rook[j] * factorial[total - j] for j in range(len(rook))])
@@ -70,7 +70,7 @@ def log_ratio(numerator: int, denominator: int) -> Decimal:
 def tail(total: int, classes: Classes, correct: int) -> LogTail:
     """Both probabilities of ``correct >= 1`` from all factorial moments of that order and above."""
     most = most_correct(classes)
-    rook = _rook(classes, most + 1)
+    rook = rook_coefficients(classes, most + 1)
     factorial = _products(range(1, total + 1))
     upper, point, _ = _alternating((rook[j] * factorial[total - j] for j in range(correct, most + 1)), correct)
     return LogTail(log_ratio(upper, int(factorial[total])), log_ratio(point, int(factorial[total])))
@@ -82,7 +82,7 @@ def tail_from_below(total: int, classes: Classes, correct: int, last: int) -> Lo
     Bonferroni's inequalities: the truth lies between two successive partial sums, so the last term taken bounds the
     error. Cheap where few can be expected to be correct, however many objects there are.
     """
-    rook = _rook(classes, last + 1)
+    rook = rook_coefficients(classes, last + 1)
     falling = _products(range(total - last + 1, total + 1))  # (N-last+1) ... (N-j) is entry last-j
     upper, point, term = _alternating((rook[j] * falling[last - j] for j in range(correct, last + 1)), correct)
     if last < most_correct(classes) and min(upper, point) <= term << _NEGLIGIBLE_BITS:
@@ -128,7 +128,7 @@ def _alternating(weights: Iterable[Integer], correct: int) -> tuple[int, int, in
     return int(upper), int(point), abs(int(last))
 
 
-def _rook(classes: Classes, length: int) -> list[Integer]:
+def rook_coefficients(classes: Classes, length: int) -> list[Integer]:
     """The first `length` coefficients of the rook polynomial."""
     from flint import fmpz, fmpz_poly
 

@@ -11,7 +11,7 @@ sums through the saddle point, x on a ray of the complex plane that follows the 
 to full relative precision at far tails too, since only its ratio to the saddle's value is formed in doubles. The
 effort does not depend on N.
 
-Not for distributions narrower than a standard deviation of about eight, nor for those that are all but confined to
+Not for distributions narrower than a standard deviation of about seven, nor for those that are all but confined to
 every second number (two classes and hardly any others): both are recognised and refused.
 """
 
@@ -27,13 +27,12 @@ from .checks import FloatArray
 from .rook_factor import Factor, factor, leading_slope, log_factorial, log_series, log_value
 from .rook_polynomial import Classes, LogTail
 
-_TERMS = 80
-#: The series converges within pi; up to here its remainder is below (1.9 / pi) ** 80 = 4e-18.
-_REACH = 1.9
+#: Terms of a series that converges within pi, and how far it then is good to 1e-17: (1.9 / pi) ** 80 = 4e-18.
+_SERIES = ((80, 1.9), (200, 2.5))
 #: What is left out of an integral may be this large, relative to its peak.
 _NEGLIGIBLE = 1e-16
 #: Logarithm of the largest share of the alternating part of the distribution that counts as none.
-_NO_PARITY = -60.0
+_NO_PARITY = -50.0
 
 
 Factors: TypeAlias = list[tuple[Factor, int]]
@@ -112,36 +111,45 @@ def circle(total: int, factors: Factors, correct: int, *, pole: bool) -> Contour
     saddle = _saddle(total, factors, correct, edge)
     if saddle is None or _parity(total, factors, saddle) > _NO_PARITY:
         return None
-    series = _series(factors, saddle, edge)
+    for terms, reach in _SERIES:
+        contour = _circle(total, factors, correct, saddle, edge, pole=pole, terms=terms, reach=reach)
+        if contour is not None:
+            return contour
+    return None
+
+
+def _circle(
+    total: int, factors: Factors, correct: int, saddle: _Saddle, edge: float, *, pole: bool, terms: int, reach: float
+) -> Contour | None:
+    """The contour, from series of so many terms that serve so far."""
+    series = _series(factors, saddle, edge, terms)
     _, cross, along, variance = _hessian(series, saddle, edge)
     if not variance > 16:
         return None
     if pole and abs(math.log(saddle.rho)) < 1 / math.sqrt(variance):
         saddle = _beside_pole(total, saddle, series, edge, math.sqrt(variance))
-        series = _series(factors, saddle, edge)
+        series = _series(factors, saddle, edge, terms)
         _, cross, along, variance = _hessian(series, saddle, edge)
         if not variance > 16:
             return None
     deviation, width = math.sqrt(variance), 1 / math.sqrt(-along)
     # Sums over `nodes` equal angles alias P(T >= t) with P(T >= t - nodes) * rho ** -nodes and the like.
     nodes = max(20 * deviation, 40 / abs(math.log(saddle.rho)) if pole else 0.0)
-    for reach in (9, 12, 16, 20):
-        angle = 2 * math.pi / nodes * np.arange(int(reach / deviation * nodes / (2 * math.pi)) + 2)
-        step = 0.5 * width * np.arange(-2 * reach, 2 * reach + 1)
+    for span in (9, 12, 16, 20):
+        angle = 2 * math.pi / nodes * np.arange(int(span / deviation * nodes / (2 * math.pi)) + 2)
+        step = 0.5 * width * np.arange(-2 * span, 2 * span + 1)
         if angle[-1] > math.pi:
             return None
         radius = np.hypot(angle[:, None] * deviation, step[None, :] / width)
         ray = step - 1j * cross / along * angle[:, None]  # where the mixed derivative vanishes
-        integrand = _integrand(total, series, saddle, edge, correct, angle, ray, radius <= reach)
+        integrand = _integrand(total, series, saddle, edge, correct, angle, ray, radius <= span, reach)
         if integrand is None:
             return None
-        if np.abs(integrand[radius > reach - 0.6]).max() <= _NEGLIGIBLE * np.abs(integrand).max():
+        if np.abs(integrand[radius > span - 0.6]).max() <= _NEGLIGIBLE * np.abs(integrand).max():
             break
     else:
         return None
     value = 0.5 * width * integrand.sum(axis=1)
-    if not 0 < np.abs(integrand).max() < 10:  # the circle missed the saddle: digits would cancel
-        return None
     # Halving a step raises the error of a trapezoidal sum over a Gaussian to its fourth power.
     if abs(width * integrand[:, ::2].sum(axis=1)[0] / value[0] - 1) > 1e-4:
         return None
@@ -160,19 +168,23 @@ def _integrand(
     angle: NDArray[np.floating[Any]],
     step: NDArray[np.complex128],
     within: NDArray[np.bool_],
+    reach: float,
 ) -> NDArray[np.complex128] | None:
     """The integrand over the saddle's value at ``z = rho exp(i angle)``, ``x = x0 exp(step)``; 0 where not `within`."""
     turn = 1j * angle[:, None]
     rise = saddle.rho * np.expm1(turn)
     change = (rise + (saddle.rho - 1 + rise) * np.expm1(-step)) / saddle.x  # of y = (z - 1) / x
     w = np.log1p(np.where(within, change, 0.0) / (saddle.y + edge))
-    if not np.abs(w).max() < _REACH:
+    if not np.abs(w).max() < reach:
         return None
     log_rook = np.zeros_like(w)
     for coefficient in series[::-1]:
         log_rook = log_rook * w + coefficient
     exponent = log_rook - saddle.x * np.expm1(step) + (total + 1) * step - correct * turn
-    result: NDArray[np.complex128] = np.exp(np.where(within, exponent, -1e4))
+    exponent = np.where(within, exponent, -1e4)
+    if not exponent.real.max() < 10:  # the circle missed the saddle: digits would cancel
+        return None
+    result: NDArray[np.complex128] = np.exp(exponent)
     return result
 
 
@@ -181,10 +193,10 @@ def _sum(contour: Contour, values: NDArray[np.complex128]) -> float:
     return float(2 * values.real.sum() - values[0].real) / contour.nodes
 
 
-def _series(factors: Factors, saddle: _Saddle, edge: float) -> FloatArray:
-    series = np.zeros(_TERMS)
+def _series(factors: Factors, saddle: _Saddle, edge: float, terms: int) -> FloatArray:
+    series = np.zeros(terms)
     for each, times in factors:
-        series += times * log_series(each, saddle.y, edge, _TERMS)
+        series += times * log_series(each, saddle.y, edge, terms)
     return series
 
 
@@ -228,17 +240,35 @@ def _beside_pole(total: int, saddle: _Saddle, series: FloatArray, edge: float, d
 
 
 def _parity(total: int, factors: Factors, saddle: _Saddle) -> float:
-    """Logarithm of ``abs(E (-1)^T)`` under the tilted distribution, to leading order, if two classes dominate.
+    """Logarithm of ``abs(E (-1)^T)`` under the tilted distribution, to leading order.
 
-    With two classes alone T moves in steps of two. Each object outside them that falls on either of them unties the
-    parity of T by a factor of the difference of their shares.
+    With two classes alone T moves in steps of two: signs given to their rows and columns then undo the sign of every
+    right object. Each object outside the two keeps the mean of its sign only: -1 if right, the sign of what it is
+    mistaken for if wrong. So it is with the two largest classes, and without signs; the larger counts.
     """
-    largest = [each for each, times in factors for _ in range(min(times, 2))]
-    largest = sorted(largest, key=lambda each: -each.rows - each.columns)[:2]
-    logarithm = 0.0
-    for inside, other in ((0, 1), (1, 0)):
-        wrong = [(each.rows, each.columns)[inside] - saddle.y * leading_slope(each, saddle.y) for each in largest]
-        share = abs(wrong[0] - sum(wrong[1:])) / max(sum(wrong), 1e-300)
-        rest = total - sum((each.rows, each.columns)[other] for each in largest)
-        logarithm += rest * math.log(min(max(share, 1e-9), 1.0)) if rest else 0.0
-    return logarithm
+    slope = np.array([leading_slope(each, saddle.y) for each, times in factors for _ in range(times)])
+    rows, columns = np.array([each[:2] for each, times in factors for _ in range(times)], dtype=float).T
+    most = np.minimum(rows, columns)
+    tilted, signed = slope / most * (saddle.rho - 1) / saddle.x, slope / most * (saddle.rho + 1) / saddle.x
+    plain = total - float((most * tilted).sum())  # objects and names but for those drawn together by the tilt
+    if plain <= 0:
+        return 0.0
+    least = 3 / math.sqrt(total)  # a mean that vanishes to leading order does not quite
+
+    def log_mean(inside: NDArray[np.bool_], row_sign: float, column_sign: float) -> float:
+        """Of what is outside the classes `inside`, given the mean signs of a row and of a column object."""
+        signs = np.clip(np.abs([row_sign, column_sign]), least, 1.0)
+        either = np.clip(np.abs((1 - tilted) * row_sign * column_sign - signed), least, 1.0)[~inside]
+        paired = float(most[~inside].sum())
+        single = np.array([total - float(totals[inside].sum()) - paired for totals in (rows, columns)])
+        return float(single @ np.log(signs) + (most[~inside] * np.log(either)).sum())
+
+    means = [log_mean(np.zeros(len(most), dtype=bool), 1.0, 1.0)]
+    free = [totals - most * tilted for totals in (columns, rows)]  # what a row object, a column object may fall on
+    i, j = (*np.argsort(-(rows + columns)), -1)[:2]
+    if j >= 0:
+        inside = np.isin(np.arange(len(most)), (i, j))
+        others = [1 - float(totals[inside].sum()) / plain for totals in free]
+        apart = [float(totals[i] - totals[j]) / plain for totals in free]
+        means += [log_mean(inside, others[0] - sign * apart[0], others[1] + sign * apart[1]) for sign in (1, -1)]
+    return max(means)

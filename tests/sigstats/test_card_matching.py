@@ -14,7 +14,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats import rook_polynomial, saddle_point
+from sigstats import rook_polynomial, saddle_point, two_main_classes
 from sigstats.card_matching import correct_range, number_correct, upper_tail
 from sigstats.hypergeometric import hypergeometric_tail
 from sigstats.rook_factor import DIGITS, factor, log_factorial, log_series, log_value
@@ -141,6 +141,59 @@ def test_public_tail_above_the_small_sizes_equals_whole_numbers(shape):
         mid = exact - Fraction(counts[t], 2 * tails[0])
         assert tail.pvalue == pytest.approx(float(exact), rel=1e-12, abs=0)
         assert tail.mid_pvalue == pytest.approx(float(mid), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        ([700, 285, 15], [690, 300, 10]),
+        ([600, 400, 0], [580, 390, 30]),  # names of a class that has no objects
+        ([800, 190, 6, 4], [790, 195, 5, 10]),
+        ([970, 20, 5, 5], [965, 25, 5, 5]),
+        ([30, 950, 20], [940, 30, 30]),
+    ],
+)
+def test_two_main_classes_equal_whole_numbers(rows, columns):
+    classes = Counter((r, c) for r, c in zip(rows, columns, strict=True) if r and c)
+    tails, counts = whole_numbers(rows, columns)
+    mean = sum(r * c for r, c in classes.elements()) / sum(rows)
+    least, most = correct_range(np.array(rows), np.array(columns))
+    for t in (least + 2, round(mean), round(mean) + 9, (round(mean) + most) // 2, most - 1, most):
+        with localcontext(DIGITS):
+            found = two_main_classes.tail(sum(rows), classes, t)
+            assert found is not None
+            assert abs(found.upper - rook_polynomial.log_ratio(tails[t], tails[0])) < 1e-11
+            if t >= mean:
+                exact = rook_polynomial.log_ratio(counts[t], tails[0])
+                assert found.point == exact if counts[t] == 0 else abs(found.point - exact) < 1e-11
+
+
+def test_steps_of_two_are_recognised():
+    # The integral leaves out the part of the distribution that alternates; it answers only where there is none.
+    found = 0
+    for rest in (0, 3, 8, 60):
+        rows, columns = [760 - rest, 440, rest], [720, 480 - rest, rest]
+        classes = Counter((r, c) for r, c in zip(rows, columns, strict=True) if r and c)
+        tails, counts = whole_numbers(rows, columns)
+        with localcontext(DIGITS):
+            answer = saddle_point.tail(1200, classes, 700)
+            found += answer is not None
+            if answer is not None:
+                assert abs(answer.point - rook_polynomial.log_ratio(counts[700], tails[0])) < 1e-12
+    assert found == 1
+
+
+def test_large_tables_of_two_main_classes_by_another_way():
+    # 50,000 answers yes or no, a few invalid: the integral refuses, and whole numbers would take minutes. With no
+    # invalid object, the number correct is hypergeometric given where the invalid names fell, by SciPy.
+    rows, columns, t = [45_000, 5_000, 0], [45_100, 4_880, 20], 41_150
+    yes = scipy.stats.hypergeom(50_000, 45_000, 20)
+    total = 0.0
+    for taken in range(21):
+        # T = 2 n11 + 49,980 - (45,000 - taken) - 45,100
+        least = -(-(t - 49_980 + 45_000 - taken + 45_100) // 2)
+        total += yes.pmf(taken) * scipy.stats.hypergeom(49_980, 45_000 - taken, 45_100).sf(least - 1)
+    assert upper_tail(rows, columns, t).pvalue == pytest.approx(total, rel=1e-8)
 
 
 def test_ten_thousand_objects_equal_whole_numbers():

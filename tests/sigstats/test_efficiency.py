@@ -150,10 +150,20 @@ def test_chi_square_is_half_of_scipys():
     assert efficiency_test(worse, method="chi2").pvalue > 0.99
 
 
-def test_auto_says_why():
+def test_auto_says_why(monkeypatch):
     result = efficiency_test(uniform(10, 1000, 1050))
     assert result.method == "exact"
-    assert result.reason
+    assert result.reason.startswith("exact: ")
+
+    def refused(*arguments):
+        raise ValueError("too large")
+
+    monkeypatch.setattr("sigstats.efficiency.upper_tail", refused)
+    fallen_back = efficiency_test(ULCER, resamples=500, rng=1)
+    assert fallen_back.method == "monte-carlo"
+    assert fallen_back.reason.endswith("too large")
+    with pytest.raises(ValueError, match="too large"):
+        efficiency_test(ULCER, method="exact")
 
 
 @pytest.mark.parametrize(
