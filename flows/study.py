@@ -15,12 +15,14 @@ from tasks.execute import Interrupted, Outcome, Pool, run_cell
 from tasks.files import Locked
 from tasks.identity import digest
 from tasks.plan import Cell, Plan
+from tasks.references import write_references
 from tasks.results import write_plan
 from tasks.schema import Hypothesis
 from tasks.store import Damaged, Store
 from tasks.summarize import summarize
 
 from . import clusters
+from .cluster import load_cluster
 from .config import Strict, Study
 from .errors import BadInput
 from .progress import Display
@@ -56,11 +58,24 @@ def run_study(
     *,
     base: Path,
     output: str,
-    cluster: Strict,
+    cluster: Strict | None,
     display: Display,
     stop: threading.Event,
 ) -> Finished:
     """Run a study to its report, taking up what the output holds already.
+
+    Parameters
+    ----------
+    study : Study
+    base : pathlib.Path
+        Where relative paths of its data start.
+    output : str
+        A folder or an fsspec URL.
+    cluster : Strict or None
+        Where it runs; None for the plain loop if the study is small, and for local processes if not.
+    display : Display
+    stop : threading.Event
+        Set to leave early.
 
     Raises
     ------
@@ -69,11 +84,13 @@ def run_study(
     Interrupted
         If `stop` was set; what is done is kept.
     """
+    prepared = prepared_study(study, base)
+    if cluster is None:
+        cluster = load_cluster("serial" if prepared.small else None)
     if output.startswith("memory://") and cluster.model_dump().get("kind") != "serial":
         raise BadInput(
             f"--output: {output} is not valid; only --cluster serial can keep results in this process's memory"
         )
-    prepared = prepared_study(study, base)
     for note in prepared.notes:
         display.say(f"note: {note}")
     store = Store(output)
@@ -137,6 +154,8 @@ def _begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> Non
     store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": versions()})
     for dataset in prepared.datasets:
         store.write_dataset(dataset)
+    if prepared.references:
+        write_references(store, prepared.references)
     write_plan(store, prepared.plan)
 
 

@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.signal import fftconvolve
 from scipy.stats import binom
 
 from .checks import Alternative, FloatArray, IntArray, as_count, as_real, refuse
@@ -183,6 +182,8 @@ def sample_size(
         weights, low = _weights(n, discordance)
         rest = given[low:]
         later = np.concatenate([rest, np.full(weights.size, beyond)])
+        from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
+
         means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
         return bool(np.all(means >= goal + _ROUNDING))
 

@@ -60,6 +60,8 @@ class Hypothesis:
     psd: float | None = None
     nsd: float | None = None
     decision: str = "missing"
+    printed: str = ""
+    misprint: str = ""
     note: str = ""
 
     def with_(self, **values: Any) -> "Hypothesis":
@@ -114,7 +116,11 @@ SUMMARY = pa.schema(
         ),
         column("p_high", pa.float64(), "probability", "upper end of that interval; p where exact", nullable=True),
         column(
-            "p_holm", pa.float64(), "probability", "p adjusted by Holm over the rows of the same test", nullable=True
+            "p_holm",
+            pa.float64(),
+            "probability",
+            "p adjusted by Holm over the rows of the same test and method",
+            nullable=True,
         ),
         column(
             "p_by",
@@ -133,7 +139,16 @@ SUMMARY = pa.schema(
         ),
         column("psd", pa.float64(), "possibility", "possibility of strict dominance of the null", nullable=True),
         column("nsd", pa.float64(), "necessity", "necessity of strict dominance of the null", nullable=True),
-        column("decision", pa.string(), "name", "reject, keep, or missing where replicates are missing"),
+        column(
+            "decision",
+            pa.string(),
+            "name",
+            "reject, keep, none where nothing is tested, or missing where replicates are missing",
+        ),
+        column(
+            "printed", pa.string(), "text", "what a publication prints for this row; empty where the study names none"
+        ),
+        column("misprint", pa.string(), "text", "what of it the data do not give; empty where all agrees"),
         column("note", pa.string(), "text", "warnings and reasons; empty where there is nothing to say"),
     ]
 )

@@ -10,6 +10,7 @@ from sigstats.possibility import possibility
 from .analyses import analysis
 from .identity import digest
 from .plan import Plan
+from .references import compared, read_references
 from .results import Results
 from .schema import Hypothesis, summary_table
 from .store import Store
@@ -28,7 +29,7 @@ def summarize(store: Store) -> list[Hypothesis]:
     results = Results(store)
     plan = results.plan
     found = [row for name in plan.analyses for row in analysis(name)(results)]
-    rows = complete(found, plan)
+    rows = list(compared(complete(found, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
     return rows
 
@@ -36,13 +37,14 @@ def summarize(store: Store) -> list[Hypothesis]:
 def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
     """Add to every row its adjusted p-values, its possibilistic indices and its decision.
 
-    A family is all rows of one test: its p-values answer the same question of many data sets and classifiers.
+    A family is all rows of one test by one method: its p-values answer the same question of many data sets and
+    classifiers.
     """
     rows = list(rows)
-    families: dict[str, list[int]] = defaultdict(list)
+    families: dict[tuple[str, str], list[int]] = defaultdict(list)
     for position, row in enumerate(rows):
         if row.p_value is not None:
-            families[row.test].append(position)
+            families[row.test, row.method].append(position)
     for members in families.values():
         raw = [rows[position].p_value for position in members]
         holm, by = adjust(raw, method="holm"), adjust(raw, method="benjamini-yekutieli")
@@ -54,14 +56,16 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
 
 
 def _decided(row: Hypothesis, alpha: float) -> Hypothesis:
-    assert row.p_value is not None
-    assert row.p_adjusted is not None
-    indices = possibility(row.p_value)
-    log10_p = row.log10_p
-    if log10_p is None and row.p_value > 0:
-        log10_p = math.log10(row.p_value)
-    decision = "reject" if row.p_adjusted <= alpha else "keep"
-    return row.with_(log10_p=log10_p, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, decision=decision)
+    p, p_adjusted, log10_p = row.p_value, row.p_adjusted, row.log10_p
+    assert p is not None
+    assert p_adjusted is not None
+    if row.pd is None:  # else it has a rival of its own
+        indices = possibility(p)
+        row = row.with_(pd=indices.pd, psd=indices.psd, nsd=indices.nsd)
+    if log10_p is None and p > 0:
+        log10_p = math.log10(p)
+    decision = "reject" if p_adjusted <= alpha else "keep"
+    return row.with_(log10_p=log10_p, decision=decision)
 
 
 def fingerprint(plan: Plan) -> str:

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster",
         metavar="WHERE",
-        help="serial, local (default), tcp://HOST:PORT of a Dask scheduler, or a cluster file",
+        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: local; serial if small)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes of a local cluster")
     parser.add_argument("--quiet", action="store_true", help="say nothing unless something is wrong")
@@ -34,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
     from ..study import Finished, run_study
 
     study = study_of(options)
-    cluster = load_cluster(options.cluster, options.workers)
+    named = options.cluster is not None or options.workers is not None
+    cluster = load_cluster(options.cluster, options.workers) if named else None
     output = output_of(options, study)
     display = Display(quiet=options.quiet)
     display.say(f"{study.name}: {study.question}")

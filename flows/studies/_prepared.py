@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tasks.datasets import Dataset
 from tasks.plan import Plan
+from tasks.references import Reference
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,14 @@ class Prepared:
         What workers will read from the store.
     notes : tuple of str
         What a person should know before it starts, a line each.
+    references : tuple of Reference
+        What a publication prints of the results.
+    small : bool
+        Whether a plain loop is done before a cluster would have started.
     """
 
     plan: Plan
     datasets: tuple[Dataset, ...] = ()
     notes: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    small: bool = False

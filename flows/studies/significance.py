@@ -1,0 +1,102 @@
+"""The significance study: which tables of counts are better than chance, which are equal, which are as required.
+
+Each table is tested by each of its methods: exact and approximate ones at once, Monte-Carlo ones by replicates that are
+fanned out.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, create_model, model_validator
+
+from tasks.fanouts import cell
+from tasks.plan import Cell, Plan
+from tasks.questions import MONTE_CARLO, question
+from tasks.references import Reference
+
+from ..config import Study
+from ..questions import Case, Entry, entries
+from ._prepared import Prepared
+
+#: Up to so many replicates and objects a plain loop is done before a cluster has started.
+_SMALL_REPLICATES, _SMALL_TABLE = 2_000_000, 100_000
+
+
+class _Significance(Study):
+    """What a study file of ``kind = "significance"`` may say besides its tables."""
+
+    question: ClassVar[str] = "are these tables of counts better than chance, equal, as required?"
+
+    kind: Literal["significance"]
+    resamples: Annotated[
+        int, Field(ge=1, le=10**10, description="Replicates of each Monte-Carlo test that names no number of its own")
+    ] = 99_999
+
+    @model_validator(mode="after")
+    def _something_to_test(self) -> "_Significance":
+        if not any(getattr(self, key) for key in entries()):
+            raise ValueError(f"there is nothing to test; expected one of [[{']], [['.join(entries())}]]")
+        return self
+
+
+if TYPE_CHECKING:
+    SignificanceStudy = _Significance
+else:
+    SignificanceStudy = create_model(
+        "SignificanceStudy",
+        __base__=_Significance,
+        __doc__='What a study file of ``kind = "significance"`` may say.',
+        **{key: (Annotated[list[entry], Field(description=entry.__doc__)], []) for key, entry in entries().items()},
+    )
+
+
+def prepare(study: _Significance, base: Path) -> Prepared:
+    """Read the tables, check each for its test, and lay out the cells."""
+    cells: list[Cell] = []
+    references: list[Reference] = []
+    largest = 0
+    for key, entry in _entries(study):
+        try:
+            for case in entry.cases(base):
+                seen = question(case.test).observed(case.data)
+                largest = max(largest, seen.get("n", 0))
+                for method in entry.methods:
+                    cells.append(_cell(study, entry, case, method))
+                    references.extend(_references(case, method, cells[-1]))
+        except ValueError as error:
+            raise ValueError(f"{key}: {entry.name}: {error}") from None
+    plan = Plan(
+        study=study.name,
+        kind=study.kind,
+        cells=tuple(cells),
+        analyses=("significance", "likeness"),
+        alpha=study.alpha,
+        adjust=study.adjust,
+    )
+    return Prepared(
+        plan,
+        references=tuple(references),
+        small=plan.replicates <= _SMALL_REPLICATES and largest <= _SMALL_TABLE,
+    )
+
+
+def _entries(study: _Significance) -> Iterator[tuple[str, Entry]]:
+    for key in entries():
+        for entry in getattr(study, key):
+            yield key, entry
+
+
+def _cell(study: _Significance, entry: Entry, case: Case, method: str) -> Cell:
+    subject = {"test": case.shown_as or case.test, **case.subject, "method": method}
+    work: dict[str, Any] = {"test": case.test, "data": case.data}
+    if method == MONTE_CARLO:
+        replicates = entry.resamples or study.resamples
+        return cell("replicate", subject=subject, work=work, seed=study.seed, replicates=replicates)
+    return cell("evaluate", subject=subject, work={**work, "method": method}, seed=study.seed, replicates=1)
+
+
+def _references(case: Case, method: str, tested: Cell) -> Iterator[Reference]:
+    for column, printed in case.printed.printed_by(method).items():
+        remark = case.printed.remarks.get(method, "")
+        yield Reference(cell=tested.name, column=column, printed=printed, remark=remark)

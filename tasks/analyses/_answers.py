@@ -1,0 +1,49 @@
+"""The hypothesis of one cell of a significance study: a table of counts by one method."""
+
+from typing import Any
+
+from sigstats.extreme import monte_carlo_pvalue
+from sigstats.intervals import monte_carlo_interval
+
+from ..plan import Cell
+from ..questions import MONTE_CARLO, question
+from ..results import Results
+from ..schema import Hypothesis
+
+_SUBJECT = ("dataset", "classifier", "a", "b")
+
+
+def hypothesis(results: Results, cell: Cell) -> Hypothesis:
+    """What a cell says of its table."""
+    module = question(cell.work["test"])
+    seen = module.observed(cell.work["data"])
+    base = Hypothesis(
+        study=results.plan.study,
+        cell=cell.name,
+        test=cell.subject["test"],
+        method=cell.subject["method"],
+        alternative="",
+        null=module.NULL,
+    ).with_(**{key: cell.subject[key] for key in _SUBJECT if key in cell.subject}, **seen)
+    table = results.table(cell)
+    if table is None:
+        return base
+    if cell.fanout == "replicate":
+        return base.with_(**_drawn(table.column("exceeds").to_numpy()))
+    answer: dict[str, Any] = table.drop_columns("replicate").to_pylist()[0]
+    if answer["p_value"] is None:
+        return base.with_(**answer, decision="none")
+    return base.with_(**answer)
+
+
+def _drawn(exceeds: Any) -> dict[str, Any]:
+    exceedances, replicates = int(exceeds.sum()), len(exceeds)
+    low, high, _ = monte_carlo_interval(exceedances, replicates)
+    return {
+        "method": MONTE_CARLO,
+        "replicates": replicates,
+        "exceedances": exceedances,
+        "p_value": monte_carlo_pvalue(exceedances, replicates),
+        "p_low": low,
+        "p_high": high,
+    }

@@ -1,0 +1,39 @@
+"""Which of several known algorithms is a new one like? (Hryniewicz, section 4).
+
+The hypothesis that the new algorithm behaves as a known one does is tested for each known one; its possibilistic
+indices are those against the most plausible of the others.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from sigstats.possibility import rank_hypotheses
+
+from ..results import Results
+from ..schema import Hypothesis
+from ._answers import hypothesis
+
+#: The test's name in the summary.
+LIKENESS = "likeness"
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """One hypothesis for each known algorithm, by each method."""
+    groups: dict[tuple[str, str], list[Hypothesis]] = defaultdict(list)
+    for cell in results.plan.cells:
+        if cell.subject.get("test") == LIKENESS:
+            row = hypothesis(results, cell).with_(null="the new algorithm falls into the classes as a does")
+            groups[cell.subject["dataset"], cell.subject["method"]].append(row)
+    for found in groups.values():
+        yield from _ranked(found)
+
+
+def _ranked(rows: list[Hypothesis]) -> Iterator[Hypothesis]:
+    pvalues = {row.a: row.p_value for row in rows if row.a is not None and row.p_value is not None}
+    if len(pvalues) < len(rows):  # a rival is missing, so nothing can be said of any
+        yield from (row.with_(p_value=None, decision="missing") for row in rows)
+        return
+    ranked = {found.name: found for found in rank_hypotheses(pvalues)}
+    for row in rows:
+        index = ranked[str(row.a)]
+        yield row.with_(b=index.rival, pd=index.pd, psd=index.psd, nsd=index.nsd)

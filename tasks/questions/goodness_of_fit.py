@@ -1,0 +1,36 @@
+"""Do counts agree with class probabilities that were required beforehand? (multinomial test)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats.goodness_of_fit import goodness_of_fit_exceedances, goodness_of_fit_test
+
+from ._results import fields
+
+NULL = "objects fall into the classes with the required probabilities"
+METHODS = ("exact", "chi2", "likelihood-ratio")
+
+
+def observed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """``counts`` and ``probabilities``, one of each for a class; ``ordering`` of the outcomes."""
+    goodness_of_fit_exceedances(  # refuses what cannot be tested
+        data["counts"], data["probabilities"], ordering=data.get("ordering", "probability"), size=0, rng=0
+    )
+    return {"alternative": "two-sided", "n": int(sum(data["counts"]))}
+
+
+def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """The p-value that the counts agree with the probabilities."""
+    result = goodness_of_fit_test(
+        data["counts"], data["probabilities"], method=method, ordering=data.get("ordering", "probability")
+    )
+    return fields(result, statistic=result.statistic)
+
+
+def exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which of `size` random outcomes are at least as extreme as the observed counts."""
+    ordering = data.get("ordering", "probability")
+    return goodness_of_fit_exceedances(data["counts"], data["probabilities"], ordering=ordering, size=size, rng=rng)
