@@ -31,6 +31,11 @@ class Evidence:
         return tuple(Hypothesis(**row) for row in self.results.summary.to_pylist())
 
     @property
+    def of_tables(self) -> bool:
+        """Whether the study is about tables of counts, not about data sets."""
+        return any(cell.fanout == "evaluate" for cell in self.results.plan.cells)
+
+    @property
     def alpha(self) -> float:
         """The level of the decisions."""
         return self.results.plan.alpha

@@ -85,6 +85,7 @@ def render(
             problems=problems(evidence, failures),
             shortfall=_shortfall(evidence),
             verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
+            printed=sections.printed_numbers(evidence),
             figures=figures.draw_all(evidence),
             tables=[(section, *_table(section, evidence)) for section in used],
             config=toml_text({key: config[key] for key in sorted(config, key=_first_things_first)}),
@@ -181,7 +182,7 @@ def _subject(row: Hypothesis) -> str:
 def _subtitle(evidence: Evidence) -> str:
     rows = evidence.rows
     parts = [
-        counted(len(distinct(row.dataset for row in rows)), "data set"),
+        counted(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
         counted(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),
         counted(len(rows), "hypothesis", "hypotheses"),
     ]
@@ -195,10 +196,11 @@ def _first_things_first(key: str) -> tuple[int, str]:
 
 def _table(
     section: sections.Section, evidence: Evidence
-) -> tuple[Sequence[sections.Column], list[list[tuple[str, str]]]]:
+) -> tuple[tuple[str, str], Sequence[sections.Column], list[list[tuple[str, str]]]]:
     rows = evidence.of(section.test)
     columns = section.columns(rows)
-    return columns, [[(column.text(row), _sort_key(column, row)) for column in columns] for row in rows]
+    noun = ("row", "rows") if all(row.decision == "none" for row in rows) else ("hypothesis", "hypotheses")
+    return noun, columns, [[(column.text(row), _sort_key(column, row)) for column in columns] for row in rows]
 
 
 def _sort_key(column: sections.Column, row: Hypothesis) -> str:

@@ -228,7 +228,7 @@ def _content_digest(table: pa.Table, *seal: object) -> str:
     for field, column in zip(table.schema, table.columns, strict=True):
         meaning = sorted(item for item in (field.metadata or {}).items() if not item[0].startswith(b"PARQUET:"))
         state.update(repr((field.name, str(field.type), field.nullable, meaning, len(column))).encode())
-        if column.null_count == 0 and (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)):
+        if column.null_count == 0 and (pa.types.is_primitive(field.type) and not pa.types.is_temporal(field.type)):
             state.update(column.to_numpy().tobytes())
         else:
             state.update(json.dumps(column.to_pylist(), default=str).encode())

@@ -9,6 +9,7 @@ from tasks.schema import Hypothesis
 
 from .. import sections
 from ..evidence import Evidence, distinct, grouped, necessity
+from ..sections import _tables
 from ..wording import adjusted_p, index_number, p_number, points
 from . import Figure, FigureKind, _heat
 
@@ -16,8 +17,8 @@ from . import Figure, FigureKind, _heat
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for every test that compares two classifiers."""
     for section in sections.of(evidence):
-        rows = evidence.of(section.test)
-        if rows and all(row.a and row.b and not row.slice for row in rows):
+        rows = _tables.primary(evidence.of(section.test))
+        if all(row.a and row.b and not row.slice for row in rows) and any(row.estimate is not None for row in rows):
             squares = [_square(name, group) for name, group in grouped(rows, lambda row: row.dataset or "").items()]
             body = _heat.side_by_side(squares, len(distinct(name for row in rows for name in (row.a, row.b))))
             yield Figure(

@@ -85,6 +85,23 @@ class Section:
     source: str = ""
 
 
+def printed_numbers(evidence: Evidence) -> Verdict | None:
+    """Whether the numbers that a publication prints are what its data give; None where the study names none."""
+    from . import _columns, _tables
+
+    total = sum(len(row.printed.split("; ")) for row in evidence.rows if row.printed)
+    if not total:
+        return None
+    wrong = [(row, row.misprint.split("; ")) for row in evidence.rows if row.misprint]
+    details = [f"{_tables.in_words(row)}, {row.method}: {_columns.short('; '.join(found))}." for row, found in wrong]
+    count = sum(len(found) for _, found in wrong)
+    if not count:
+        return Verdict(f"All {total} printed numbers are what the data give.")
+    return Verdict(
+        f"{count} of {total} printed numbers {'is' if count == 1 else 'are'} not what the data give.", tuple(details)
+    )
+
+
 def known() -> list[Section]:
     """The sections of this folder, in their order."""
     names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))

@@ -49,6 +49,13 @@ def _index(value: float | None) -> str:
     return ABSENT if value is None else index_number(value)
 
 
+def short(text: str) -> str:
+    """Names of columns as the report has them."""
+    for name, short in (("p_value", "p"), ("psd", "PSD"), ("nsd", "NSD"), ("pd", "PD"), ("estimate ", "")):
+        text = text.replace(name, short)
+    return text
+
+
 _PSD = "possibility of strict dominance of the null hypothesis"
 _NSD = "necessity of strict dominance of the null hypothesis"
 
@@ -59,6 +66,8 @@ B = Column("B", lambda row: row.b or ABSENT)
 SLICE = Column("Slice", lambda row: row.slice or "all")
 MEASURE = Column("Measure", lambda row: row.measure or ABSENT)
 ROWS = Column("Rows", lambda row: ABSENT if row.n is None else f"{row.n:,}", lambda row: row.n, "rows of the data set")
+OBJECTS = Column("Objects", ROWS.text, ROWS.sort, "objects that were counted")
+METHOD = Column("Method", lambda row: row.method)
 INTERVAL = Column(
     "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the value before (Clopper and Pearson)"
 )
@@ -85,6 +94,8 @@ PSD = Column("PSD", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
 NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
 PSD_NSD = Column("PSD, NSD", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis")
 DECISION = Column("Null hypothesis", lambda row: {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision))
+PRINTED = Column("Printed", lambda row: short(row.printed), None, "what a publication prints")
+MISPRINT = Column("Misprint", lambda row: short(row.misprint), None, "what of it the data do not give")
 NOTE = Column("Note", lambda row: row.note)
 
 
@@ -98,9 +109,22 @@ def null_mean(header: str, meaning: str = "") -> Column:
     return Column(header, lambda row: measured(row, row.null_mean), lambda row: row.null_mean, meaning)
 
 
+def subject(rows: Sequence[Hypothesis]) -> list[Column]:
+    """What the rows are about, and by which method where there are several."""
+    named = {"dataset": DATASET, "classifier": CLASSIFIER, "a": A, "b": B}
+    used = [column for name, column in named.items() if any(getattr(row, name) is not None for row in rows)]
+    return [*used, METHOD] if len({row.method for row in rows}) > 1 else used
+
+
+def printed(rows: Sequence[Hypothesis]) -> list[Column]:
+    """What a publication prints, and what of it does not hold."""
+    found = [PRINTED] if any(row.printed for row in rows) else []
+    return [*found, MISPRINT] if any(row.misprint for row in rows) else found
+
+
 def of_cases(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
     """The columns of a classifier on a data set: what was observed beside what the null hypothesis makes expect."""
-    return [DATASET, CLASSIFIER, ROWS, value, INTERVAL, expected, *tail(rows)]
+    return [*subject(rows), ROWS, value, INTERVAL, expected, *tail(rows)]
 
 
 def tail(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -108,6 +132,8 @@ def tail(rows: Sequence[Hypothesis]) -> list[Column]:
     drawn = [EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
     interval = [MONTE_CARLO] if drawn else []
     note = [NOTE] if any(row.note for row in rows) else []
+    unadjusted = all(row.p_adjusted == row.p_value for row in rows)
+    families = [] if unadjusted else [HOLM, BY]
     other = [] if all(row.p_adjusted in (row.p_value, row.p_holm, row.p_by) for row in rows) else [ADJUSTED]
     indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
-    return [*drawn, P, *interval, HOLM, BY, *other, *indices, DECISION, *note]
+    return [*drawn, P, *interval, *families, *other, *indices, DECISION, *printed(rows), *note]

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from tasks.schema import Hypothesis
 
 from ..evidence import Evidence
-from . import Column, Section, Verdict, _cases, _columns
+from . import Column, Section, Verdict, _cases, _columns, _tables
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """Who is better than chance, then every case that is not."""
+    if all(row.classifier is None for row in rows):
+        return _tables.verdict(rows, evidence, claim="the accuracy is better than chance", by="Nyssen's test")
     claim = "agreed with the true classes better than chance"
     found = _cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
     return Verdict(found, tuple(_cases.doubts(rows, "could not be told from random assignment")))
@@ -17,7 +19,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Observed beside expected accuracy."""
-    value = _columns.estimate("Accuracy", "cross-validated accuracy, observed")
+    value = _columns.estimate("Accuracy", "share of right predictions, observed")
     return _columns.of_cases(
         rows, value, _columns.null_mean("Chance", "mean accuracy of random assignment with the same margins")
     )
@@ -31,7 +33,7 @@ SECTION = Section(
     verdict=verdict,
     columns=columns,
     method=(
-        "The confusion matrix of the cross-validated predictions is held against all matrices of the same row and "
+        "The confusion matrix of the predictions is held against all matrices of the same row and "
         "column totals: p is the exact probability of as many right predictions or more if classes were assigned at "
         "random. The null hypothesis is that predicted and true classes are independent. Nothing is retrained, so the "
         "test speaks of these predictions alone."

@@ -6,11 +6,12 @@ from tasks.schema import Hypothesis
 
 from ..evidence import Evidence, grouped, kept, necessity, rejected
 from ..wording import NBSP, adjusted_p, index_number, listed, points
-from . import Column, Section, Verdict, _cases, _columns
+from . import Column, Section, Verdict, _cases, _columns, _tables
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How many pairs differ, then who is better than whom on each data set."""
+    rows = _tables.primary(rows)
     different, alike = rejected(rows), kept(rows)
     total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
     if not total:
@@ -65,7 +66,18 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         lambda row: row.estimate,
         "accuracy of B minus accuracy of A in percentage points",
     )
-    return [_columns.DATASET, _columns.A, _columns.B, _columns.ROWS, difference, *_columns.tail(rows)]
+    interval = Column(
+        "95% interval",
+        lambda row: _columns.ABSENT if row.estimate_low is None else _between(row),
+        lambda row: row.estimate_low,
+        "95% interval of the difference (Tango)",
+    )
+    return [*_columns.subject(rows), _columns.ROWS, difference, interval, *_columns.tail(rows)]
+
+
+def _between(row: Hypothesis) -> str:
+    low, high = (points(value or 0, row.n) for value in (row.estimate_low, row.estimate_high))
+    return f"{low} to {high}"
 
 
 SECTION = Section(
@@ -78,7 +90,7 @@ SECTION = Section(
     method=(
         "Only rows that one of two classifiers got right and the other wrong can tell them apart: p is the exact "
         "two-sided binomial probability of a split at least as uneven as the observed one. The null hypothesis is that "
-        "both are equally likely to be right. It is about these cross-validated predictions; it does not account for "
+        "both are equally likely to be right. It is about these predictions; it does not account for "
         "the choice of the training rows."
     ),
     source=(

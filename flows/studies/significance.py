@@ -20,7 +20,7 @@ from ..questions import Case, Entry, entries
 from ._prepared import Prepared
 
 #: Up to so many replicates and objects a plain loop is done before a cluster has started.
-_SMALL_REPLICATES, _SMALL_TABLE = 2_000_000, 100_000
+_SMALL_REPLICATES, _SMALL_TABLE = 20_000_000, 100_000
 
 
 class _Significance(Study):

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from sigstats.paired import mcnemar_test
-
 from ..plan import Cell
+from ..questions import answer, mcnemar
 from ..results import Results
 from ..schema import Hypothesis
 from ._observed import observed
@@ -24,7 +23,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
                 test="mcnemar",
                 method="exact",
                 alternative="two-sided",
-                null="a and b are equally likely to be right",
+                null=mcnemar.NULL,
                 dataset=dataset,
                 a=first.subject["classifier"],
                 b=second.subject["classifier"],
@@ -34,14 +33,9 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             if a is None or b is None:
                 yield base
                 continue
-            only_a, only_b = int((a.right & ~b.right).sum()), int((b.right & ~a.right).sum())
-            test = mcnemar_test(only_a, only_b)
-            yield base.with_(
-                n=a.n,
-                statistic=float(only_b),
-                estimate=(only_b - only_a) / a.n,
-                p_value=test.pvalue,
-                p_low=test.pvalue,
-                p_high=test.pvalue,
-                note=f"only a right: {only_a}, only b right: {only_b}",
-            )
+            counts = {
+                "only_a": int((a.right & ~b.right).sum()),
+                "only_b": int((b.right & ~a.right).sum()),
+                "n": a.n,
+            }
+            yield base.with_(**answer("mcnemar", counts, "exact"))

@@ -46,5 +46,5 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """The answer, one row."""
     work = block.cell.work
     found = answer(work["test"], work["data"], work["method"])
-    columns: dict[str, list[Any]] = {name: [found.get(name)] for name in ANSWER}
+    columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in ANSWER}
     return pa.table({"replicate": [block.first], **columns}, schema=SCHEMA)

@@ -16,4 +16,4 @@ def observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:  # noqa: ARG001
     """There is no p-value."""
-    return {"method": "formula", "note": f"smallest number of replicates for alpha = {data['alpha']:g}"}
+    return {"method": "formula"}
