@@ -85,6 +85,18 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
+def as_indicators(value: Any, name: str) -> IntArray:
+    """A sequence of 0 and 1, or of False and True, as integers, or ValueError; it may be empty."""
+    try:
+        flags = np.asarray(value).dtype.kind == "b"
+    except Exception:  # ragged, or an object that NumPy cannot read
+        flags = False
+    array = as_counts(np.asarray(value, dtype=np.int64) if flags else value, name, ndim=1, minimum_size=0)
+    if (array > 1).any():
+        raise refuse(name, int(array[array > 1][0]), "a sequence of 0 and 1")
+    return array
+
+
 def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math.inf, open_ends: bool = False) -> float:
     """A finite number in ``[low, high]`` (in ``(low, high)`` with `open_ends`), or ValueError."""
     if math.isinf(low) and math.isinf(high):
