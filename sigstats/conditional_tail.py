@@ -15,20 +15,26 @@ p-values lose no accuracy to cancellation (relative error about 1e-12, for p-val
 as floats only where they differ by more than their rounding; the rest is settled by integers. Not part of the public
 names.
 
-When not to use: a handful of outcomes, or a table beyond `STATE_LIMIT` (see `sigstats.fourier_bounds`).
+A handful of outcomes is listed in whole.
+
+When not to use: a table beyond `STATE_LIMIT` (see `sigstats.fourier_bounds`).
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .checks import FloatArray, IntArray
-from .exact_keys import Keys, Words
+from .exact_keys import SMALL_TOTAL, Keys, Words
 
 #: The longest list of partial outcomes that is kept: about 1 GB and half a minute.
 STATE_LIMIT = 2**23
+#: Up to so many outcomes are simply listed; the rest would take longer to prepare.
+FEW_OUTCOMES = 2**13
 _CHUNK = 2**20
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 
@@ -47,8 +53,10 @@ class Problem:
         One for each column; they add up when columns are pooled.
     log_mass : callable
         ``log_mass(parameter, x)``: the logarithm of the probability of the counts `x`.
+    laws : tuple of ndarray
+        ``laws[j][x]``: `log_mass` of column j for x = 0 up to the largest count possible, at most the total.
     scores : tuple of ndarray
-        ``scores[j][x]`` for x = 0 up to the largest count possible, at most the total; concave in x.
+        ``scores[j][x]`` for the same x; concave in x.
     total : int
         The sum of the counts.
     threshold : float
@@ -63,6 +71,7 @@ class Problem:
 
     parameters: tuple[float, ...]
     log_mass: Callable[[float, IntArray], FloatArray]
+    laws: tuple[FloatArray, ...]
     scores: tuple[FloatArray, ...]
     total: int
     threshold: float
@@ -70,12 +79,17 @@ class Problem:
     observed: tuple[int, ...]
     keys: Keys | None
 
-    def masses(self, columns: Sequence[int], upto: int | None = None) -> FloatArray:
-        """The log law of the sum of `columns`, for 0 to the total (or the column's largest count)."""
-        x = np.arange((self.total if upto is None else upto) + 1)
+    def masses(self, columns: Sequence[int]) -> FloatArray:
+        """The log law of the sum of `columns`, for 0 to the total."""
+        x = np.arange(self.total + 1)
         if not columns:
             return np.where(x == 0, 0.0, -np.inf)
         return self.log_mass(sum(self.parameters[j] for j in columns), x)
+
+    @cached_property
+    def norm(self) -> float:
+        """The log probability that the counts have the sum that they have."""
+        return float(self.log_mass(sum(self.parameters), np.array([self.total]))[0])
 
 
 @dataclass(frozen=True)
@@ -102,17 +116,50 @@ def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> float:
     StateLimitError
         If more than `limit` partial outcomes would have to be kept.
     """
+    if len(problem.scores) == 1:
+        return 1.0
+    norm = problem.norm
+    sizes = [len(score) for score in problem.scores]
+    if math.prod(sizes) <= FEW_OUTCOMES * max(sizes):
+        return min(_sum_of_all(problem, norm), 1.0)
     first, second = _halves(problem)
     parts: list[float] = []
-    norm = float(problem.masses(range(len(problem.scores)))[problem.total])
 
     left = _listed(problem, first, second, None, norm, parts, limit)
     if not len(left):
         return min(math.fsum(parts), 1.0)
-    left = _sorted(left)
+    left = left.take(np.argsort(left.count, kind="stable"))
     right = _sorted(_listed(problem, second, first, left, norm, parts, limit))
     parts.extend(_joined(problem, left, right, norm))
     return min(math.fsum(parts), 1.0)
+
+
+def _sum_of_all(problem: Problem, norm: float) -> float:
+    """The tail from the list of all outcomes; the largest column takes what the others leave."""
+    *columns, last = sorted(range(len(problem.scores)), key=lambda j: len(problem.scores[j]))
+    sizes = [len(problem.scores[j]) for j in columns]
+    left = np.array([problem.total])
+    score, log_mass, place = np.zeros(1), np.zeros(1), np.zeros(1, np.int64)
+    room = sum(len(problem.scores[j]) - 1 for j in columns) + len(problem.scores[last]) - 1
+    for j, size in zip(columns, sizes, strict=True):
+        room -= size - 1
+        x = np.arange(size)
+        left = left[:, None] - x
+        feasible = (left >= 0) & (left <= room)
+        left = left[feasible]
+        score = (score[:, None] + problem.scores[j])[feasible]
+        log_mass = (log_mass[:, None] + problem.laws[j])[feasible]
+        place = (place[:, None] * size + x)[feasible]
+    score += problem.scores[last][left]
+    log_mass += problem.laws[last][left]
+    counted = score <= problem.threshold + problem.margin
+    if problem.margin:
+        near = np.flatnonzero(counted & (score > problem.threshold - problem.margin))
+        outcomes = np.empty((len(near), len(problem.scores)), dtype=np.int64)
+        outcomes[:, columns] = np.transpose(np.unravel_index(place[near], sizes))
+        outcomes[:, last] = left[near]
+        counted[near] = _none_heavier(problem, outcomes)
+    return float(np.exp(log_mass[counted] - norm).sum())
 
 
 def _halves(problem: Problem) -> tuple[list[int], list[int]]:
@@ -184,12 +231,12 @@ def _listed(
         law = problem.masses(rest if partner is not None else rest + others)
         if partner is not None:
             law = _with_partner(law, partner, problem.total)
-        open_x = _window(problem, j, _best(problem, sorted(everything - {j})))
-        parts.append(_settled_outside(problem, states, j, open_x, law, norm))
         best, worst = _best(problem, rest + others), _worst(problem, rest + others)
+        open_x = _window(problem, j, _best(problem, sorted(everything - {j})) if place else best)
+        parts.append(_settled_outside(problem, states, j, open_x, law, norm))
         states = _extended(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
         merging = problem.keys is not None and problem.keys.merging
-        small = len(problem.scores[j]) <= 32 or problem.parameters[j] in [
+        small = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in [
             problem.parameters[i] for i in columns[:place]
         ]
         if merging and small and place:
@@ -201,10 +248,7 @@ def _listed(
 
 def _with_partner(law: FloatArray, partner: _States, total: int) -> FloatArray:
     """The log law of the sum of the remaining columns and the partner's count."""
-    counts = partner.count
-    low, high = int(counts.min()), int(counts.max())
-    top = float(partner.log_mass.max())
-    held = np.bincount(counts - low, weights=np.exp(partner.log_mass - top), minlength=high - low + 1)
+    low, (held, top) = int(partner.count.min()), _by_count(partner)
     peak = float(law.max())
     out = np.full(total + 1, -np.inf)
     with np.errstate(divide="ignore"):
@@ -214,31 +258,36 @@ def _with_partner(law: FloatArray, partner: _States, total: int) -> FloatArray:
 
 
 def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
-    """The counts of column j with which the observed score can still be exceeded or met."""
-    x = np.arange(len(problem.scores[j]))
-    reach = problem.scores[j][x] + best_others[problem.total - x]
-    return x[reach > problem.threshold - problem.margin]
+    """The counts of column j with which the observed score can still be exceeded or met: no gaps, for it is concave."""
+    reach = problem.scores[j] + best_others[problem.total - np.arange(len(problem.scores[j]))]
+    within = np.flatnonzero(reach > problem.threshold - problem.margin)
+    return np.arange(within[0], within[-1] + 1) if within.size else within
 
 
 def _settled_outside(
     problem: Problem, states: _States, j: int, open_x: IntArray, law: FloatArray, norm: float
 ) -> float:
     """The probability of all completions of `states` with a count of column j outside `open_x`."""
-    x = np.setdiff1d(np.arange(len(problem.scores[j])), open_x, assume_unique=True)
-    if not x.size:
-        return 0.0
-    counts, where = np.unique(states.count, return_inverse=True)
-    held = np.zeros(len(counts))
-    top = states.log_mass.max()
-    np.add.at(held, where, np.exp(states.log_mass - top))
-    mass = problem.masses([j], len(problem.scores[j]) - 1)[x]
-    with np.errstate(divide="ignore"):
-        log_held = np.log(held) + top - norm
-    sums = []
-    for count, log_mass in zip(counts.tolist(), log_held.tolist(), strict=True):
-        y = x[: np.searchsorted(x, problem.total - count, side="right")]
-        sums.append(float(np.exp(log_mass + mass[: len(y)] + law[problem.total - count - y]).sum()))
-    return math.fsum(sums)
+    low, high = (int(open_x[0]), int(open_x[-1])) if len(open_x) else (0, -1)
+    first, held = int(states.count.min()), _by_count(states)
+    out = 0.0
+    for start, stop in ((0, low), (high + 1, len(problem.scores[j]))):
+        mass = problem.laws[j][start:stop][: problem.total - first - start + 1]
+        if not len(mass):
+            continue
+        sums = np.convolve(held[0], np.exp(mass - mass.max()))
+        left = law[: problem.total - first - start + 1][::-1][: len(sums)]
+        peak = left.max()
+        if peak > -np.inf:
+            out += float(sums[: len(left)] @ np.exp(left - peak)) * math.exp(held[1] + mass.max() + peak - norm)
+    return out
+
+
+def _by_count(states: _States) -> tuple[FloatArray, float]:
+    """The probabilities of the counts, from the least to the largest, in units of the exponential of a number."""
+    first, top = int(states.count.min()), float(states.log_mass.max())
+    held = np.bincount(states.count - first, weights=np.exp(states.log_mass - top))
+    return held.astype(np.float64), top
 
 
 def _extended(
@@ -252,7 +301,7 @@ def _extended(
 ) -> _States:
     """Each state with each open count of column j, less those that are settled."""
     best, worst, law = rest
-    mass = problem.masses([j], len(problem.scores[j]) - 1)[open_x]
+    mass = problem.laws[j][open_x]
     score = problem.scores[j][open_x]
     keys = problem.keys.table(j, open_x) if problem.keys is not None else np.zeros((len(open_x), 0), np.uint64)
     kept: list[_States] = []
@@ -312,7 +361,7 @@ def _sorted(states: _States) -> _States:
 def _joined(problem: Problem, left: _States, right: _States, norm: float) -> list[float]:
     """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
     parts = []
-    observed = _key_of(problem, problem.observed)
+    observed = _keys_of(problem, np.array([problem.observed]))[0]
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))
     for count, start, end in zip(counts.tolist(), starts.tolist(), ends.tolist(), strict=True):
@@ -337,10 +386,18 @@ def _joined(problem: Problem, left: _States, right: _States, norm: float) -> lis
     return parts
 
 
-def _key_of(problem: Problem, outcome: Sequence[int]) -> Words:
+def _none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:
+    """For each outcome (rows) whether its exact weight is at most the observed one's."""
+    keys = _keys_of(problem, np.vstack([problem.observed, outcomes]))
+    distinct, which = np.unique(keys, axis=0, return_inverse=True)
+    verdicts = np.array([_no_heavier(problem, key, keys[0]) for key in distinct])
+    return np.asarray(verdicts[which.ravel()][1:])
+
+
+def _keys_of(problem: Problem, outcomes: IntArray) -> Words:
     if problem.keys is None:
-        return np.zeros(0, dtype=np.uint64)
-    tables = [problem.keys.table(j, np.array([x]))[0] for j, x in enumerate(outcome)]
+        return np.zeros((len(outcomes), 0), dtype=np.uint64)
+    tables = [problem.keys.table(j, x) for j, x in enumerate(outcomes.T)]
     return np.asarray(np.sum(tables, axis=0, dtype=np.uint64))
 
 

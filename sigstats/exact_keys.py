@@ -24,6 +24,10 @@ from .checks import IntArray
 Words: TypeAlias = NDArray[np.uint64]
 #: More words than this for prime exponents, and the cell counts are packed in their place.
 MAX_PRIME_WORDS = 3
+#: From here on there are more primes than `MAX_PRIME_WORDS` words have bits.
+_PRIME_LIMIT = 1181
+#: Binomial coefficients of totals up to this often agree in their primes.
+SMALL_TOTAL = 31
 
 
 @dataclass(frozen=True)
@@ -107,12 +111,12 @@ def binomial_keys(totals: Sequence[int]) -> Keys:
     >>> bool((a == b).all()), keys.weight(keys.packing.unpack(a + b))  # C(4, 2) = C(6, 1) = 6
     (True, 36)
     """
-    primes = primes_to(max(totals))
     counts = Packing.of(totals)
-    widths = sum(math.log2(1 + sum(math.log(c, p) for c in totals if c >= p)) for p in primes[:400])
-    if len(primes) <= 400 and widths <= 64 * MAX_PRIME_WORDS:
-        bounds = [sum(_exponent_bound(c, p) for c in totals) for p in primes]
-        packing = Packing.of(bounds)
+    # Products of binomials of large, different totals hardly ever agree: merging would cost more than it saves.
+    may_merge = len(set(totals)) < len(totals) or min(totals) <= SMALL_TOTAL
+    if may_merge and max(totals) < _PRIME_LIMIT:
+        primes = primes_to(max(totals))
+        packing = Packing.of([sum(_exponent_bound(c, p) for c in totals) for p in primes])
         if packing.words <= max(MAX_PRIME_WORDS, counts.words):
             return Keys(
                 packing,

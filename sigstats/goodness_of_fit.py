@@ -290,8 +290,6 @@ def _asymptotic(x: IntArray, p: FloatArray, method: str) -> GoodnessOfFitTestRes
 
 def _exact(x: IntArray, p: FloatArray, ordering: str) -> float:
     n, k = int(x.sum()), len(x)
-    if k == 1:
-        return 1.0
     if n > EXACT_MAX_TOTAL or k > EXACT_MAX_CLASSES:
         raise refuse(
             "counts (total, classes)",
@@ -299,9 +297,9 @@ def _exact(x: IntArray, p: FloatArray, ordering: str) -> float:
             f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method='exact'; use method='monte-carlo'",
         )
     every = np.arange(n + 1)
-    if ordering == "probability":
-        scores = tuple(poisson_log_pmf(n * q, every) for q in p.tolist())
-    else:
+    laws = tuple(poisson_log_pmf(n * q, every) for q in p.tolist())
+    scores = laws
+    if ordering != "probability":
         scores = tuple(-_terms(every, n, q, ordering) for q in p.tolist())
     observed = math.fsum(float(s[j]) for s, j in zip(scores, x.tolist(), strict=True))
     # Relative to the probability itself, or to the statistic (which is rounding alone where it should be 0).
@@ -309,6 +307,7 @@ def _exact(x: IntArray, p: FloatArray, ordering: str) -> float:
     problem = Problem(
         parameters=tuple((n * p).tolist()),
         log_mass=poisson_log_pmf,
+        laws=laws,
         scores=scores,
         total=n,
         threshold=observed + tolerance,

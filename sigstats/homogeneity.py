@@ -105,11 +105,10 @@ def homogeneity_test(
     freedom = len(a) - 1
     if method == "chi2":
         return _chi2(a, b)
-    probability = math.exp(_log_probability(a, a + b))
     if method == "monte-carlo":
         exceedances = int(_exceedances(a, b, resamples, generator).sum())
         return HomogeneityTestResult(
-            statistic=probability,
+            statistic=math.exp(_log_probability(a, a + b)),
             pvalue=monte_carlo_pvalue(exceedances, resamples),
             method=method,
             alternative="two-sided",
@@ -125,15 +124,11 @@ def homogeneity_test(
             (total, len(a)),
             f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method={method!r}; use method='monte-carlo'",
         )
-    interval = None
-    if method == "exact":
-        p = _exact(a, b)
-    else:
-        interval = _bounds(a, b)
-        p = interval.high
+    problem = _problem(a, b)
+    interval = _bounds(problem) if method == "bounds" else None
     return HomogeneityTestResult(
-        statistic=probability,
-        pvalue=p,
+        statistic=math.exp(problem.threshold - problem.norm),  # eq. (5)
+        pvalue=_exact(problem) if interval is None else interval.high,
         method=method,
         alternative="two-sided",
         interval=interval,
@@ -190,10 +185,9 @@ def _checked(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
 def _log_probability(a: IntArray, totals: IntArray) -> float:
     """The logarithm of eq. (5)."""
     n, total = int(a.sum()), int(totals.sum())
-    if n == total:
-        return 0.0
     share = n / total
-    return float(_Weights(totals, share)(a)) - float(binomial_log_pmf(total, share, np.array([n]))[0])
+    terms = [float(binomial_log_pmf(c, share, x)) for c, x in zip(totals.tolist(), a, strict=True)]
+    return math.fsum(terms) - float(binomial_log_pmf(total, share, np.array(n)))
 
 
 def _problem(a: IntArray, b: IntArray) -> Problem:
@@ -208,6 +202,7 @@ def _problem(a: IntArray, b: IntArray) -> Problem:
     return Problem(
         parameters=tuple(totals),
         log_mass=log_mass,
+        laws=scores,
         scores=scores,
         total=n,
         threshold=math.fsum(float(s[x]) for s, x in zip(scores, a.tolist(), strict=True)),
@@ -217,45 +212,40 @@ def _problem(a: IntArray, b: IntArray) -> Problem:
     )
 
 
-def _exact(a: IntArray, b: IntArray) -> float:
-    if len(a) == 1:
-        return 1.0
+def _exact(problem: Problem) -> float:
     try:
-        return tail(_problem(a, b))
+        return tail(problem)
     except StateLimitError:
         raise refuse(
             "counts_a and counts_b (total, classes)",
-            (int((a + b).sum()), len(a)),
+            (int(sum(problem.parameters)), len(problem.parameters)),
             f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='bounds', or "
             "method='monte-carlo', which gives an interval",
         ) from None
 
 
-def _bounds(a: IntArray, b: IntArray) -> Interval:
-    if len(a) == 1:
+def _bounds(problem: Problem) -> Interval:
+    if len(problem.parameters) == 1:
         return Interval(1.0, 1.0, 1.0)
-    problem = _problem(a, b)
     try:
         # Few or small tables have an exact answer; its own rounding is far below 1e-10.
         p = tail(problem, limit=2**18)
         return Interval(p * (1 - 1e-10), min(1.0, p * (1 + 1e-10)), 1.0)
     except StateLimitError:
         pass
-    total = sum(problem.parameters)
-    log_norm = float(problem.log_mass(total, np.array([problem.total]))[0])
     try:
         low, high = bounds(
             grouped(problem.scores, problem.parameters),
             problem.total,
             problem.threshold,
-            log_norm,
+            problem.norm,
             slack=problem.margin,
             width=BOUNDS_WIDTH,
         )
     except WorkLimitError:
         raise refuse(
             "counts_a and counts_b (total, classes)",
-            (int(total), len(a)),
+            (int(sum(problem.parameters)), len(problem.parameters)),
             f"a table whose p-value can be bounded to {BOUNDS_WIDTH:g} of itself; use method='monte-carlo', which "
             "gives an interval",
         ) from None

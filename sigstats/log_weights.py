@@ -9,13 +9,18 @@ When not to use: one probability in the range of floats, for which `scipy.stats.
 """
 
 import math
+from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, xlog1py
+from scipy.special import xlog1py
 
 from .checks import FloatArray, IntArray
 
 _LOG_2PI = math.log(2 * math.pi)
+#: `_stirling_error` of 0 (unused) to 15, where its series is not accurate.
+_STIRLING_ERROR = np.array(
+    [0.0, *(math.lgamma(k + 1) - (k + 0.5) * math.log(k) + k - 0.5 * _LOG_2PI for k in range(1, 16))]
+)
 
 
 def binomial_log_pmf(n: int, p: float, x: IntArray) -> FloatArray:
@@ -34,7 +39,7 @@ def binomial_log_pmf(n: int, p: float, x: IntArray) -> FloatArray:
     k = x[inside].astype(np.float64)
     rest = n - k
     out[inside] = (
-        float(_stirling_error(np.array([float(n)]))[0])
+        _stirling_error_of(n)
         - _stirling_error(k)
         - _stirling_error(rest)
         - 0.5 * poisson_deviance(k, n * p)
@@ -66,13 +71,20 @@ def poisson_log_pmf(mean: float, x: IntArray) -> FloatArray:
 
 
 def _stirling_error(x: FloatArray) -> FloatArray:
-    """log(x!) less Stirling's formula for it, for x >= 1."""
-    u = 1 / (x * x)
-    out = (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u * (1 / 1680 - u / 1188)))) / x
-    small = x < 16
-    y = x[small]
-    out[small] = gammaln(y + 1) - (y + 0.5) * np.log(y) + y - 0.5 * _LOG_2PI
+    """log(x!) less Stirling's formula for it, for whole x >= 1."""
+    out = _stirling_series(x)
+    small = np.flatnonzero(x < len(_STIRLING_ERROR))
+    out[small] = _STIRLING_ERROR[x[small].astype(np.int64)]
     return np.asarray(out, dtype=np.float64)
+
+
+def _stirling_error_of(n: int) -> float:
+    return float(_STIRLING_ERROR[n]) if n < len(_STIRLING_ERROR) else _stirling_series(float(n))
+
+
+def _stirling_series(x: Any) -> Any:
+    u = 1 / (x * x)
+    return (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u * (1 / 1680 - u / 1188)))) / x
 
 
 def poisson_deviance(x: IntArray | FloatArray, mean: float | FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, power_divergence
 
+from sigstats import conditional_tail
 from sigstats.goodness_of_fit import goodness_of_fit_exceedances, goodness_of_fit_test, relax_probabilities
 
 from .bad_input import anything, refuses_or_answers
@@ -57,10 +59,11 @@ def test_equals_enumeration_in_rationals(data):
     ratio = data.draw(ratios)
     observed = data.draw(st.lists(st.integers(0, 4), min_size=len(ratio), max_size=len(ratio)).filter(any))
     p = [weight / sum(ratio) for weight in ratio]
-    exact = goodness_of_fit_test(observed, p).pvalue
-    assert exact == pytest.approx(float(enumerated(observed, ratio)), rel=1e-11)
-    by_chi2 = goodness_of_fit_test(observed, p, ordering="chi2").pvalue
-    assert by_chi2 == pytest.approx(float(enumerated(observed, ratio, pearson)), rel=1e-11)
+    by_probability, by_chi2 = (float(enumerated(observed, ratio, statistic)) for statistic in (None, pearson))
+    for few in (2**13, 0):  # all outcomes listed, or two halves joined
+        with mock.patch.object(conditional_tail, "FEW_OUTCOMES", few):
+            assert goodness_of_fit_test(observed, p).pvalue == pytest.approx(by_probability, rel=1e-11)
+            assert goodness_of_fit_test(observed, p, ordering="chi2").pvalue == pytest.approx(by_chi2, rel=1e-11)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chi2_contingency, fisher_exact
 
+from sigstats import conditional_tail
 from sigstats.conditional_tail import tail
 from sigstats.exact_keys import Packing, binomial_exponents, binomial_keys, multinomial_keys, primes_to
 from sigstats.fourier_bounds import bounds, grouped
@@ -108,7 +109,13 @@ def small_table(generator):
             return a, b
 
 
-def test_equals_enumeration_in_integers():
+@pytest.fixture(params=["listed", "halves"])
+def way(request, monkeypatch):
+    """The exact tests by either of their ways: all outcomes listed, or two halves joined."""
+    monkeypatch.setattr(conditional_tail, "FEW_OUTCOMES", {"listed": 2**13, "halves": 0}[request.param])
+
+
+def test_equals_enumeration_in_integers(way):
     generator = np.random.default_rng(20)
     for _ in range(400):
         a, b = small_table(generator)
@@ -138,7 +145,7 @@ def test_agrees_with_scipy_for_two_classes():
         ("A2 B2", 0.908, 0.901), ("A2 C2", 0.991, 0.993), ("B2 C2", 0.801, 0.807),
     ],
 )  # fmt: skip
-def test_tables_of_the_paper(pair, fisher, chi2):
+def test_tables_of_the_paper(way, pair, fisher, chi2):
     a, b = ((ALGORITHMS | {"E": EXPERT})[name] for name in pair.split())
     assert round(exact(a, b), 3) == fisher
     assert round(homogeneity_test(a, b, method="chi2").pvalue, 3) == chi2
@@ -171,7 +178,7 @@ def test_full_float_enumeration():
     assert exact(a, b) == pytest.approx(tail_sum / binom.pmf(sum(a), sum(totals), 0.5), rel=1e-9)
 
 
-def test_ties_are_counted_exactly():
+def test_ties_are_counted_exactly(way):
     # All 3 x 2 arrangements are equally likely under these margins, so that p is 1 however the products round.
     assert exact([1] * 30 + [0] * 30, [0] * 30 + [1] * 30) == pytest.approx(1, rel=1e-12)
     # C(4, 2) = C(6, 1): a tie between different columns, 6 x 6 against 6 x 6 in another guise.
@@ -300,7 +307,7 @@ def test_wide_table_is_bounded():
     assert binom.ppf(5e-7, draws, low) <= exceedances <= binom.isf(5e-7, draws, high)
 
 
-def test_one_class_or_one_table_only():
+def test_one_class_or_one_table_only(way):
     assert exact([5, 0], [9, 0]) == 1
     assert homogeneity_test([5], [9], method="chi2").pvalue == 1
     assert homogeneity_test([5], [9], method="bounds").pvalue == 1
