@@ -85,16 +85,19 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def as_indicators(value: Any, name: str) -> IntArray:
-    """A sequence of 0 and 1, or of False and True, as integers, or ValueError; it may be empty."""
+def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
+    """A sequence of False and True, or of 0 and 1, as the former, or ValueError; it may be empty."""
     try:
-        flags = np.asarray(value).dtype.kind == "b"
+        array = np.asarray(value)
     except Exception:  # ragged, or an object that NumPy cannot read
-        flags = False
-    array = as_counts(np.asarray(value, dtype=np.int64) if flags else value, name, ndim=1, minimum_size=0)
-    if (array > 1).any():
-        raise refuse(name, int(array[array > 1][0]), "a sequence of 0 and 1")
-    return array
+        array = None
+    if array is not None and array.dtype == np.bool_ and array.ndim == 1:
+        return array
+    counts = as_counts(value, name, ndim=1, minimum_size=0)
+    if (counts > 1).any():
+        raise refuse(name, int(counts[counts > 1][0]), "a sequence of 0 and 1")
+    flags: NDArray[np.bool_] = counts == 1
+    return flags
 
 
 def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math.inf, open_ends: bool = False) -> float:

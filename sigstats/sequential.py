@@ -37,9 +37,9 @@ from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from scipy.optimize import brentq
+from numpy.typing import NDArray
 
-from .checks import IntArray, as_count, as_indicators, as_real, refuse
+from .checks import as_count, as_indicators, as_real, refuse
 from .extreme import monte_carlo_pvalue
 from .intervals import Interval, clopper_pearson, monte_carlo_interval
 from .results import TestResult
@@ -75,6 +75,9 @@ class SequentialResult(TestResult):
     (6, 3, 0.5)
     """
 
+    interval: Interval
+    replicates: int
+    exceedances: int
     verdict: Verdict
     maximum: int
 
@@ -128,13 +131,13 @@ class FixedRule:
             If `exceeds` is not a sequence of 0 and 1, or `confidence` is not in (0, 1).
         """
         confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
-        counts = np.cumsum(as_indicators(exceeds, "exceeds")[: self.maximum])
-        n = self._stop(counts)
+        flags = as_indicators(exceeds, "exceeds")[: self.maximum]
+        n = self._stop(flags)
         if n is None:
-            if counts.size < self.maximum:
+            if flags.size < self.maximum:
                 return None
             n = self.maximum
-        s = int(counts[n - 1])
+        s = int(np.count_nonzero(flags[:n]))
         pvalue, interval, verdict = self._evidence(n, s, confidence)
         return SequentialResult(
             statistic=s / n,
@@ -147,8 +150,8 @@ class FixedRule:
             maximum=self.maximum,
         )
 
-    def _stop(self, counts: IntArray) -> int | None:  # noqa: ARG002
-        """After how many replicates to stop, given the exceedances after each."""
+    def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002
+        """After how many of these replicates to stop."""
         return None
 
     def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
@@ -189,8 +192,8 @@ class BesagCliffordRule(FixedRule):
         super().__post_init__()
         as_count(self.exceedances, "exceedances", minimum=1)
 
-    def _stop(self, counts: IntArray) -> int | None:
-        return _first(counts >= self.exceedances)
+    def _stop(self, flags: NDArray[np.bool_]) -> int | None:
+        return _first(np.cumsum(flags) >= self.exceedances)
 
     def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
         if s < self.exceedances:
@@ -300,8 +303,8 @@ class GandyRule(FixedRule):
         reject_at = self.alpha if self.reject_at is None else self.reject_at
         return _boundaries(float(self.alpha), float(reject_at), float(self.risk), int(self.half_spent), size)
 
-    def _stop(self, counts: IntArray) -> int | None:
-        found = self.boundaries(counts.size)
+    def _stop(self, flags: NDArray[np.bool_]) -> int | None:
+        found, counts = self.boundaries(flags.size), np.cumsum(flags)
         return _first((counts <= found.lower[: counts.size]) | (counts >= found.upper[: counts.size]))
 
     def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
@@ -343,12 +346,13 @@ def _sum(*parts: Exits) -> Callable[[float], float]:
 
 def _where(probability: Callable[[float], float], tail: float, end: float) -> float:
     """The p at which a monotone probability is `tail`; `end`, where it is largest or smallest, if it is more there."""
+    from scipy.optimize import brentq
+
     if probability(end) >= tail:
         return end
     return float(brentq(lambda p: probability(p) - tail, 0.0, 1.0, xtol=1e-15, rtol=1e-13))
 
 
-def _first(where: Any) -> int | None:
+def _first(where: NDArray[np.bool_]) -> int | None:
     """The number of the first True, from 1."""
-    found = int(np.argmax(where)) if where.size else 0
-    return found + 1 if where.size and where[found] else None
+    return int(np.argmax(where)) + 1 if where.any() else None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .plan import Block, Cell, missing_lanes
+from .stopping import Wanted, observed_cell
 from .store import Store, missing
 from .work import Failure, Receipt, failure, run_block
 
@@ -98,6 +99,8 @@ class Outcome:
     cell : Cell
     found : int
         Replicates that were in the store before.
+    wanted : int
+        Replicates that are wanted: all, until the cell's rule has stopped.
     receipts : list of Receipt
     failures : list of Failure
     notes : list of str
@@ -106,14 +109,23 @@ class Outcome:
 
     cell: Cell
     found: int = 0
+    wanted: int = field(init=False)
     receipts: list[Receipt] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.wanted = self.cell.replicates
+
+    @property
+    def stored(self) -> int:
+        """Replicates that are in the store now."""
+        return self.found + sum(receipt.last - receipt.first for receipt in self.receipts)
+
     @property
     def complete(self) -> bool:
-        """Whether every replicate is in the store."""
-        return self.found + sum(receipt.last - receipt.first for receipt in self.receipts) >= self.cell.replicates
+        """Whether every wanted replicate is in the store."""
+        return self.stored >= self.wanted
 
 
 def run_cell(
@@ -128,7 +140,8 @@ def run_cell(
     """Compute what the store lacks of a cell, then join its blocks into one file.
 
     The first block is a single lane; its cost sizes the others. A failed block ends the cell: its other blocks would
-    fail likewise, and what is done stays.
+    fail likewise, and what is done stays. A stopping rule ends it too, once it stops on the replicates from the first
+    on; blocks beyond that are waited for, since a worker would still write them, and dropped.
 
     Parameters
     ----------
@@ -138,8 +151,8 @@ def run_cell(
     stop : threading.Event, optional
         Set to leave early.
     progress : callable
-        Called with the number of replicates that came in and the seconds of work they took; first with what the store
-        had, and None.
+        Called with the number of replicates that came in and the seconds of work they took; with None for the seconds,
+        first with what the store had, and at the end with what the cell's rule spared.
     target_seconds : float
         Wanted cost of a block.
 
@@ -152,18 +165,32 @@ def run_cell(
     Interrupted
         If `stop` was set.
     """
+    compared = None if cell.stopping is None else observed_cell(cell)
+    if compared is not None:
+        first = run_cell(compared, store, pool, stop=stop)
+        if not first.complete:
+            return Outcome(cell, failures=first.failures)
     found = store.find(cell)
     outcome = Outcome(cell, found=cell.replicates - missing(cell, found.done), notes=list(found.damaged))
     progress(outcome.found, None)
+    wanted = Wanted(cell, store)
+    for bounds in found.done:
+        wanted.see(*bounds)
+    outcome.wanted = wanted.replicates
     if not outcome.complete:
-        _fan_out(_Cut(cell, missing_lanes(cell, found.done), target_seconds), outcome, store, pool, stop, progress)
+        cut = _Cut(cell, missing_lanes(cell, found.done), target_seconds)
+        _fan_out(cut, wanted, outcome, store, pool, stop, progress)
     if outcome.complete:
-        store.finish(cell)
+        outcome.failures.clear()  # beyond the stop
+        store.finish(cell, outcome.wanted)
+        if outcome.stored < cell.replicates:
+            progress(cell.replicates - outcome.stored, None)
     return outcome
 
 
 def _fan_out(
     cut: "_Cut",
+    wanted: Wanted,
     outcome: Outcome,
     store: Store,
     pool: Pool,
@@ -176,7 +203,7 @@ def _fan_out(
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
-            while not outcome.failures and len(running) < cut.window(pool.workers):
+            while not outcome.complete and len(running) < cut.window(pool.workers):
                 block = cut.next(pool.workers)
                 if block is None:
                     break
@@ -191,9 +218,12 @@ def _fan_out(
                 continue
             running.pop(event.first)
             if isinstance(event, Failure):
-                outcome.failures.append(event)
+                if not cut.again(event):
+                    outcome.failures.append(event)
             else:
                 outcome.receipts.append(event)
+                wanted.see(event.first, event.last)
+                outcome.wanted = wanted.replicates
                 cut.learn(event)
                 progress(event.last - event.first, event.seconds)
     finally:
@@ -210,17 +240,42 @@ class _Cut:
         self.target_seconds = target_seconds
         self.seconds = 0.0
         self.lanes = 0
+        self.known = cell.lanes - sum(last - first for first, last in gaps)
+        self.one_by_one = False
 
     def window(self, workers: int) -> int:
-        """How many blocks may be on their way: one to learn from, then enough to keep every worker busy."""
-        return 2 * workers if self.lanes else 1
+        """How many blocks may be on their way: one to learn from, then enough to keep every worker busy.
+
+        Fewer where a rule may stop the cell, since they may be in vain.
+        """
+        if not self.lanes:
+            return 1
+        return workers if self.cell.stopping is not None else 2 * workers
+
+    def again(self, failed: Failure) -> bool:
+        """Whether a failed block is done again lane by lane, since a rule may stop before the one that fails.
+
+        If not, nothing more is cut, except before it where a rule may stop.
+        """
+        first, last = failed.first // self.cell.lane_size, -(-failed.last // self.cell.lane_size)
+        if self.cell.stopping is None:
+            self.gaps = []
+        elif last - first == 1:
+            self.gaps = [(a, min(b, first)) for a, b in self.gaps if a < first]
+        else:
+            self.gaps = sorted([*self.gaps, (first, last)])
+            self.one_by_one = True
+            return True
+        return False
 
     def learn(self, receipt: Receipt) -> None:
         # The first block also pays for what a worker keeps, so later ones replace it in the average.
         if self.lanes == 1:
             self.seconds, self.lanes = 0.0, 0
+        lanes = -(-(receipt.last - receipt.first) // self.cell.lane_size)
         self.seconds += receipt.seconds
-        self.lanes += -(-(receipt.last - receipt.first) // self.cell.lane_size)
+        self.lanes += lanes
+        self.known += lanes
 
     def next(self, workers: int) -> Block | None:
         if not self.gaps:
@@ -231,6 +286,8 @@ class _Cut:
             each = max(self.seconds / self.lanes, 1e-6)
             wanted = max(1, min(int(self.target_seconds / each), -(-left // workers)))
         first, last = self.gaps[0]
+        if self.cell.stopping is not None:  # no more than there are already, since they may be in vain
+            wanted = 1 if self.one_by_one else min(wanted, max(1, self.known))
         end = min(last, first + wanted)
         self.gaps[0] = (end, last)
         if end == last:

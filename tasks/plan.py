@@ -12,9 +12,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from sigstats.sequential import BesagCliffordRule, FixedRule, GandyRule
 from sigstats.streams import lane_generator
 
 from .identity import digest, slug
+
+#: The stopping rules by the name that a cell's `stopping` gives.
+RULES: dict[str, type[FixedRule]] = {rule.method: rule for rule in (FixedRule, BesagCliffordRule, GandyRule)}
 
 Adjustment: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
 
@@ -42,6 +46,9 @@ class Cell:
         How many replicates are wanted, at least 1.
     lane_size : int
         How many of them share one stream.
+    stopping : mapping or None
+        The rule that may end the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
+        no part of the cell's identity, since it changes no replicate.
     """
 
     fanout: str
@@ -52,10 +59,11 @@ class Cell:
     seed: int
     replicates: int
     lane_size: int
+    stopping: Mapping[str, Any] | None = None
 
     @cached_property
     def fingerprint(self) -> str:
-        """The cell's identity; the number of replicates is no part of it."""
+        """The cell's identity; neither the number of replicates nor where they stop is part of it."""
         return digest(
             "cell",
             fanout=self.fanout,
@@ -75,6 +83,16 @@ class Cell:
     def lanes(self) -> int:
         """The number of lanes; the last one may be shorter than the others."""
         return -(-self.replicates // self.lane_size)
+
+    @cached_property
+    def rule(self) -> FixedRule:
+        """What says how many of the replicates count."""
+        settings = dict(self.stopping or {"rule": FixedRule.method})
+        return RULES[settings.pop("rule")](maximum=self.replicates, **settings)
+
+    def whole_lanes(self, replicates: int) -> int:
+        """The smallest number of replicates that holds the first so many and is a run of whole lanes."""
+        return min(-(-replicates // self.lane_size) * self.lane_size, self.replicates)
 
     def block(self, first_lane: int, last_lane: int) -> "Block":
         """The block of the lanes ``first_lane <= lane < last_lane``."""

@@ -7,10 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from sigstats.sequential import SequentialResult
+
 from .identity import canonical, digest
 from .plan import Cell, Plan
 from .schema import SUMMARY, column
-from .store import Damaged, Store, missing
+from .stopping import exceeds, observed_cell
+from .store import Damaged, Store, first_replicates, replicates_of
 
 _PLAN = pa.schema(
     [
@@ -23,6 +26,7 @@ _PLAN = pa.schema(
         column("seed", pa.int64(), "number", "the study's seed"),
         column("replicates", pa.int64(), "number", "replicates wanted"),
         column("lane_size", pa.int64(), "number", "replicates that share one random stream"),
+        column("stopping", pa.string(), "JSON", "the rule that may stop it before all replicates", nullable=True),
     ]
 )
 
@@ -41,6 +45,7 @@ def write_plan(store: Store, plan: Plan) -> None:
             "seed": cell.seed,
             "replicates": cell.replicates,
             "lane_size": cell.lane_size,
+            "stopping": None if cell.stopping is None else canonical(cell.stopping),
         }
         for name, value in row.items():
             columns[name].append(value)
@@ -62,7 +67,9 @@ def read_plan(store: Store) -> Plan:
     cells = []
     for row in table.to_pylist():
         name = row.pop("cell")
-        cell = Cell(**{key: json.loads(row[key]) if key in ("subject", "work", "stream") else row[key] for key in row})
+        for key in ("subject", "work", "stream", "stopping"):
+            row[key] = None if row.get(key) is None else json.loads(row[key])
+        cell = Cell(**row)
         if cell.name != name:
             raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")
         cells.append(cell)
@@ -90,24 +97,38 @@ class Results:
         ]
 
     def table(self, cell: Cell) -> pa.Table | None:
-        """All replicates of a cell in order, or None where some are missing or damaged."""
+        """The replicates of a cell that count, in order, or None where some are missing or damaged."""
         cache = self._tables
         if cell.name not in cache:
             cache[cell.name] = self._read(cell)
         return cache[cell.name]
+
+    def count(self, cell: Cell) -> SequentialResult | None:
+        """How many replicates of a cell are at least as extreme as observed, and the p-value; None as for `table`."""
+        table = self.table(cell)
+        return None if table is None else self._tested(cell, table)
 
     @cached_property
     def _tables(self) -> dict[str, pa.Table | None]:
         return {}
 
     def _read(self, cell: Cell) -> pa.Table | None:
+        table: pa.Table | None
         try:
-            return self.store.read_block(cell, 0, cell.replicates)
+            table = self.store.read_block(cell, 0, cell.replicates)
         except (FileNotFoundError, Damaged):
-            found = self.store.find(cell)
-            if not found.done or missing(cell, found.done):
-                return None
-            return pa.concat_tables(self.store.read_block(cell, *bounds) for bounds in found.done)
+            table = self.store.read_prefix(cell)
+        if cell.stopping is not None and table is not None:
+            result = self._tested(cell, table)
+            return None if result is None else first_replicates(table, result.replicates)
+        return table if table is not None and replicates_of(table) == cell.replicates else None
+
+    def _tested(self, cell: Cell, table: pa.Table) -> SequentialResult | None:
+        compared = observed_cell(cell)
+        observed = None if compared is None else self.table(compared)
+        if compared is not None and observed is None:
+            return None
+        return cell.rule.test(exceeds(cell, table, observed))
 
     @cached_property
     def summary(self) -> pa.Table:

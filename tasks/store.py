@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -166,26 +167,40 @@ class Store:
                 spare.append(_block_name(cell, first, last))
         return Found(tuple(done), tuple(damaged), tuple(spare))
 
-    def finish(self, cell: Cell) -> pa.Table:
+    def read_prefix(self, cell: Cell) -> pa.Table | None:
+        """The replicates from the first up to one that is missing; None where the first is."""
+        blocks, reached = [], 0
+        for first, last in self.find(cell).done:
+            if first == reached:
+                blocks.append(self.read_block(cell, first, last))
+                reached = last
+        return pa.concat_tables(blocks).combine_chunks() if blocks else None
+
+    def finish(self, cell: Cell, last: int | None = None) -> pa.Table:
         """Join the blocks of a complete cell into one file, so that its bytes do not tell how it was cut.
+
+        Parameters
+        ----------
+        cell : Cell
+        last : int, optional
+            How many replicates to keep; all by default.
 
         Returns
         -------
         pyarrow.Table
-            All replicates, in order.
+            These replicates, in order.
 
         Raises
         ------
         Damaged
             If replicates are missing.
         """
-        whole = (0, cell.replicates)
-        found = self.find(cell)
-        if whole not in found.done:
-            if not found.done or missing(cell, found.done):
+        whole = (0, cell.replicates if last is None else last)
+        if whole not in self.find(cell).done:
+            table = self.read_prefix(cell)
+            if table is None or replicates_of(table) < whole[1]:
                 raise Damaged(f"replicates/{cell.name} is not complete")
-            table = pa.concat_tables(self.read_block(cell, *bounds) for bounds in found.done).combine_chunks()
-            self.write_block(cell, *whole, table)
+            self.write_block(cell, *whole, first_replicates(table, whole[1]))
         table = self.read_block(cell, *whole)
         for entry in self.files.names(f"replicates/{cell.name}"):
             name = f"replicates/{cell.name}/{entry}"
@@ -214,6 +229,16 @@ def sealed(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd", write_page_checksum=True)
     return buffer.getvalue()
+
+
+def replicates_of(table: pa.Table) -> int:
+    """How many replicates a table holds that begins with the first."""
+    return int(table.column("replicate")[-1].as_py()) + 1
+
+
+def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
+    """The first so many replicates of a table, each of one row or more."""
+    return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
 
 
 def missing(cell: Cell, done: tuple[tuple[int, int], ...]) -> int:

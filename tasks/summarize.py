@@ -70,5 +70,5 @@ def _decided(row: Hypothesis, alpha: float) -> Hypothesis:
 
 def fingerprint(plan: Plan) -> str:
     """The identity of a summary: what was planned."""
-    cells = [[cell.fingerprint, cell.replicates] for cell in plan.cells]
+    cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
     return digest("summary", cells=cells, analyses=plan.analyses, alpha=plan.alpha, adjust=plan.adjust)

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from sigstats.extreme import monte_carlo_pvalue
-from sigstats.intervals import monte_carlo_interval
-
 from ..plan import Cell
 from ..questions import MONTE_CARLO, question
 from ..results import Results
 from ..schema import Hypothesis
+from ._counted import counted
 
 _SUBJECT = ("dataset", "classifier", "a", "b")
 
@@ -28,22 +26,10 @@ def hypothesis(results: Results, cell: Cell) -> Hypothesis:
     table = results.table(cell)
     if table is None:
         return base
-    if cell.fanout == "replicate":
-        return base.with_(**_drawn(table.column("exceeds").to_numpy()))
+    count = results.count(cell) if cell.fanout == "replicate" else None
+    if count is not None:
+        return base.with_(method=MONTE_CARLO, **counted(count))
     answer: dict[str, Any] = table.drop_columns("replicate").to_pylist()[0]
     if answer["p_value"] is None:
         return base.with_(**answer, decision="none")
     return base.with_(**answer)
-
-
-def _drawn(exceeds: Any) -> dict[str, Any]:
-    exceedances, replicates = int(exceeds.sum()), len(exceeds)
-    low, high, _ = monte_carlo_interval(exceedances, replicates)
-    return {
-        "method": MONTE_CARLO,
-        "replicates": replicates,
-        "exceedances": exceedances,
-        "p_value": monte_carlo_pvalue(exceedances, replicates),
-        "p_low": low,
-        "p_high": high,
-    }

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from sigstats.extreme import monte_carlo_pvalue
-from sigstats.intervals import clopper_pearson, monte_carlo_interval
+from sigstats.intervals import clopper_pearson
 
 from ..results import Results
 from ..schema import Hypothesis
+from ._counted import counted
 from ._observed import observed_of
 
 _NULLS = {
@@ -31,12 +31,10 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             measure="error",
         )
         run, table = observed_of(results, dataset=dataset, classifier=classifier), results.table(cell)
-        if run is None or table is None:
+        count = results.count(cell)
+        if run is None or table is None or count is None:
             yield base
             continue
-        wrong = table.column("wrong").to_numpy()
-        exceedances, replicates = int((wrong <= run.wrong).sum()), len(wrong)
-        low, high, _ = monte_carlo_interval(exceedances, replicates)
         error = clopper_pearson(run.wrong, run.n)
         yield base.with_(
             n=run.n,
@@ -44,10 +42,6 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             estimate=run.wrong / run.n,
             estimate_low=error.low,
             estimate_high=error.high,
-            null_mean=float(wrong.mean()) / run.n,
-            replicates=replicates,
-            exceedances=exceedances,
-            p_value=monte_carlo_pvalue(exceedances, replicates),
-            p_low=low,
-            p_high=high,
+            null_mean=float(table.column("wrong").to_numpy().mean()) / run.n,
+            **counted(count),
         )

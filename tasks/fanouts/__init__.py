@@ -11,7 +11,14 @@ A module states
 ``stream(work)``
     what the random stream is keyed by;
 ``compute(block, store)``
-    the table of the block's replicates, in order.
+    the table of the block's replicates, in order;
+
+and, where its replicates are counted against what was observed,
+
+``exceeds(table, observed)``
+    which replicates of a table are at least as extreme as observed;
+``observed(cell)``
+    the cell whose table is `observed`; without it, `observed` is None.
 """
 
 import importlib
@@ -37,7 +44,15 @@ def fanout(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name}")
 
 
-def cell(name: str, *, subject: Mapping[str, str], work: Mapping[str, Any], seed: int, replicates: int) -> Cell:
+def cell(
+    name: str,
+    *,
+    subject: Mapping[str, str],
+    work: Mapping[str, Any],
+    seed: int,
+    replicates: int,
+    stopping: Mapping[str, Any] | None = None,
+) -> Cell:
     """A cell of the fan-out `name`."""
     module = fanout(name)
     return Cell(
@@ -49,4 +64,5 @@ def cell(name: str, *, subject: Mapping[str, str], work: Mapping[str, Any], seed
         seed=seed,
         replicates=replicates,
         lane_size=module.LANE_SIZE,
+        stopping=stopping,
     )

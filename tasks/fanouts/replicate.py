@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..plan import Block
 from ..questions import question
@@ -34,3 +35,9 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
         "exceeds": np.concatenate([exceedances(work["data"], size, rng) for rng, size in block.lanes()]),
     }
     return pa.table(columns, schema=SCHEMA)
+
+
+def exceeds(table: pa.Table, observed: None) -> NDArray[np.bool_]:  # noqa: ARG001
+    """Which replicates are at least as extreme as observed: it is what they hold."""
+    flags: NDArray[np.bool_] = table.column("exceeds").to_numpy()
+    return flags

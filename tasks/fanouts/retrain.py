@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from ..plan import Block
+from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..store import Store
+from . import cell
 from ._retrainers import retrainer
 
 VERSION = 1
@@ -31,3 +33,16 @@ def compute(block: Block, store: Store) -> pa.Table:
         "wrong": wrong.astype(np.int32),
     }
     return pa.table(columns, schema=SCHEMA)
+
+
+def observed(retrains: Cell) -> Cell:
+    """The cell of the observed run."""
+    subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
+    return cell("crossval", subject=subject, work=work, seed=retrains.seed, replicates=1)
+
+
+def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
+    """Which retrains got no more rows wrong than the observed run."""
+    label, prediction = (observed.column(name).to_numpy() for name in ("label", "prediction"))
+    flags: NDArray[np.bool_] = table.column("wrong").to_numpy() <= np.count_nonzero(label != prediction)
+    return flags
