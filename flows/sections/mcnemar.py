@@ -9,23 +9,23 @@ from ..wording import NBSP, adjusted_p, index_number, listed, points
 from . import Column, Section, Verdict, _cases, _columns, _tables
 
 
-def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "McNemar") -> Verdict:
     """How many pairs differ, then who is better than whom on each data set."""
     rows = _tables.primary(rows)
     different, alike = rejected(rows), kept(rows)
     total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
     if not total:
-        return Verdict("There is no result: every comparison (McNemar) is missing.")
+        return Verdict(f"There is no result: every comparison ({by}) is missing.")
     if not different:
         subject = f"Not one of {total} pairs of classifiers was" if total > 1 else "The two classifiers were not"
-        return Verdict(f"{subject} shown to differ (McNemar, {_cases.smallest(alike, name)}).")
+        return Verdict(f"{subject} shown to differ ({by}, {_cases.smallest(alike, name)}).")
     if total == 1:
-        found = f"The two classifiers differ (McNemar, {_cases.largest(different, name)})."
+        found = f"The two classifiers differ ({by}, {_cases.largest(different, name)})."
     else:
         share = (
             f"all {total} differ" if not alike else f"{len(different)} {'differs' if len(different) == 1 else 'differ'}"
         )
-        found = f"Of {total} pairs of classifiers, {share} (McNemar, {_cases.largest(different, name)})."
+        found = f"Of {total} pairs of classifiers, {share} ({by}, {_cases.largest(different, name)})."
     groups = _cases.by_dataset([row for row in rows if row.decision != "missing"])
     return Verdict(found, tuple(_on(dataset, group) for dataset, group in groups.items()))
 

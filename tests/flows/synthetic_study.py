@@ -39,12 +39,14 @@ def make_study(
     lost: Sequence[tuple[str, str, str]] = (("digits", "linear-svm", "features"),),
     replicates: int = 999,
     adjust: str = "holm",
+    analyses: Sequence[str] = ("permutation", "efficiency", "mcnemar"),
 ) -> Store:
     """A store with the files of a study, except the replicates of the cells `lost`."""
     store = Store(str(root))
     cells = list(_cells(datasets, classifiers, replicates))
-    analyses = ("permutation", "efficiency", "mcnemar")
-    plan = Plan(study="synthetic", kind="benchmark", cells=tuple(cells), analyses=analyses, alpha=0.05, adjust=adjust)
+    plan = Plan(
+        study="synthetic", kind="benchmark", cells=tuple(cells), analyses=tuple(analyses), alpha=0.05, adjust=adjust
+    )
     write_plan(store, plan)
     for one in cells:
         if tuple(one.subject.values()) not in lost:

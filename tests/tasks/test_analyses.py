@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
-from sklearn.metrics import confusion_matrix
+from scipy.stats import MonteCarloMethod, binomtest, fisher_exact
+from sklearn.metrics import confusion_matrix, f1_score
 
 from sigstats import efficiency_test
 from tasks.results import Results
@@ -85,3 +85,42 @@ def test_what_is_missing_is_named(results):
     missing = [row for row in results.summary.to_pylist() if row["decision"] == "missing"]
     assert missing
     assert all(row["p_value"] is None and row["p_adjusted"] is None for row in missing)
+
+
+@pytest.fixture(scope="module")
+def paired(tmp_path_factory):
+    return Results(make_study(str(tmp_path_factory.mktemp("paired")), analyses=("mcnemar", "homogeneity", "bootstrap")))
+
+
+def test_pairs_are_compared_by_their_right_predictions_of_each_class(paired):
+    found = runs(paired)
+    compared = rows(paired, "homogeneity")
+    assert len(compared) == 4 * 6
+    for row in compared:
+        k = 1 + max(label.max() for label, _ in found.values())
+        counts = []
+        for name in (row["a"], row["b"]):
+            label, prediction = found[row["dataset"], name]
+            counts.append([int(((label == c) & (prediction == c)).sum()) for c in range(k)])
+            counts[-1].append(len(label) - sum(counts[-1]))
+        table = np.array([row for row in np.array(counts).T if row.any()]).T
+        assert row["n"] == table.sum()
+        assert 0 <= row["p_low"] <= row["p_value"] == row["p_high"] <= 1
+        if row["method"] == "bounds":
+            # The upper bound is a p-value of Fisher, Freeman and Halton; SciPy estimates it from random tables.
+            drawn = fisher_exact(table, method=MonteCarloMethod(n_resamples=4999, rng=np.random.default_rng(1)))
+            assert abs(row["p_value"] - drawn.pvalue) < 5 * 0.5 / 4999**0.5
+    assert {row["method"] for row in compared} == {"bounds", "chi2"}
+
+
+def test_bootstrap_differences_are_those_of_macro_f1(paired):
+    found = runs(paired)
+    compared = rows(paired, "bootstrap")
+    assert len(compared) == 4 * 6
+    for row in compared:
+        (label, a), (_, b) = (found[row["dataset"], row[name]] for name in ("a", "b"))
+        difference = f1_score(label, b, average="macro") - f1_score(label, a, average="macro")
+        assert row["estimate"] == pytest.approx(difference, abs=1e-12)
+        assert row["estimate_low"] <= row["estimate"] <= row["estimate_high"]
+        # the test and the interval at its level agree
+        assert (row["p_value"] < 0.05) == (not row["estimate_low"] <= 0 <= row["estimate_high"])

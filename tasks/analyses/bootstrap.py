@@ -1,0 +1,43 @@
+"""Do two classifiers differ in macro-averaged F1? (bootstrap percentile test, Keller, Mariethoz and Bengio)."""
+
+from collections.abc import Iterator
+
+from sigstats.bootstrap import bootstrap_test
+from sigstats.events import JointEvents
+
+from ..identity import digest
+from ..results import Results
+from ..schema import Hypothesis
+from ._pairs import pairs
+
+_RESAMPLES = 10_000
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """One hypothesis for each pair of classifiers on a data set."""
+    null = "a and b have the same macro-averaged F1"
+    for base, runs in pairs(
+        results, test="bootstrap", method="percentile", null=null, measure="difference of macro-F1 (b - a)"
+    ):
+        if runs is None:
+            yield base
+            continue
+        a, b = runs
+        seed = int(digest("bootstrap", pair=base.cell, resamples=_RESAMPLES)[:12], 16)
+        test = bootstrap_test(
+            JointEvents.from_predictions(a.label, a.prediction, b.prediction),
+            measure="macro-f1",
+            resamples=_RESAMPLES,
+            rng=seed,
+        )
+        yield base.with_(
+            n=a.n,
+            statistic=test.estimate,
+            estimate=test.estimate,
+            estimate_low=test.interval.low,
+            estimate_high=test.interval.high,
+            replicates=test.replicates,
+            exceedances=test.exceedances,
+            p_value=test.pvalue,
+            note=test.reason,
+        )

@@ -1,0 +1,40 @@
+"""Are two classifiers right equally often in every class? (Hryniewicz, section 2: two independent samples).
+
+Each run becomes a row of counts: right predictions of each class, and all wrong ones together (Hryniewicz, eq. 1). The
+test takes the runs for samples of different rows. On the same rows, where runs tend to agree, that makes it cautious:
+McNemar's test is the one for them.
+"""
+
+import contextlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..questions import answer, homogeneity
+from ..results import Results
+from ..schema import Hypothesis
+from ._observed import Observed
+from ._pairs import pairs
+
+#: Beyond so many predictions chi-square serves where its expected counts allow it: bounds may take minutes there.
+_FEW = 2_000
+_SHARED = "the runs share their rows, which the test takes for independent samples"
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """One hypothesis for each pair of classifiers on a data set."""
+    for base, runs in pairs(results, test="homogeneity", method="bounds", null=homogeneity.NULL):
+        if runs is None:
+            yield base
+            continue
+        k = 1 + max(int(run.label.max()) for run in runs)
+        counts = dict(zip(("counts_a", "counts_b"), (_counts(run, k) for run in runs), strict=True))
+        found = answer("homogeneity", counts, "chi2")
+        if found["note"] or found["n"] <= _FEW:
+            with contextlib.suppress(ValueError):  # beyond what can be bounded: chi-square stays, with its warning
+                found = answer("homogeneity", counts, "bounds")
+        yield base.with_(**{**found, "note": f"{_SHARED}; {found['note']}".removesuffix("; ")})
+
+
+def _counts(run: Observed, k: int) -> list[int]:
+    return [*np.bincount(run.label[run.right], minlength=k).tolist(), run.wrong]
