@@ -28,7 +28,25 @@ def read_bytes(path: str, base: Path) -> bytes:
     except FileNotFoundError:
         raise ValueError(f"{where}: there is no such file") from None
     except Exception as error:  # a remote file system may raise anything
-        raise ValueError(f"{where}: cannot be read ({type(error).__name__}: {' '.join(str(error).split())})") from None
+        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
     if not content.strip():
         raise ValueError(f"{where}: is empty; expected a table")
     return content
+
+
+def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
+    """The text of a file, with ends of lines as they are and without a byte order mark."""
+    try:
+        return content.decode(encoding).removeprefix("\N{BYTE ORDER MARK}")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{where}, line {line}: is no text in {encoding}; expected that, or its encoding named"
+        ) from None
+    except (LookupError, ValueError):
+        raise ValueError(f"{where}: encoding: {encoding!r} is not valid; expected a name such as 'latin-1'") from None
+
+
+def reason(error: Exception) -> str:
+    """What an error of another library says, in one short line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".removesuffix(": ")

@@ -1,4 +1,4 @@
-"""The data sets that ship with scikit-learn."""
+"""The data sets that ship with scikit-learn: ``{name = "iris"}``, or ``"iris"`` alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy as np
 from sigstats.checks import as_choice
 
 from ..datasets import Dataset
+from ._options import checked
 
 KIND = "scikit-learn"
 
@@ -25,14 +26,14 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     """``{source = "scikit-learn", name = "iris"}``."""
     from sklearn import datasets
 
-    name = as_choice(spec["name"], "datasets: name", list(_LOADERS))
+    name = as_choice(checked(spec, {}, required=("name",))["name"], "datasets: name", list(_LOADERS))
     bunch = getattr(datasets, _LOADERS[name])()
     d = bunch.data.shape[1]
     return Dataset(
         name=name,
-        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
+        X=bunch.data,
         nominal=np.zeros(d, dtype=bool),
-        y=bunch.target.astype(np.int64),
+        y=bunch.target,
         classes=tuple(str(label) for label in bunch.target_names),
         features=tuple(str(feature) for feature in bunch.feature_names),
         categories=((),) * d,
