@@ -362,27 +362,26 @@ def _joined(problem: Problem, left: _States, right: _States, norm: float) -> lis
     """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
     parts = []
     observed = _keys_of(problem, np.array([problem.observed]))[0]
+    room = problem.threshold - left.score
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))
-    for count, start, end in zip(counts.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        low, high = np.searchsorted(right.count, [problem.total - count, problem.total - count + 1])
+    lows, highs = (np.searchsorted(right.count, problem.total - counts + more) for more in (0, 1))
+    for start, end, low, high in np.transpose([starts, ends, lows, highs]).tolist():
         if low == high:
             continue
         score = right.score[low:high]
         top = float(right.log_mass[low:high].max())
-        prefix = np.concatenate([[0.0], np.cumsum(np.exp(right.log_mass[low:high] - top))])
-        room = problem.threshold - left.score[start:end]
+        prefix = np.zeros(high - low + 1)
+        np.cumsum(np.exp(right.log_mass[low:high] - top), out=prefix[1:])
         scale = np.exp(left.log_mass[start:end] + (top - norm))
-        upto = np.searchsorted(score, room + problem.margin, side="right")
+        sure = np.searchsorted(score, room[start:end] - problem.margin, side="right")
         if problem.margin:
-            near = (upto > 0) & (score[upto - 1] > room - problem.margin)
-            for i in np.flatnonzero(near).tolist():
-                sure = int(np.searchsorted(score, room[i] - problem.margin, side="right"))
-                for k in range(sure, int(upto[i])):
+            upto = np.searchsorted(score, room[start:end] + problem.margin, side="right")
+            for i in np.flatnonzero(upto > sure).tolist():
+                for k in range(int(sure[i]), int(upto[i])):
                     if _no_heavier(problem, left.key[start + i] + right.key[low + k], observed):
                         parts.append(float(scale[i]) * float(np.exp(right.log_mass[low + k] - top)))
-                upto[i] = sure
-        parts.append(float(scale @ prefix[upto]))
+        parts.append(float(scale @ prefix[sure]))
     return parts
 
 

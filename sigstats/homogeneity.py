@@ -23,7 +23,7 @@ from .expected_counts import expected_counts_warning
 from .extreme import at_most, monte_carlo_pvalue
 from .fourier_bounds import WorkLimitError, bounds, grouped
 from .intervals import Interval, monte_carlo_interval
-from .log_weights import binomial_log_pmf
+from .log_weights import binomial_log_pmf, stirling_errors
 from .results import TestResult
 from .streams import as_generator
 
@@ -195,8 +195,10 @@ def _problem(a: IntArray, b: IntArray) -> Problem:
     n, total = int(a.sum()), sum(totals)
     share = n / total
 
+    errors = stirling_errors(total)
+
     def log_mass(trials: float, x: IntArray) -> FloatArray:
-        return binomial_log_pmf(int(trials), share, x)
+        return binomial_log_pmf(int(trials), share, x, errors)
 
     scores = tuple(log_mass(c, np.arange(min(c, n) + 1)) for c in totals)
     return Problem(
