@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.plan import Cell, Plan
+from tasks.stopping import Wanted
 from tasks.store import Store, missing, sealed
 from tasks.work import Failure, run_block
 
@@ -21,7 +22,7 @@ class Estimate:
     ----------
     cell : Cell
     left : int
-        Replicates that are not stored yet.
+        Replicates that are not stored yet; where a rule may stop the cell, at most.
     seconds : float or None
         Work for those, on one worker; None where it was not measured.
     bytes : int or None
@@ -47,9 +48,17 @@ def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Es
             for dataset in prepared.datasets:
                 scratch.write_dataset(dataset)
         for cell in prepared.plan.cells:
-            left = missing(cell, store.find(cell).done)
+            left = _left(cell, store)
             found.append(_timed(cell, left, scratch) if timing else Estimate(cell, left))
     return found
+
+
+def _left(cell: Cell, store: Store) -> int:
+    done = store.find(cell).done
+    wanted = Wanted(cell, store)
+    for bounds in done:
+        wanted.see(*bounds)
+    return max(0, wanted.replicates - (cell.replicates - missing(cell, done)))
 
 
 def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:
@@ -74,14 +83,16 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     width = max(len(_subject(item.cell)) for item in estimates)
     lines = [f"{plan.study}: {len(plan.cells)} cells, {plan.replicates:,} replicates"]
     for item in estimates:
-        cost = item.problem or ("" if item.seconds is None else duration(item.seconds))
+        most = "at most " if item.left and item.cell.stopping is not None else ""
+        cost = item.problem or ("" if item.seconds is None else most + duration(item.seconds))
         amount = f"{item.left:>9,} of {item.cell.replicates:>9,}"
         lines.append(f"  {item.cell.fanout:10s} {_subject(item.cell):{width}s} {amount} {cost}".rstrip())
     seconds = [item.seconds for item in estimates if item.seconds is not None]
     if seconds:
         size = sum(item.bytes or 0 for item in estimates)
+        about = "at most" if any(item.left and item.cell.stopping is not None for item in estimates) else "about"
         lines.append(
-            f"about {duration(sum(seconds))} of work, {duration(sum(seconds) / workers)} on {workers} worker(s), "
+            f"{about} {duration(sum(seconds))} of work, {duration(sum(seconds) / workers)} on {workers} worker(s), "
             f"{max(1, size // 1000):,} kB of replicates"
         )
     lines.append(f"then: {', '.join(plan.analyses)}; alpha = {plan.alpha:g}, adjusted by {plan.adjust}")

@@ -323,7 +323,8 @@ class GandyRule(FixedRule):
             at_most, at_least = _but(high.first(ends - 1)), high.first(ends).probability
         else:
             ends = int(np.searchsorted(inside.exceedances, s)) + 1
-            verdict, pvalue = "undecided", low.total + inside.first(ends).total
+            # With no end below so far, exactly (s + 1) / (n + 1): on it an adjusted p-value may be equal to its level.
+            verdict, pvalue = "undecided", low.total + float(inside.first(ends).weight.sum()) / (n + 1)
             at_most, at_least = _sum(low, inside.first(ends)), _sum(high, inside.after(ends - 1))
         tail = (1 - confidence) / 2
         return pvalue, Interval(_where(at_least, tail, 0.0), _where(at_most, tail, 1.0), confidence), verdict

@@ -16,42 +16,42 @@ from .checks import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Exits:
-    """Ways in which a path ends, from the one with the fewest exceedances a replicate on.
+    """Ways in which a path ends.
 
     Attributes
     ----------
     replicates, exceedances : ndarray of int64
         Where the path ends.
-    mass : ndarray of float64
-        The probability of ending there when the p-value is uniform between 0 and 1: that of a null hypothesis, without
-        ties.
+    weight : ndarray of float64
+        The share of all paths to that place that have not ended before. Paths to one place are equally likely, so it
+        does not depend on p.
     """
 
     replicates: IntArray
     exceedances: IntArray
-    mass: FloatArray
+    weight: FloatArray
 
     def probability(self, p: float) -> float:
-        """The probability of ending in one of these ways when each replicate exceeds with probability `p`.
-
-        All paths with equal ends are equally likely, for a uniform p as for a fixed one, so the two probabilities of an
-        end are in the ratio of those of one path: B(s + 1, n - s + 1) to p^s (1 - p)^(n - s).
-        """
+        """The probability of ending in one of these ways when each replicate exceeds with probability `p`."""
         n, s = self.replicates, self.exceedances
-        return float(self.mass @ np.exp(xlogy(s, p) + xlog1py(n - s, -p) - betaln(s + 1, n - s + 1)))
+        log_binomial = xlogy(s, p) + xlog1py(n - s, -p) - betaln(s + 1, n - s + 1) - np.log1p(n)
+        return float(self.weight @ np.exp(log_binomial))
 
     @property
     def total(self) -> float:
-        """The probability of ending in one of these ways when the p-value is uniform."""
-        return float(self.mass.sum())
+        """Its mean over all p: the probability under a null hypothesis without ties, where p is uniform.
+
+        The number of exceedances is then uniform on 0, ..., n.
+        """
+        return float((self.weight / (self.replicates + 1)).sum())
 
     def first(self, size: int) -> "Exits":
         """The first `size` of them."""
-        return Exits(self.replicates[:size], self.exceedances[:size], self.mass[:size])
+        return Exits(self.replicates[:size], self.exceedances[:size], self.weight[:size])
 
     def after(self, size: int) -> "Exits":
         """All but the first `size` of them."""
-        return Exits(self.replicates[size:], self.exceedances[size:], self.mass[size:])
+        return Exits(self.replicates[size:], self.exceedances[size:], self.weight[size:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Boundaries:
     low, high : Exits
         Ends at the lower and at the upper boundary, each in the order of time.
     inside : Exits
-        Where the paths are that met neither in `size` replicates.
+        Where the paths are that met neither in `size` replicates, in the order of their exceedances.
     """
 
     lower: IntArray
@@ -106,39 +106,40 @@ def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int
     (172, [5, 5, 5, 6, 6])
     """
     lower, upper = np.empty((2, size), dtype=np.int64)
-    below, above = -1, 1
     low: list[tuple[int, int, float]] = []
     high: list[tuple[int, int, float]] = []
-    # The probability of the paths inside by their exceedances, below + 1 to above - 1: for p = keep_at, p = reject_at,
-    # and p uniform (Polya's urn, in which the next replicate exceeds with probability (s + 1) / (n + 1)).
-    inside = np.ones((3, 1))
-    chance = np.empty((3, size + 2))
-    chance[0], chance[1] = keep_at, reject_at
-    spent_high = spent_low = 0.0
-    successes = np.arange(1.0, size + 3)
+    below, above = -1, 1
+    spent_low = spent_high = 0.0
+    # Of the paths inside, with exceedances below + 1 to above - 1: their probability if p is reject_at or keep_at, and
+    # their share of all paths to the same place.
+    chance = np.array([[reject_at], [keep_at]])
+    inside, weight = np.ones((2, 1)), np.ones(1)
     for n in range(1, size + 1):
-        width = inside.shape[1]
-        chance[2, :width] = successes[below + 1 : below + 1 + width] / (n + 1)
-        up = inside * chance[:, :width]
-        inside = np.concatenate([inside - up, np.zeros((3, 1))], axis=1)
+        s = np.arange(below + 1, above + 1)
+        up = inside * chance
+        inside = np.concatenate([inside - up, np.zeros((2, 1))], axis=1)
         inside[:, 1:] += up
+        # Of the paths to s after n, the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
+        came = np.append(weight, 0.0) * (n - s)
+        came[1:] += weight * s[1:]
+        weight = came / n
         allowed = risk * n / (n + half_spent)
-        if inside.shape[1] > 1 and spent_high + inside[0, -1] <= allowed:
-            spent_high += inside[0, -1]
-            high.append((n, above, inside[2, -1]))
-            inside = inside[:, :-1]
+        if inside.shape[1] > 1 and spent_high + inside[1, -1] <= allowed:
+            spent_high += inside[1, -1]
+            high.append((n, above, weight[-1]))
+            inside, weight = inside[:, :-1], weight[:-1]
         else:
             above += 1
-        if inside.shape[1] > 1 and spent_low + inside[1, 0] <= allowed:
-            spent_low += inside[1, 0]
+        if inside.shape[1] > 1 and spent_low + inside[0, 0] <= allowed:
+            spent_low += inside[0, 0]
             below += 1
-            low.append((n, below, inside[2, 0]))
-            inside = inside[:, 1:]
+            low.append((n, below, weight[0]))
+            inside, weight = inside[:, 1:], weight[1:]
         lower[n - 1], upper[n - 1] = below, above
-    left = [(size, below + 1 + i, mass) for i, mass in enumerate(inside[2])]
+    left = [(size, below + 1 + i, float(share)) for i, share in enumerate(weight)]
     return Boundaries(lower, upper, _exits(low), _exits(high), _exits(left))
 
 
 def _exits(ends: list[tuple[int, int, float]]) -> Exits:
-    n, s, mass = zip(*ends, strict=True) if ends else ((), (), ())
-    return Exits(np.array(n, dtype=np.int64), np.array(s, dtype=np.int64), np.array(mass, dtype=np.float64))
+    n, s, weight = zip(*ends, strict=True) if ends else ((), (), ())
+    return Exits(np.array(n, dtype=np.int64), np.array(s, dtype=np.int64), np.array(weight, dtype=np.float64))

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from tasks.schema import Hypothesis
 
 from ..evidence import Evidence, rejected
-from . import Column, Section, Verdict, _cases, _columns
+from . import Column, Section, Verdict, _cases, _columns, _stopping
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How often dependence is used, then who uses it on each data set."""
     found = _cases.headline(rows, evidence, claim="relied on dependence between features", by="PermFeats")
     details = (sentence for dataset, group in _cases.by_dataset(rows).items() for sentence in _on(dataset, group))
-    return Verdict(found, (*_cases.too_few(rows, evidence), *details))
+    return Verdict(found, (*_cases.too_few(rows, evidence), *_stopping.spared(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis]) -> list[str]:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from tasks.schema import Hypothesis
 
 from ..evidence import Evidence
-from . import Column, Section, Verdict, _cases, _columns
+from . import Column, Section, Verdict, _cases, _columns, _stopping
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """What was learned, then every case that cannot be told from chance."""
     found = _cases.headline(rows, evidence, claim="learned real class structure", by="PermClass")
     doubts = _cases.doubts(rows, "could not be told from a classifier trained on random labels")
-    return Verdict(found, (*_cases.too_few(rows, evidence), *doubts))
+    return Verdict(found, (*_cases.too_few(rows, evidence), *_stopping.spared(rows, evidence), *doubts))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

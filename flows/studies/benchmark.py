@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from sigstats.checks import nearest
 from sigstats.multiplicity import adjust
+from sigstats.sequential import deciding_exceedances
 from tasks import analyses, sources
 from tasks.datasets import Dataset
 from tasks.fanouts import cell
@@ -23,6 +24,7 @@ from ..config import Strict, Study
 from ._prepared import Prepared
 
 Null = Literal["labels", "features"]
+Stopping = Literal["none", "besag-clifford", "gandy"]
 
 
 class Classifier(Strict):
@@ -33,6 +35,9 @@ class Classifier(Strict):
         str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
     ]
     params: Annotated[dict[str, Any], Field(default_factory=dict, description="The parameters of the classifier")]
+    stopping: Annotated[
+        Stopping | None, Field(description="When its permutation tests stop, if not as permutation.stopping says")
+    ] = None
 
 
 class CrossValidation(Strict):
@@ -48,6 +53,16 @@ class Permutation(Strict):
         tuple[Null, ...], Field(strict=False, description="labels is PermClass, features is PermFeats")
     ] = ("labels", "features")
     resamples: Annotated[int, Field(ge=1, le=10**9, description="Retrains for each null hypothesis")] = 999
+    stopping: Annotated[
+        Stopping,
+        Field(
+            description="When to end a test early: where p cannot become alpha or less (besag-clifford), or where the "
+            "decision is certain up to risk (gandy)"
+        ),
+    ] = "none"
+    risk: Annotated[
+        float, Field(gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless retrains")
+    ] = 1e-3
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -175,10 +190,26 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
             work={**work, "null": null},
             seed=study.seed,
             replicates=study.permutation.resamples,
+            stopping=_stopping(study, classifier),
         )
         for null in study.permutation.nulls
     ]
     return [observed, *retrains]
+
+
+def _stopping(study: BenchmarkStudy, classifier: Classifier) -> dict[str, Any] | None:
+    rule = classifier.stopping or study.permutation.stopping
+    if rule == "none":
+        return None
+    if rule == "besag-clifford":
+        return {"rule": rule, "exceedances": deciding_exceedances(study.alpha, study.permutation.resamples)}
+    factor = 1.0
+    if study.adjust != "none":
+        # What adjusting multiplies p by where every other test has p = 1: whatever they have, it is no more.
+        others = len(study.datasets) * len(study.classifiers) - 1
+        smallest = 2.0**-40
+        factor = float(adjust([smallest, *[1.0] * others], method=study.adjust)[0]) / smallest
+    return {"rule": rule, "alpha": study.alpha, "reject_at": study.alpha / factor, "risk": study.permutation.risk}
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -31,7 +31,7 @@ def test_what_is_undecided_is_not_called_doubtful(tmp_path: Path) -> None:
     some = [row.with_(exceedances=0, replicates=9) for row in rows("permutation-labels", 0.06)]
     mixed = [*some, *(row.with_(classifier=f"d{i}") for i, row in enumerate(rows("permutation-labels", 0.01, 0.5)))]
     (section,) = (section for section in sections.known() if section.test == "permutation-labels")
-    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05)
+    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
     found = section.verdict(mixed, evidence)
     assert found.headline.endswith("(PermClass, p\xa0=\xa00.01); 1 cannot be decided yet.")
     assert "c0 on iris. At least 19 permutations are needed." in found.details[0]
@@ -123,7 +123,7 @@ RELIED = "relied on dependence between features"
 )
 def test_verdicts_in_words(test: str, p: list[float | None], headline: str, details: list[str]) -> None:
     (section,) = (section for section in sections.known() if section.test == test)
-    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05)
+    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
     found = section.verdict(rows(test, *p), evidence)
     assert found.headline.replace("\xa0", " ") == headline
     assert [sentence.replace("\xa0", " ") for sentence in found.details] == details

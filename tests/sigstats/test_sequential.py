@@ -219,6 +219,15 @@ def test_simulated_p_values_get_the_true_verdict():
     assert wrong <= binom.isf(1e-6, tests, rule.risk)
 
 
+def test_an_undecided_p_value_is_the_usual_one_while_no_path_has_ended():
+    """To the last bit, since 0.001 adjusted for 50 tests is rejected at 0.05 and the next number is not."""
+    for maximum in (99, 999, 1999):
+        rule = GandyRule(maximum=maximum, alpha=ALPHA, reject_at=ALPHA / 50)
+        for exceedances in range(5):
+            result = rule.test([0] * (maximum - exceedances) + [1] * exceedances)
+            assert (result.verdict, result.pvalue) == ("undecided", (exceedances + 1) / (maximum + 1))
+
+
 bits = st.lists(st.integers(0, 1), min_size=60, max_size=60)
 #: Mostly zeros: what small p-values give.
 rare = st.lists(st.sampled_from([0] * 15 + [1]), min_size=199, max_size=199)
