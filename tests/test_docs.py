@@ -1,0 +1,91 @@
+"""What the pages promise: their examples run, their links lead somewhere, and every public name is explained."""
+
+import doctest
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import sigstats
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = sorted((ROOT / "docs").glob("**/*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+
+
+def name(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def failures(text, where):
+    """What the examples of a page print in place of what they should, and how many examples there are."""
+    test = doctest.DocTestParser().get_doctest(text, {}, where, where, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)
+    report: list[str] = []
+    runner.run(test, out=report.append)
+    return "".join(report), len(test.examples)
+
+
+def anchors(text):
+    """The fragments that GitHub gives the headings of a page."""
+    seen: Counter[str] = Counter()
+    out = set()
+    for heading in re.findall(r"^#{1,6} +(.+?) *$", FENCED.sub("", text), flags=re.MULTILINE):
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        out.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
+        seen[slug] += 1
+    return out
+
+
+def broken_links(page):
+    prose = re.sub(r"`[^`\n]*`", "", FENCED.sub("", page.read_text(encoding="utf-8")))
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if re.match(r"[a-z]+:", target):
+            continue  # another site
+        path, _, fragment = target.partition("#")
+        file = (page.parent / path) if path else page
+        if not file.exists() or (fragment and fragment not in anchors(file.read_text(encoding="utf-8"))):
+            yield target
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name)
+def test_examples_run(page):
+    text = page.read_text(encoding="utf-8")
+    report, _ = failures(text, name(page))
+    assert report == ""
+    for language, block in FENCED.findall(text):
+        assert language != "python" or ">>> " in block, f"Python that is not run:\n{block}"
+
+
+def test_the_methods_have_examples():
+    _, count = failures((ROOT / "docs" / "methods.md").read_text(encoding="utf-8"), "docs/methods.md")
+    assert count > 100
+
+
+def test_wrong_examples_and_links_are_found(tmp_path):
+    report, count = failures("```python\n>>> 1 + 1\n3\n\n```\n", "page")
+    assert count == 1
+    assert "Expected:\n    3\nGot:\n    2" in report
+    page = tmp_path / "page.md"
+    page.write_text("# A `b`, *c*\n[x](#a-b-c) [y](#d) [z](no.md) [w](page.md#a-b-c) `[v](no.md)`\n", encoding="utf-8")
+    assert list(broken_links(page)) == ["#d", "no.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page):
+    assert list(broken_links(page)) == []
+
+
+def test_every_public_name_has_a_section():
+    text = FENCED.sub("", (ROOT / "docs" / "methods.md").read_text(encoding="utf-8"))
+    headings = " ".join(re.findall(r"^#{2,3} (.+)$", text, flags=re.MULTILINE))
+    assert set(re.findall(r"`(\w+)`", headings)) == set(sigstats.__all__)
+
+
+def test_the_decision_table_names_every_test():
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    table = text[: text.index("## Conventions")]
+    tests = [each for each in sigstats.__all__ if each.endswith("_test")]
+    assert [each for each in tests if f"`{each}`" not in table] == []
