@@ -34,7 +34,7 @@ from .exact_keys import SMALL_TOTAL, Keys, Words
 #: The longest list of partial outcomes that is kept: about 1 GB and half a minute.
 STATE_LIMIT = 2**23
 #: Up to so many outcomes are simply listed; the rest would take longer to prepare.
-FEW_OUTCOMES = 2**13
+FEW_OUTCOMES = 2**15
 _CHUNK = 2**20
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 
@@ -139,7 +139,8 @@ def _sum_of_all(problem: Problem, norm: float) -> float:
     *columns, last = sorted(range(len(problem.scores)), key=lambda j: len(problem.scores[j]))
     sizes = [len(problem.scores[j]) for j in columns]
     left = np.array([problem.total])
-    score, log_mass, place = np.zeros(1), np.zeros(1), np.zeros(1, np.int64)
+    tables = [problem.scores] if problem.laws is problem.scores else [problem.scores, problem.laws]
+    sums, place = [np.zeros(1) for _ in tables], np.zeros(1, np.int64)
     room = sum(len(problem.scores[j]) - 1 for j in columns) + len(problem.scores[last]) - 1
     for j, size in zip(columns, sizes, strict=True):
         room -= size - 1
@@ -147,11 +148,10 @@ def _sum_of_all(problem: Problem, norm: float) -> float:
         left = left[:, None] - x
         feasible = (left >= 0) & (left <= room)
         left = left[feasible]
-        score = (score[:, None] + problem.scores[j])[feasible]
-        log_mass = (log_mass[:, None] + problem.laws[j])[feasible]
+        sums = [(each[:, None] + table[j])[feasible] for each, table in zip(sums, tables, strict=True)]
         place = (place[:, None] * size + x)[feasible]
-    score += problem.scores[last][left]
-    log_mass += problem.laws[last][left]
+    sums = [each + table[last][left] for each, table in zip(sums, tables, strict=True)]
+    score, log_mass = sums[0], sums[-1]
     counted = score <= problem.threshold + problem.margin
     if problem.margin:
         near = np.flatnonzero(counted & (score > problem.threshold - problem.margin))

@@ -60,7 +60,7 @@ def test_equals_enumeration_in_rationals(data):
     observed = data.draw(st.lists(st.integers(0, 4), min_size=len(ratio), max_size=len(ratio)).filter(any))
     p = [weight / sum(ratio) for weight in ratio]
     by_probability, by_chi2 = (float(enumerated(observed, ratio, statistic)) for statistic in (None, pearson))
-    for few in (2**13, 0):  # all outcomes listed, or two halves joined
+    for few in (2**15, 0):  # all outcomes listed, or two halves joined
         with mock.patch.object(conditional_tail, "FEW_OUTCOMES", few):
             assert goodness_of_fit_test(observed, p).pvalue == pytest.approx(by_probability, rel=1e-11)
             assert goodness_of_fit_test(observed, p, ordering="chi2").pvalue == pytest.approx(by_chi2, rel=1e-11)

@@ -112,7 +112,7 @@ def small_table(generator):
 @pytest.fixture(params=["listed", "halves"])
 def way(request, monkeypatch):
     """The exact tests by either of their ways: all outcomes listed, or two halves joined."""
-    monkeypatch.setattr(conditional_tail, "FEW_OUTCOMES", {"listed": 2**13, "halves": 0}[request.param])
+    monkeypatch.setattr(conditional_tail, "FEW_OUTCOMES", {"listed": 2**15, "halves": 0}[request.param])
 
 
 def test_equals_enumeration_in_integers(way):
