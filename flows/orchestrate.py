@@ -64,7 +64,7 @@ def run_cells(
             first = outcome.failures[0]
             logger.error("block %d-%d failed\n%s", first.first, first.last, first.traceback)
             raise CellFailed(f"block {first.first}-{first.last}: {first.error}: {first.message}")
-        return Completed(message=f"{cell.replicates} replicates")
+        return Completed(message=f"{outcome.wanted} replicates")
 
     runner: Any = ThreadPoolTaskRunner(max_workers=threads)
 

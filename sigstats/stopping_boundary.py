@@ -120,7 +120,7 @@ def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int
         inside = np.concatenate([inside - up, np.zeros((2, 1))], axis=1)
         inside[:, 1:] += up
         # Of the paths to s after n, the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
-        came = np.append(weight, 0.0) * (n - s)
+        came: FloatArray = np.append(weight, 0.0) * (n - s)
         came[1:] += weight * s[1:]
         weight = came / n
         allowed = risk * n / (n + half_spent)

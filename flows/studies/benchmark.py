@@ -44,10 +44,19 @@ class CrossValidation(Strict):
     """How errors are estimated."""
 
     folds: Annotated[int, Field(ge=2, le=1000, description="The number of stratified folds")] = 10
+    rare_classes: Annotated[
+        Literal["refuse", "allow"],
+        Field(description="What to do with data in which a class has fewer rows than there are folds"),
+    ] = "refuse"
 
 
 class Permutation(Strict):
-    """The permutation tests."""
+    """The permutation tests.
+
+    None stops early unless told to: histograms, small p-values and what adjustments make of them rest on all retrains,
+    and those of most ready learners cost little. Where they cost much, gandy needs the fewest of the rules with a bound
+    on their error (`benchmarks/sequential.md`).
+    """
 
     nulls: Annotated[
         tuple[Null, ...], Field(strict=False, description="labels is PermClass, features is PermFeats")
@@ -80,6 +89,13 @@ class BenchmarkStudy(Study):
     question: ClassVar[str] = "which classifiers learn which data sets, and which use feature dependence?"
 
     kind: Literal["benchmark"]
+    folder: Annotated[
+        str,
+        Field(
+            exclude=True,  # where data lies is no part of what is computed
+            description="Where relative paths of data sets start, itself relative to the study file",
+        ),
+    ] = ""
     datasets: Annotated[
         list[str | dict[str, Any]],
         Field(
@@ -132,10 +148,11 @@ def prepare(study: BenchmarkStudy, base: Path) -> Prepared:
 
     datasets, cells = [], []
     for spec in study.datasets:
-        dataset = sources.load(_spec(spec), base=base)
+        dataset = sources.load(_spec(spec), base=base / study.folder)
         datasets.append(dataset)
         try:
-            stratified_folds(dataset.y, study.cross_validation.folds, 0)
+            folds = study.cross_validation
+            stratified_folds(dataset.y, folds.folds, 0, rare_classes=folds.rare_classes)
         except ValueError as error:
             raise ValueError(f"data set {dataset.name}: {error}") from None
         for item in study.classifiers:
@@ -179,6 +196,7 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
         "cross_validation": {
             "folds": study.cross_validation.folds,
             "seed": int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
+            **({"rare_classes": "allow"} if study.cross_validation.rare_classes == "allow" else {}),
         },
     }
     subject = {"dataset": dataset.name, "classifier": classifier.name}
