@@ -5,15 +5,16 @@ on the same folds. Do not use it for schemes in which a row is tested more than 
 shuffled splits): their errors are no counts of wrong rows.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from .checks import IntArray, as_count, refuse
+from .checks import IntArray, as_array, as_choice, as_count, refuse
 from .streams import as_generator
 
 
-def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None) -> IntArray:
+def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse") -> IntArray:
     """Folds in which each class is spread as evenly as its number of rows allows.
 
     They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``.
@@ -26,6 +27,9 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None) -> IntArray:
         The number of folds, at least 2.
     rng : None, int or numpy.random.Generator
         As for `sigstats.streams.as_generator`; one integer is drawn.
+    rare_classes : {"refuse", "allow"}
+        What to do with a class that has fewer rows than there are folds. If allowed, some folds test no row of it,
+        and a class of a single row is tested by a classifier that never saw it.
 
     Returns
     -------
@@ -35,7 +39,8 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None) -> IntArray:
     Raises
     ------
     ValueError
-        If a class has fewer rows than there are folds, or there is one class only.
+        If a class has fewer rows than there are folds (every class, where rare ones are allowed), or there is one
+        class only.
 
     Examples
     --------
@@ -49,14 +54,16 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None) -> IntArray:
     classes, codes = as_classes(y)
     n_splits = as_count(n_splits, "n_splits", minimum=2)
     rows = np.bincount(codes)
-    if rows.min() < n_splits:
-        rarest = int(rows.argmin())
-        raise refuse(
-            "n_splits", n_splits, f"at most {rows.min()}, the number of rows of class {classes[rarest].item()!r}"
-        )
+    allowed = as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "allow"
+    limiting = int(rows.argmax() if allowed else rows.argmin())
+    if rows[limiting] < n_splits:
+        most = f"at most {rows[limiting]}, the number of rows of class {classes[limiting].item()!r}"
+        raise refuse("n_splits", n_splits, most)
     seed = int(as_generator(rng).integers(2**32))
     splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-    return folds_of(splitter, np.zeros((len(codes), 1)), codes)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return folds_of(splitter, np.zeros((len(codes), 1)), codes)
 
 
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
@@ -132,10 +139,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return stratified_folds(y, int(cv), rng)
     wanted = f"a number of folds, a splitter, or the fold of each of the {len(y)} rows"
-    try:
-        folds = np.asarray(cv)
-    except ValueError:
-        raise refuse("cv", cv, wanted) from None
+    folds = as_array(cv, "cv", wanted)
     if folds.shape != (len(y),) or folds.dtype.kind not in "iu":
         raise refuse("cv", cv, wanted)
     numbers, renumbered = np.unique(folds, return_inverse=True)
@@ -154,8 +158,8 @@ def as_classes(y: Any, name: str = "y") -> tuple[np.ndarray[Any, Any], IntArray]
     array([1, 0, 1])
     """
     wanted = "one class label for each row, two classes or more"
+    labels = as_array(y, name, wanted)
     try:
-        labels = np.asarray(y)
         if labels.ndim != 1 or labels.dtype.kind not in "iubfUSO":
             raise refuse(name, y, wanted)
         if labels.dtype.kind == "f" and (not np.isfinite(labels).all() or (labels != np.floor(labels)).any()):

@@ -26,7 +26,8 @@ def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
 def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:
     """The test fold of every row, the same for all classifiers."""
     settings = work["cross_validation"]
-    return stratified_folds(dataset.y, settings["folds"], settings["seed"])
+    rare = settings.get("rare_classes", "refuse")
+    return stratified_folds(dataset.y, settings["folds"], settings["seed"], rare_classes=rare)
 
 
 def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:

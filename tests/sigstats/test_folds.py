@@ -97,3 +97,15 @@ def test_only_value_errors_escape(cv, y):
     ):
         with contextlib.suppress(ValueError):
             call()
+
+
+def test_rare_classes_are_spread_where_they_are_allowed():
+    y = ["often"] * 37 + ["rare"] * 3 + ["once"]
+    folds = stratified_folds(y, 10, 4, rare_classes="allow")
+    assert np.bincount(folds[:37], minlength=10).min() >= 3
+    assert np.bincount(folds[37:40], minlength=10).max() == 1
+    assert np.bincount(folds).max() - np.bincount(folds).min() <= 2
+    with pytest.raises(ValueError, match="at most 3, the number of rows of class 1"):
+        stratified_folds([0, 0, 1, 1, 1], 4, rare_classes="allow")
+    with pytest.raises(ValueError, match="rare_classes: 'maybe' is not valid"):
+        stratified_folds(y, 3, rare_classes="maybe")
