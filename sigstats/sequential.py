@@ -108,7 +108,11 @@ class FixedRule:
     maximum: int
 
     def __post_init__(self) -> None:
-        as_count(self.maximum, "maximum", minimum=1)
+        self._set(maximum=as_count(self.maximum, "maximum", minimum=1))
+
+    def _set(self, **checked: Any) -> None:
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)  # the fields of a frozen rule, as plain numbers
 
     def test(self, exceeds: Any, *, confidence: float = 0.99) -> SequentialResult | None:
         """What these first replicates say; None if the rule has not stopped yet.
@@ -190,7 +194,7 @@ class BesagCliffordRule(FixedRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        as_count(self.exceedances, "exceedances", minimum=1)
+        self._set(exceedances=as_count(self.exceedances, "exceedances", minimum=1))
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
         return _first(np.cumsum(flags) >= self.exceedances)
@@ -250,6 +254,9 @@ class GandyRule(FixedRule):
     order is kept when replicates turn from 0 to 1, so that the p-value is valid with ties too, and the interval is the
     set of p for which neither tail of the order is below half of 1 - confidence.
 
+    The boundaries are computed replicate by replicate, as far as these go: where more than about a million are cheap
+    enough to be drawn, another rule costs less.
+
     Attributes
     ----------
     maximum : int
@@ -291,17 +298,19 @@ class GandyRule(FixedRule):
     def __post_init__(self) -> None:
         super().__post_init__()
         alpha = as_real(self.alpha, "alpha", low=0, high=1, open_ends=True)
-        if self.reject_at is not None and as_real(self.reject_at, "reject_at", low=0, high=alpha) == 0:
-            raise refuse("reject_at", self.reject_at, "a number greater than 0")
-        if as_real(self.risk, "risk", low=0, high=0.25) == 0:
-            raise refuse("risk", self.risk, "a number greater than 0")
-        as_count(self.half_spent, "half_spent", minimum=1)
+        reject_at = None if self.reject_at is None else as_real(self.reject_at, "reject_at", low=0, high=alpha)
+        risk = as_real(self.risk, "risk", low=0, high=0.25)
+        for name, value in (("reject_at", reject_at), ("risk", risk)):
+            if value == 0:
+                raise refuse(name, value, "a number greater than 0")
+        half_spent = as_count(self.half_spent, "half_spent", minimum=1)
+        self._set(alpha=alpha, reject_at=reject_at, risk=risk, half_spent=half_spent)
 
     def boundaries(self, size: int) -> Boundaries:
         """The boundaries for the first `size` replicates or more."""
         size = min(max(1024, 1 << (size - 1).bit_length()), self.maximum)
         reject_at = self.alpha if self.reject_at is None else self.reject_at
-        return _boundaries(float(self.alpha), float(reject_at), float(self.risk), int(self.half_spent), size)
+        return _boundaries(self.alpha, reject_at, self.risk, self.half_spent, size)
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
         found, counts = self.boundaries(flags.size), np.cumsum(flags)

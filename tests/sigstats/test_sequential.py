@@ -296,6 +296,14 @@ def test_one_exceedance_less_may_still_reject(alpha, maximum):
     assert number == 1 or (number - 1) / maximum <= alpha
 
 
+def test_whole_numbers_of_any_type_are_one_rule():
+    plain = GandyRule(maximum=99, alpha=0.5, half_spent=10)
+    other = GandyRule(maximum=np.int64(99), alpha=np.float64(0.5), half_spent=10.0)
+    assert repr(other) == repr(plain)
+    assert other.test([0] * 99) == plain.test([0] * 99)
+    assert BesagCliffordRule(maximum=9.0, exceedances=np.uint8(2)).test([1, 1]).pvalue == 1
+
+
 def test_the_result_can_be_written_down_and_read():
     scope = {"SequentialResult": SequentialResult, "Interval": Interval}
     for rule in RULES.values():
