@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sigstats.sequential import BesagCliffordRule, FixedRule, GandyRule
 from tasks import stopping
 from tasks.execute import DaskPool, Interrupted, Serial, run_cell
+from tasks.fanouts import cell as cell_of
 from tasks.plan import Plan
 from tasks.results import Results, read_plan, write_plan
 from tasks.store import Store
@@ -23,6 +24,7 @@ from tasks.work import run_block
 from .conftest import make_cell
 
 GANDY = {"rule": "gandy", "alpha": 0.3, "reject_at": 0.2, "risk": 0.2, "half_spent": 10}
+SETTINGS = {"seed": 1, "replicates": 30_000}
 BESAG_CLIFFORD = {"rule": "besag-clifford", "exceedances": 12}
 
 
@@ -107,7 +109,7 @@ def test_it_stops_where_the_rule_does_on_all_replicates(compared, tmp_path, rule
     assert max(stops) > 150
 
 
-@settings(derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(derandomize=True, deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 30),
     target=st.sampled_from([0.0, 1e-6, 1e-3, 2.0]),
@@ -265,3 +267,22 @@ def test_a_larger_number_of_workers_computes_little_in_vain(compared, tmp_path):
         outcome = run_cell(cell, store, Serial(workers=4), target_seconds=2)
         computed = sum(last - first for first, last in compared.calls) - 1
         assert computed <= min(2 * outcome.wanted, 395)
+
+
+@pytest.mark.parametrize("diagonal", [5, 9])
+def test_a_monte_carlo_cell_stops_inside_a_lane(store, diagonal):
+    """The real fan-out of 10,000 replicates a lane: what comes after the stop is kept on disk and never counted."""
+    table = [[diagonal, 10 - diagonal], [10 - diagonal, diagonal]]
+    plain = cell_of(
+        "replicate", subject={"test": "efficiency"}, work={"test": "efficiency", "data": {"table": table}}, **SETTINGS
+    )
+    ruled = replace(plain, stopping={"rule": "gandy", "alpha": 0.05})
+    run_cell(ruled, store, Serial())
+    count = Results(store).count(ruled)
+    assert store.find(ruled).done == ((0, 10_000),)
+    run_cell(plain, store, Serial())
+    flags = Results(store).table(plain).column("exceeds").to_numpy()
+    assert count == GandyRule(maximum=30_000, alpha=0.05).test(flags)
+    assert count.verdict == ("reject" if flags.mean() < 0.05 else "keep")
+    assert Results(store).count(plain).exceedances == flags.sum()
+    assert Results(store).table(ruled).num_rows == count.replicates < 1000
