@@ -1,7 +1,9 @@
 """What a publication prints, beside what its data give.
 
-A study may name the printed values of its tables; the summary then shows both, and names what does not agree. A printed
-number agrees if the computed one rounds to it, a Monte-Carlo estimate if both could be draws of the same test.
+A study may name printed numbers; the summary then shows both, and names what does not agree. A printed number agrees if
+the computed one rounds to it, a Monte-Carlo estimate if both could be draws of the same test. Where the experiment
+itself was another (other folds, another implementation) a study says instead how near they should be, or on the same
+side of what.
 """
 
 from collections import defaultdict
@@ -27,6 +29,8 @@ _SCHEMA = pa.schema(
         column("cell", pa.string(), "name", "the cell behind the row of the summary"),
         column("column", pa.string(), "name", "the column of the summary that is printed"),
         column("printed", pa.string(), "number", "the number as it is printed"),
+        column("within", pa.float64(), "of the column", "how far the computed number may be from it", nullable=True),
+        column("side", pa.float64(), "of the column", "what both must be at most, or both above", nullable=True),
         column("remark", pa.string(), "text", "what is to be said of it, empty where nothing is"),
     ]
 )
@@ -44,6 +48,10 @@ class Reference:
         One of `PRINTABLE`.
     printed : str
         The number with the digits that are printed: they say how precise it is.
+    within : float or None
+        It agrees if the computed number is at most that far from it.
+    side : float or None
+        It agrees if both are at most that, or both above.
     remark : str
         What is to be said where it does not agree.
     """
@@ -51,6 +59,8 @@ class Reference:
     cell: str
     column: str
     printed: str
+    within: float | None = None
+    side: float | None = None
     remark: str = ""
 
 
@@ -79,7 +89,7 @@ def compared(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Ite
         found = by_cell.get(row.cell, [])
         printed = "; ".join(f"{reference.column} {reference.printed}" for reference in found)
         wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in found)))
-        yield row.with_(printed=printed, misprint=wrong) if found else row
+        yield row.with_(printed=printed, disagrees=wrong) if found else row
 
 
 def agrees(value: float, printed: str) -> bool:
@@ -97,11 +107,21 @@ def agrees(value: float, printed: str) -> bool:
     return abs(Decimal(value) - number) <= Decimal(5).scaleb(exponent - 1)
 
 
+def _agrees(value: float, reference: Reference) -> bool:
+    printed = float(reference.printed)
+    if reference.side is not None:
+        return (value <= reference.side) == (printed <= reference.side)
+    if reference.within is not None:
+        return round(abs(value - printed), 12) <= reference.within
+    return agrees(value, reference.printed)
+
+
 def _complaint(row: Hypothesis, reference: Reference) -> str:
     value: float | None = getattr(row, reference.column)
-    if value is None or agrees(value, reference.printed):
+    if value is None or _agrees(value, reference):
         return ""
-    if reference.column == "p_value" and row.replicates is not None and row.exceedances is not None:
+    ruled = reference.within is not None or reference.side is not None
+    if not ruled and reference.column == "p_value" and row.replicates is not None and row.exceedances is not None:
         theirs = round(float(reference.printed) * (row.replicates + 1)) - 1
         if mcnemar_test(max(theirs, 0), row.exceedances).pvalue >= _SAME_DRAW:
             return ""

@@ -61,7 +61,7 @@ class Hypothesis:
     nsd: float | None = None
     decision: str = "missing"
     printed: str = ""
-    misprint: str = ""
+    disagrees: str = ""
     note: str = ""
 
     def with_(self, **values: Any) -> "Hypothesis":
@@ -148,7 +148,7 @@ SUMMARY = pa.schema(
         column(
             "printed", pa.string(), "text", "what a publication prints for this row; empty where the study names none"
         ),
-        column("misprint", pa.string(), "text", "what of it the data do not give; empty where all agrees"),
+        column("disagrees", pa.string(), "text", "what of it the results do not agree with; empty where all agrees"),
         column("note", pa.string(), "text", "warnings and reasons; empty where there is nothing to say"),
     ]
 )

@@ -3,32 +3,19 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import Field, field_validator
 
 from tasks.questions import MONTE_CARLO, methods
 from tasks.references import PRINTABLE
 
 from ..config import Strict
+from ..printed import PrintedNumber
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]
-
-
-def _number(text: str) -> str:
-    try:
-        finite = Decimal(text).is_finite()
-    except InvalidOperation:
-        finite = False
-    if not finite:
-        raise ValueError(f"{text!r} is not valid; expected a number in quotes, with the digits that are printed")
-    return text
-
-
-PrintedNumber = Annotated[str, AfterValidator(_number)]
 
 
 class Printed(Strict):

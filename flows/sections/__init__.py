@@ -92,7 +92,7 @@ def printed_numbers(evidence: Evidence) -> Verdict | None:
     total = sum(len(row.printed.split("; ")) for row in evidence.rows if row.printed)
     if not total:
         return None
-    wrong = [(row, row.misprint.split("; ")) for row in evidence.rows if row.misprint]
+    wrong = [(row, row.disagrees.split("; ")) for row in evidence.rows if row.disagrees]
     details = [f"{_tables.in_words(row)}, {row.method}: {_columns.short('; '.join(found))}." for row, found in wrong]
     count = sum(len(found) for _, found in wrong)
     if not count:

@@ -95,7 +95,7 @@ NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
 PSD_NSD = Column("PSD, NSD", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis")
 DECISION = Column("Null hypothesis", lambda row: {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision))
 PRINTED = Column("Printed", lambda row: short(row.printed), None, "what a publication prints")
-MISPRINT = Column("Misprint", lambda row: short(row.misprint), None, "what of it the data do not give")
+DISAGREES = Column("Does not agree", lambda row: short(row.disagrees), None, "what of it the results are not")
 NOTE = Column("Note", lambda row: row.note)
 
 
@@ -119,7 +119,7 @@ def subject(rows: Sequence[Hypothesis]) -> list[Column]:
 def printed(rows: Sequence[Hypothesis]) -> list[Column]:
     """What a publication prints, and what of it does not hold."""
     found = [PRINTED] if any(row.printed for row in rows) else []
-    return [*found, MISPRINT] if any(row.misprint for row in rows) else found
+    return [*found, DISAGREES] if any(row.disagrees for row in rows) else found
 
 
 def of_cases(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:

@@ -22,8 +22,8 @@ from tasks.plan import Cell, Plan
 
 from ..config import Strict, Study
 from ._prepared import Prepared
+from ._published import Null, Published, published_references
 
-Null = Literal["labels", "features"]
 Stopping = Literal["none", "besag-clifford", "gandy"]
 
 
@@ -114,6 +114,11 @@ class BenchmarkStudy(Study):
         AfterValidator(_known_analyses),
     ] = ("permutation", "efficiency", "mcnemar")
 
+    published: Annotated[
+        list[Published],
+        Field(default_factory=list, description="What a publication prints, to stand beside the results"),
+    ]
+
     @field_validator("classifiers", mode="after")
     @classmethod
     def _named_once(cls, classifiers: list[str | Classifier]) -> list[str | Classifier]:
@@ -167,7 +172,8 @@ def prepare(study: BenchmarkStudy, base: Path) -> Prepared:
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    return Prepared(plan, tuple(datasets), notes=tuple(_notes(study, datasets)))
+    references = tuple(published_references(study.published, plan.cells))
+    return Prepared(plan, tuple(datasets), notes=tuple(_notes(study, datasets)), references=references)
 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:

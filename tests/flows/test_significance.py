@@ -71,7 +71,7 @@ def test_the_tables_of_nyssen_are_what_enumeration_gives(papers):
     sizes = [row["estimate"] for key, row in rows.items() if key[1] == "formula"]
     assert sizes == [5024, 26074, 52386, 262881]  # the paper prints 262880
     # Figure 2 prints 0.55 for k = 4, n = 2, where enumeration gives 0.5656.
-    assert {row["dataset"] for row in rows.values() if row["misprint"]} == {"k = 4, n = 2", "alpha = 0.001"}
+    assert {row["dataset"] for row in rows.values() if row["disagrees"]} == {"k = 4, n = 2", "alpha = 0.001"}
     assert sum(bool(row["printed"]) for row in rows.values()) == 26
 
 
@@ -93,7 +93,7 @@ def test_the_tables_of_hryniewicz_and_their_misprints(papers):
     found = {(row["dataset"], row["method"], row["a"]): row for row in rows}
     for key, p in HRYNIEWICZ.items():
         assert found[key]["p_value"] == pytest.approx(p, abs=6e-7), key
-    wrong = {(row["dataset"], row["method"]): row["misprint"] for row in rows if row["misprint"]}
+    wrong = {(row["dataset"], row["method"]): row["disagrees"] for row in rows if row["disagrees"]}
     # 0.079, 0.0011 and 0.018 are misprints; the others are rounded or cut by the paper itself.
     assert set(wrong) == {
         ("table 8: A2 vs. C2", "exact"),

@@ -1,0 +1,19 @@
+"""A number as a publication prints it: text, since its digits say how precise it is."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+
+def _number(text: str) -> str:
+    try:
+        finite = Decimal(text).is_finite()
+    except InvalidOperation:
+        finite = False
+    if not finite:
+        raise ValueError(f"{text!r} is not valid; expected a number in quotes, with the digits that are printed")
+    return text
+
+
+PrintedNumber = Annotated[str, AfterValidator(_number)]
