@@ -10,14 +10,13 @@ import platform
 import re
 import shutil
 import subprocess
-import time
-from collections.abc import Callable
-from functools import cache
+import timeit
+from functools import cache, partial
 
 import numpy as np
 import scipy
 
-from sigstats.homogeneity import HomogeneityTestResult, homogeneity_test
+from sigstats.homogeneity import homogeneity_test
 
 TIME_LIMIT = 60  # seconds for one case in R
 WORKSPACES = (200_000, 200_000_000)  # fisher.test's default, in units of 4 bytes, and a thousand times that
@@ -51,15 +50,6 @@ n <- max(1, ceiling(0.2 / max(once, 1e-3)))
 loops <- replicate(3, system.time(for (i in 1:n) fisher.test(m, workspace = %d))[["elapsed"]])
 cat("p", min(once, loops / n), format(r, digits = 12), sep = "\\t")
 """
-
-
-def seconds(work: Callable[[], object], repeats: int) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 @cache
@@ -103,10 +93,10 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     for name, (a, b) in EXACT.items():
         p = homogeneity_test(a, b).pvalue
-        ours = seconds(lambda a=a, b=b: homogeneity_test(a, b), 50 if sum(a) < 400 or len(a) < 6 else 5)
+        ours = min(timeit.repeat(partial(homogeneity_test, a, b), number=1, repeat=20))
         theirs = [in_r(tuple(a), tuple(b), w) for w in WORKSPACES]
         answers = [(took, said) for kind, took, said in theirs if kind == "p"]
-        ratio = f"{min(took for took, _ in answers) / ours:.2g}" if answers else "-"
+        ratio = f"{float(f'{min(took for took, _ in answers) / ours:.2g}'):g}" if answers else "-"
         said = answers[0][1] if answers else "-"
         print(
             f"| {name} | {p:.12g} | {said} | {1e3 * ours:.2f} | {shown(*theirs[0])} | {shown(*theirs[1])} | {ratio} |"
@@ -128,9 +118,9 @@ def main() -> None:
         "2 x 8, N = 1000": EXACT["2 x 8, N = 1000"],
     }
     for name, (a, b) in bounded.items():
-        found: list[HomogeneityTestResult] = []
-        took = seconds(lambda a=a, b=b, f=found: f.append(homogeneity_test(a, b, method="bounds")), 2)
-        low, high, _ = found[0].interval or (float("nan"),) * 3
+        bound = partial(homogeneity_test, a, b, method="bounds")
+        took = min(timeit.repeat(bound, number=1, repeat=2))
+        low, high, _ = bound().interval or (float("nan"),) * 3
         theirs = [shown(*in_r(tuple(a), tuple(b), w)) for w in WORKSPACES]
         print(
             f"| {name} | {low:.9f} | {high:.9f} | {(high - low) / low:.1e} | {took:.1f} | {theirs[0]} | {theirs[1]} |"
