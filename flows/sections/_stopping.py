@@ -30,14 +30,16 @@ def spared(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = 
         f"Sequential stopping ended {early} of {counted(len(ruled), 'test')} early: of {most:,} {replicates}, {run:,} "
         f"were needed ({percent(run / most)})."
     )
-    return (saving, *distinct(_promise(cell.rule, replicates) for _, cell in ruled))
+    return (saving, *distinct(_promise(cell.rule, evidence, replicates) for _, cell in ruled))
 
 
-def _promise(rule: FixedRule, replicates: str) -> str:
+def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
     if isinstance(rule, GandyRule):
+        raw = evidence.adjust != "none" and rule.rejection_level == rule.alpha
+        what = f"whether p, before adjustment, is at most {rule.alpha:g}" if raw else "its decision"
         return (
-            f"Gandy's rule ends a test where its decision is certain: with probability at most {rule.risk:g} it is not "
-            f"the one that endless {replicates} would give."
+            f"Gandy's rule ends a test where {what} is certain: with probability at most {rule.risk:g} endless "
+            f"{replicates} would say otherwise."
         )
     return (
         "Besag and Clifford's rule ends a test where its p can no longer become small enough: every decision is the "

@@ -43,9 +43,8 @@ class Published(Strict):
     def _complete(self) -> "Published":
         for dataset, values in self.values.items():
             if len(values) != len(self.columns):
-                raise ValueError(
-                    f"values: {dataset}: {len(values)} numbers are not valid; expected {len(self.columns)}, one a column"
-                )
+                wanted = f"expected {len(self.columns)}, one for each of columns"
+                raise ValueError(f"values: {dataset}: {len(values)} numbers are not valid; {wanted}")
         for key in [*self.within, *self.side]:
             if key not in self.columns:
                 raise ValueError(f"{key!r} is not valid; expected one of {', '.join(self.columns)}")

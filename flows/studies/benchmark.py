@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from sigstats.checks import nearest
 from sigstats.multiplicity import adjust
-from sigstats.sequential import deciding_exceedances
+from sigstats.sequential import GandyRule, deciding_exceedances
 from tasks import analyses, sources
 from tasks.datasets import Dataset
 from tasks.fanouts import cell
@@ -69,6 +69,13 @@ class Permutation(Strict):
             "decision is certain up to risk (gandy)"
         ),
     ] = "none"
+    certain: Annotated[
+        Literal["adjusted", "unadjusted"],
+        Field(
+            description="What gandy is certain of when it ends a test: of the decision on the adjusted p, whatever the "
+            "other tests say, or of whether p itself is at most alpha"
+        ),
+    ] = "adjusted"
     risk: Annotated[
         float, Field(gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless retrains")
     ] = 1e-3
@@ -173,7 +180,8 @@ def prepare(study: BenchmarkStudy, base: Path) -> Prepared:
         adjust=study.adjust,
     )
     references = tuple(published_references(study.published, plan.cells))
-    return Prepared(plan, tuple(datasets), notes=tuple(_notes(study, datasets)), references=references)
+    notes = (*_notes(study, datasets), *_stopping_notes(plan))
+    return Prepared(plan, tuple(datasets), notes=notes, references=references)
 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
@@ -190,6 +198,15 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             yield (
                 f"no permutation test can be rejected: {tests} tests adjusted by {study.adjust} need "
                 f"permutation.resamples = {needed:,} or more"
+            )
+
+
+def _stopping_notes(plan: Plan) -> Iterator[str]:
+    for rule in {cell.rule for cell in plan.cells if cell.stopping is not None}:
+        if isinstance(rule, GandyRule) and not rule.can_reject:
+            yield (
+                f"gandy ends no test as rejected: that is certain only where p <= {rule.rejection_level:.2g}, which "
+                f'permutation.resamples = {rule.maximum:,} cannot show; permutation.certain = "unadjusted" asks for less'
             )
 
 
@@ -228,7 +245,7 @@ def _stopping(study: BenchmarkStudy, classifier: Classifier) -> dict[str, Any] |
     if rule == "besag-clifford":
         return {"rule": rule, "exceedances": deciding_exceedances(study.alpha, study.permutation.resamples)}
     factor = 1.0
-    if study.adjust != "none":
+    if study.adjust != "none" and study.permutation.certain == "adjusted":
         # What adjusting multiplies p by where every other test has p = 1: whatever they have, it is no more.
         others = len(study.datasets) * len(study.classifiers) - 1
         smallest = 2.0**-40

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from flows import figures
 from flows.evidence import Evidence, necessity
-from flows.figures import _heat, _svg, dominance, null_histograms
+from flows.figures import _heat, _svg, dominance, null_histograms, trends
 from sigstats.possibility import possibility
 from tasks.results import Results
 from tasks.schema import Hypothesis, summary_table
@@ -249,3 +249,33 @@ def test_every_figure_kind_has_a_place_of_its_own():
     assert orders == sorted(set(orders))
     folder = Path(figures.__file__).parent
     assert len(orders) == len([path for path in folder.glob("*.py") if not path.name.startswith("_")])
+
+
+def test_a_trend_runs_through_the_errors_of_each_value(tmp_path):
+    values = [0.5, 2.0, -1.0, 3.0, 10.0]
+    store = make_study(tmp_path / "study", datasets=[f"noise = {value:g}" for value in values], lost=())
+    evidence = Evidence(Results(store))
+    drawn = list(trends.draw(evidence))
+    assert [figure.title for figure in drawn] == ["PermClass: error against noise", "PermFeats: error against noise"]
+    for figure, test in zip(drawn, ("permutation-labels", "permutation-features"), strict=True):
+        for classifier, panel in zip(CLASSIFIERS, str(figure.body).split("<figure>")[1:], strict=True):
+            rows = {row.dataset: row for row in evidence.of(test) if row.classifier == classifier}
+            path = re.search(r'class="observed" d="M([^"]*)"', panel)[1]
+            points = [tuple(map(float, point.split())) for point in path.split("L")]
+            xs, ys = zip(*points, strict=True)
+            assert len(points) == len(values)
+            # positions are linear in the value, and heights in the observed error
+            ordered = sorted(values)
+            np.testing.assert_allclose(np.diff(xs) / np.diff(ordered), (xs[-1] - xs[0]) / 11, atol=0.1)
+            errors = np.array([rows[f"noise = {value:g}"].estimate for value in ordered])
+            if np.ptp(errors) > 0:
+                assert np.corrcoef(ys, errors)[0, 1] < -0.999
+            rejected = sum(row.decision == "reject" for row in rows.values())
+            assert panel.count('class="dot"') == rejected
+            assert classifier in panel
+
+
+def test_data_sets_without_a_common_number_make_no_trend(evidence, tmp_path):
+    assert list(trends.draw(evidence)) == []
+    store = make_study(tmp_path / "study", datasets=["n = 1", "n = 2", "m = 3", "m = 4", "n = 5"], lost=())
+    assert list(trends.draw(Evidence(Results(store)))) == []

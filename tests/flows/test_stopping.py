@@ -68,6 +68,15 @@ def test_a_rejection_is_certain_only_if_it_survives_the_adjustment(adjust, facto
         assert rule.reject_at == pytest.approx(0.05 / factor, rel=1e-12)
 
 
+def test_or_of_p_itself_and_says_so_where_the_other_is_out_of_reach():
+    asked = prepared("holm", stopping="gandy")
+    assert [note for note in asked.notes if "gandy ends no test as rejected" in note]
+    assert "p <= 0.0083, which permutation.resamples = 999 cannot" in prepared("holm", stopping="gandy").notes[-1]
+    less = prepared("holm", stopping="gandy", certain="unadjusted")
+    assert {cell.rule.rejection_level for cell in less.plan.cells if cell.stopping is not None} == {0.05}
+    assert not [note for note in less.notes if "gandy" in note]
+
+
 def test_besag_and_clifford_stop_where_p_is_above_alpha():
     plan = prepared(stopping="besag-clifford").plan
     rules = {cell.rule for cell in plan.cells if cell.stopping is not None}
@@ -152,7 +161,11 @@ def test_the_report_tells_the_saving_and_what_it_costs(stopped):
             assert saving.startswith(
                 f"Sequential stopping ended {early} of 16 tests early: of 15,984 permutations, {run_:,} were needed"
             )
-            promise = "with probability at most 0.001" if section.test.endswith("labels") else "every decision is the"
+            promise = (
+                "its decision is certain: with probability at most 0.001"
+                if section.test.endswith("labels")
+                else "every decision is the"
+            )
             assert any(promise in sentence for sentence in section.verdict(rows, evidence).details)
 
 
