@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from .bootstrap_intervals import BOOTSTRAP_METHODS, BootstrapMethod, Direction, check_resamples, infer
-from .bootstrap_replicates import MAX_RESAMPLES, acceleration, bootstrap_replicates, evaluate
-from .checks import ALTERNATIVES, Alternative, FloatArray, as_choice, as_count, as_real, as_reals, refuse
+from .bootstrap_replicates import acceleration, bootstrap_replicates, evaluate
+from .checks import ALTERNATIVES, MAX_RESAMPLES, Alternative, FloatArray, as_choice, as_count, as_real, as_reals, refuse
 from .intervals import Interval
 from .measure_registry import Measure, as_measure
 from .outcomes import JointCounts, as_joint_counts

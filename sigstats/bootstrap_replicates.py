@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .checks import FloatArray, as_count, as_counts, refuse
+from .checks import MAX_RESAMPLES, FloatArray, as_count, as_counts, one_line, refuse
 from .extreme import TIE_TOLERANCE
 from .measure_registry import Measure, as_measure
 from .outcomes import JointCounts, as_joint_counts
 from .streams import as_generator
-
-MAX_RESAMPLES = 10**8
 
 #: How many numbers a block of replicates may hold.
 _BLOCK = 2**22
@@ -168,7 +166,7 @@ def bootstrap_statistic(
             with np.errstate(all="ignore"):
                 values = np.asarray(statistic(weights), dtype=np.float64)
         except Exception as error:  # whatever a user's function may raise
-            raise ValueError(f"statistic: failed on counts of shape {weights.shape}: {error}") from error
+            raise ValueError(f"statistic: failed on counts of shape {weights.shape}: {one_line(error)}") from error
         if values.shape != weights.shape[:1] or not np.isfinite(values).all():
             raise refuse("statistic", values, f"{len(weights)} finite numbers for counts of shape {weights.shape}")
         parts.append(values)

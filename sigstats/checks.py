@@ -23,8 +23,14 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 #: The largest total of counts: below it sums and products of two margins stay exact in int64 and float64 steps.
 MAX_TOTAL = 2**53
 
+#: As many replicates are kept in one array.
+MAX_RESAMPLES = 10**8
+
 #: The largest magnitude of a number that is squared, and whose squares are added.
 LARGEST_SQUARABLE = 1e150
+
+#: What `int` or `float` would take for a number.
+_NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 
 _repr = reprlib.Repr()
 _repr.maxlist = _repr.maxtuple = 8
@@ -41,7 +47,12 @@ def shown(value: object) -> str:
         text = _repr.repr(value)
     except Exception:  # a user's object may raise anything from its repr
         text = f"<{type(value).__name__}>"
-    return " ".join(text.split())
+    return one_line(text)
+
+
+def one_line(message: object) -> str:
+    """What a user's function or a learner complained of, without line breaks."""
+    return " ".join(str(message).split())
 
 
 def refuse(name: str, value: object, wanted: str) -> ValueError:
@@ -52,12 +63,12 @@ def refuse(name: str, value: object, wanted: str) -> ValueError:
 def as_count(value: Any, name: str, *, minimum: int = 0, maximum: int = MAX_TOTAL) -> int:
     """A whole number between `minimum` and `maximum`, or ValueError."""
     wanted = f"a whole number from {minimum} to {maximum}"
-    if isinstance(value, (bool, np.bool_, str, bytes)):
+    if isinstance(value, _NO_NUMBERS):
         raise refuse(name, value, wanted)
     try:
         number = int(value)
         equal = bool(number == value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # a user's object may raise anything
         raise refuse(name, value, wanted) from None
     if not equal or not minimum <= number <= maximum:
         raise refuse(name, value, wanted)
@@ -106,11 +117,11 @@ def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math
         wanted = "a finite number"
     else:
         wanted = f"a number {'strictly ' if open_ends else ''}between {low:g} and {high:g}"
-    if isinstance(value, (bool, np.bool_, str, bytes)):
+    if isinstance(value, _NO_NUMBERS):
         raise refuse(name, value, wanted)
     try:
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # a user's object may raise anything
         raise refuse(name, value, wanted) from None
     inside = low < number < high if open_ends else low <= number <= high
     if not math.isfinite(number) or not inside:
@@ -133,8 +144,9 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
 def as_probabilities(value: Any, name: str, *, tolerance: float = 1e-9) -> FloatArray:
     """Probabilities of two or more outcomes that sum to one within `tolerance`, or ValueError."""
     array = as_reals(value, name, ndim=1, minimum_size=2)
-    if (array < 0).any():
-        raise refuse(name, array[array < 0][0], "probabilities of at least 0")
+    outside = (array < 0) | (array > 1 + tolerance)
+    if outside.any():
+        raise refuse(name, array[outside][0], "probabilities between 0 and 1")
     total = math.fsum(array)
     if abs(total - 1) > tolerance:
         raise refuse(f"{name} (sum)", total, "probabilities that sum to 1")
@@ -148,10 +160,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
     refuses the other case, in which every comparison would silently be unequal.
     """
     wanted = "a sequence of class labels, all numbers or all strings"
-    try:
-        array = np.asarray(value)
-    except Exception:  # ragged, or an object that NumPy cannot read
-        raise refuse(name, value, wanted) from None
+    array = as_array(value, name, wanted)
     if array.ndim != 1 or array.size < minimum_size:
         raise refuse(name, value, wanted + (f", {minimum_size} or more of them" if minimum_size else ""))
     if array.dtype.kind == "O":  # what pandas gives for strings; NumPy itself would turn 1 and None into text
@@ -189,7 +198,7 @@ def as_choice(value: Any, name: str, options: Sequence[str]) -> str:
 
 def nearest(value: object, options: Iterable[str]) -> str | None:
     """The option that a mistyped value most likely meant, if any is near."""
-    found = difflib.get_close_matches(str(value)[:200], list(options), n=1, cutoff=0.6)
+    found = difflib.get_close_matches(value[:200], list(options), n=1, cutoff=0.6) if isinstance(value, str) else []
     return found[0] if found else None
 
 
@@ -201,12 +210,20 @@ def require_squarable(values: FloatArray, name: str) -> None:
 
 
 def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError, OverflowError):  # ragged, or an object that NumPy cannot read
-        raise refuse(name, value, wanted) from None
-    except Exception as error:
-        raise refuse(name, f"<{type(value).__name__}: {error}>", wanted) from None
+    array = as_array(value, name, wanted)
     if array.dtype.kind not in "iuf":
         raise refuse(name, value, wanted)
-    return array
+    with np.errstate(over="ignore"):  # of long doubles, which become infinite
+        return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
+    """What NumPy makes of a value, or ValueError where it cannot read it, or would read what a mask hides."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise refuse(name, value, f"{wanted}, none of them masked")
+    if isinstance(value, (bytes, bytearray)):  # which NumPy takes for text, or for small numbers
+        raise refuse(name, value, wanted)
+    try:
+        return np.asarray(value)
+    except Exception:  # ragged, or an object that may raise anything
+        raise refuse(name, value, wanted) from None

@@ -21,7 +21,7 @@ from .checks import IntArray, as_choice, as_count, as_real
 from .extreme import monte_carlo_pvalue
 from .intervals import monte_carlo_interval
 from .results import TestResult
-from .streams import RNG
+from .streams import RNG, as_generator
 from .tables import as_confusion_table
 
 METHODS = ("auto", "exact", "monte-carlo", "chi2")
@@ -112,6 +112,7 @@ def efficiency_test(
     counts = as_confusion_table(table)
     method = as_choice(method, "method", METHODS)
     resamples = as_count(resamples, "resamples", minimum=1, maximum=10**12)
+    generator = as_generator(rng)
     rows, columns, correct = counts.sum(axis=1), counts.sum(axis=0), int(np.trace(counts))
     total = int(rows.sum())
     expected = math.fsum(int(r) * int(c) / total for r, c in zip(rows, columns, strict=True))
@@ -124,7 +125,7 @@ def efficiency_test(
     if method == "chi2":
         return EfficiencyResult(**_chi_square(counts, correct, expected), **shared)
     if method == "monte-carlo":
-        draws = random_matching.batches(rows, columns, size=resamples, rng=rng)
+        draws = random_matching.batches(rows, columns, size=resamples, rng=generator)
         exceedances = sum(int((batch >= correct).sum()) for batch in draws)
         p = monte_carlo_pvalue(exceedances, resamples)
         return EfficiencyResult(
@@ -142,7 +143,7 @@ def efficiency_test(
     except ValueError as error:
         if method == "exact":
             raise
-        found = efficiency_test(counts, method="monte-carlo", resamples=resamples, rng=rng)
+        found = efficiency_test(counts, method="monte-carlo", resamples=resamples, rng=generator)
         return replace(found, reason=f"Monte-Carlo, since the exact test does not serve this table: {error}")
     reason = "the exact test, as asked for"
     if method == "auto":

@@ -85,10 +85,18 @@ class JointEvents:
         categories = tuple(labels.tolist())
         if len(set(categories)) < len(categories):
             raise refuse("categories", self.categories, "distinct labels")
-        try:
-            pairs = list(zip(self.events, self.counts, strict=True))
-        except (TypeError, ValueError):
-            raise refuse("counts", self.counts, "one count for each event") from None
+        given = []
+        for name in ("events", "counts"):
+            value = getattr(self, name)
+            try:
+                given.append(list(value))
+            except Exception:  # a user's object may raise anything
+                raise refuse(name, value, "a sequence") from None
+            if isinstance(value, (bytes, bytearray)):
+                raise refuse(name, value, "a sequence")
+        if len(given[0]) != len(given[1]):
+            raise refuse("events, counts (lengths)", (len(given[0]), len(given[1])), "one count for each event")
+        pairs = list(zip(*given, strict=True))
         merged: Counter[Event] = Counter()
         for event, count in pairs:
             merged[self._checked(event, len(categories))] += as_count(count, "counts")
@@ -104,7 +112,9 @@ class JointEvents:
         try:
             for positions in event:
                 sets.append(tuple(sorted(as_count(each, "events", maximum=n_categories - 1) for each in positions)))
-        except TypeError:
+        except ValueError:
+            raise
+        except Exception:  # a user's object may raise anything
             raise refuse("events", event, "three tuples of positions in categories") from None
         single = self.kind == "classes"
         if len(sets) != 3 or any(len(set(each)) < len(each) or (single and len(each) != 1) for each in sets):
@@ -241,7 +251,7 @@ class JointEvents:
         ValueError
             If `category` is none of the categories.
         """
-        if category not in self.categories:
+        if not isinstance(category, (str, int, float, np.generic)) or category not in self.categories:
             raise refuse("category", category, f"one of {', '.join(map(str, self.categories))}")
         position = self.categories.index(category)
         counts = [0] * 8

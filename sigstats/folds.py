@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import IntArray, as_array, as_choice, as_count, refuse
+from .checks import IntArray, as_array, as_choice, as_count, one_line, refuse
 from .streams import as_generator
 
 
@@ -98,7 +98,7 @@ def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
     try:
         splits = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(X, y, groups)]
     except Exception as error:
-        raise ValueError(f"cv: {type(cv).__name__} failed to split: {error}") from error
+        raise ValueError(f"cv: {type(cv).__name__} failed to split: {one_line(error)}") from error
     for number, (train, test) in enumerate(splits):
         whole = np.zeros(n, dtype=np.int64)
         np.add.at(whole, train, 1)
@@ -134,7 +134,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
     >>> as_folds([7, 3, 7, 3], None, [0, 0, 1, 1])
     array([1, 0, 1, 0])
     """
-    if hasattr(cv, "split") and not isinstance(cv, str):
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
         return folds_of(cv, X, y)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return stratified_folds(y, int(cv), rng)

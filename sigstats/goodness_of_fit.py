@@ -16,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from .checks import FloatArray, IntArray, as_choice, as_count, as_counts, as_probabilities, as_real, refuse
+from .checks import (
+    MAX_RESAMPLES,
+    FloatArray,
+    IntArray,
+    as_choice,
+    as_count,
+    as_counts,
+    as_probabilities,
+    as_real,
+    refuse,
+)
 from .conditional_tail import STATE_LIMIT, Problem, StateLimitError, tail
 from .exact_keys import multinomial_keys
 from .expected_counts import expected_counts_warning
@@ -30,6 +40,8 @@ METHODS = ("exact", "chi2", "likelihood-ratio", "monte-carlo")
 ORDERINGS = ("probability", "chi2", "likelihood-ratio")
 #: The largest problem that the exact method takes on at all: objects, classes.
 EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**5, 200
+#: A square of a count, divided by the product of a smaller probability and a count, is no float any more.
+_LEAST_PROBABILITY = 1e-290
 _CHUNK = 2**18
 
 
@@ -110,7 +122,7 @@ def goodness_of_fit_test(
     method = as_choice(method, "method", METHODS)
     ordering = as_choice(ordering, "ordering", ORDERINGS)
     x, p = _checked(counts, probabilities)
-    resamples = as_count(resamples, "resamples", minimum=1)
+    resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     if method in ("chi2", "likelihood-ratio"):
         return _asymptotic(x, p, method)
@@ -176,7 +188,7 @@ def goodness_of_fit_exceedances(
     """
     ordering = as_choice(ordering, "ordering", ORDERINGS)
     x, p = _checked(counts, probabilities)
-    return _exceedances(x, p, ordering, as_count(size, "size", minimum=0, maximum=2**40), as_generator(rng))
+    return _exceedances(x, p, ordering, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
 
 
 def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[int] | None = None) -> tuple[float, ...]:
@@ -247,6 +259,8 @@ def _checked(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray]:
             f"counts[{j}]", int(x[j]), "0 in a class of probability 0; relax_probabilities allows misclassified objects"
         )
     possible = p > 0
+    if p[possible].min() < _LEAST_PROBABILITY:
+        raise refuse("probabilities", p[possible].min(), f"0, or at least {_LEAST_PROBABILITY:g}")
     return x[possible], p[possible] / math.fsum(p[possible])
 
 

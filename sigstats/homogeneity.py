@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from .checks import FloatArray, IntArray, as_choice, as_count, as_counts, refuse
+from .checks import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, as_counts, refuse
 from .conditional_tail import STATE_LIMIT, Problem, StateLimitError, tail
 from .exact_keys import binomial_keys
 from .expected_counts import expected_counts_warning
@@ -100,7 +100,7 @@ def homogeneity_test(
     """
     method = as_choice(method, "method", METHODS)
     a, b = _checked(counts_a, counts_b)
-    resamples = as_count(resamples, "resamples", minimum=1)
+    resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     freedom = len(a) - 1
     if method == "chi2":
@@ -168,7 +168,7 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
     (True, 0.1)
     """
     a, b = _checked(counts_a, counts_b)
-    return _exceedances(a, b, as_count(size, "size", minimum=0, maximum=2**40), as_generator(rng))
+    return _exceedances(a, b, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
 
 
 def _checked(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:

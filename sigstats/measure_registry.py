@@ -11,13 +11,13 @@ of categories) is none of these; `sigstats.bootstrap_replicates.bootstrap_statis
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from . import measures
-from .checks import FloatArray, as_choice, as_counts, nearest, refuse
+from .checks import FloatArray, as_choice, as_counts, nearest, one_line, refuse
 from .measures import Confusion, checked_confusion, ratio
 
 Average: TypeAlias = Literal["none", "micro", "macro"]
@@ -97,12 +97,28 @@ class Measure:
         The values of keyword parameters, such as ``beta``.
     function : callable or None
         The user's function; None for a measure of this package.
+
+    Raises
+    ------
+    ValueError
+        If the name or a parameter is unknown, a parameter is out of range, or `greater_is_better` is not what it is
+        for the named measure.
     """
 
     name: str
     greater_is_better: bool = True
     parameters: tuple[tuple[str, float], ...] = ()
     function: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.greater_is_better, (bool, np.bool_)):
+            raise refuse("greater_is_better", self.greater_is_better, "True or False")
+        if self.function is None:
+            _check_named(self)
+        elif not callable(self.function):
+            raise refuse("function", self.function, "a function of tp, fn, fp, tn")
+        elif not isinstance(self.name, str) or self.parameters != ():
+            raise refuse("name, parameters", (self.name, self.parameters), "a string, and no parameters of a function")
 
     def __call__(self, tp: Any, fn: Any, fp: Any, tn: Any, *, kind: Kind = "binary", undefined: float = 0.0) -> Any:
         """The measure of counts, over their last axis where `kind` is not ``"binary"``.
@@ -149,7 +165,7 @@ class Measure:
             with np.errstate(all="ignore"):
                 value = np.asarray(self.function(*counts), dtype=np.float64)
         except Exception as error:  # whatever a user's function may raise
-            raise ValueError(f"measure: {self.name} failed: {error}; expected {wanted}") from error
+            raise ValueError(f"measure: {self.name} failed: {one_line(error)}; expected {wanted}") from error
         if value.shape != shape:
             raise refuse(f"measure (shape of {self.name}'s result)", value.shape, wanted)
         bad = ~np.isfinite(value)
@@ -222,19 +238,34 @@ def as_measure(
 
 
 def _named(name: str, parameters: dict[str, float]) -> Measure:
-    if name not in MEASURES:
+    greater_is_better = _base(name) not in _LESS_IS_BETTER
+    checked = Measure(name=name, greater_is_better=greater_is_better, parameters=tuple(sorted(parameters.items())))
+    return replace(checked, parameters=tuple((each, float(value)) for each, value in checked.parameters))
+
+
+def _base(name: str) -> str:
+    return name.removeprefix("micro-").removeprefix("macro-")
+
+
+def _check_named(measure: Measure) -> None:
+    name = measure.name
+    if not isinstance(name, str) or name not in MEASURES:
         near = nearest(name, MEASURES)
         hint = f" (did you mean {near!r}?)" if near else ""
         raise refuse("measure", name, f"one of {', '.join(_BINARY)}, or one of them after micro- or macro-{hint}")
-    base = name.removeprefix("micro-").removeprefix("macro-")
-    core = inspect.unwrap(_BINARY[base])
+    better = _base(name) not in _LESS_IS_BETTER
+    if measure.greater_is_better != better:
+        raise refuse("greater_is_better", measure.greater_is_better, f"{better} for {name}")
+    core = inspect.unwrap(_BINARY[_base(name)])
     known = [each for each in inspect.signature(core).parameters if each not in (*Confusion._fields, "undefined")]
+    try:
+        parameters = {str(key): value for key, value in measure.parameters}
+    except Exception:  # a user's object may raise anything
+        raise refuse("parameters", measure.parameters, "pairs of a name and a value") from None
     for parameter in parameters:
         if parameter not in known:
             raise refuse(f"{name} (parameter)", parameter, f"one of {', '.join(known) or 'none'}")
     core(*np.zeros((4, 1)), **parameters)  # refuses values out of range
-    values = tuple(sorted((each, float(value)) for each, value in parameters.items()))
-    return Measure(name=name, greater_is_better=base not in _LESS_IS_BETTER, parameters=values)
 
 
 def one_vs_rest(table: Any) -> Confusion:

@@ -27,7 +27,8 @@ class Rule:
     @property
     def tail(self) -> float:
         """What the upper tail may weigh at most."""
-        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+        # Half of the smallest float would be 0.
+        return max(self.alpha / 2, math.ulp(0.0)) if self.alternative == "two-sided" else self.alpha
 
     @property
     def z(self) -> float:

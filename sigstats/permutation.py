@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import IntArray, as_choice, as_count, refuse
+from .checks import MAX_RESAMPLES, IntArray, as_array, as_choice, as_count, one_line, refuse
 from .extreme import monte_carlo_pvalue
 from .folds import as_classes, as_folds
 from .intervals import monte_carlo_interval
@@ -40,6 +40,7 @@ from .streams import as_generator
 NULLS = ("labels", "features")
 TRANSFORMS = ("fold", "all")
 
+_MOST_PROCESSES = 1000
 #: Scratch memory a chunk of replicates may take, bytes.
 CHUNK_BYTES = 2**26
 
@@ -100,6 +101,8 @@ class Retrainer:
     ) -> None:
         if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
+        if not isinstance(batched, (bool, np.bool_)):
+            raise refuse("batched", batched, "True or False")
         self.null = as_choice(null, "null", NULLS)
         self._classes, self._y = as_classes(y)
         self._X = _as_rows(X, len(self._y), self.null)
@@ -141,7 +144,7 @@ class Retrainer:
         ndarray of int64, shape (size,)
         """
         generator = as_generator(rng)
-        size = as_count(size, "size")
+        size = as_count(size, "size", maximum=MAX_RESAMPLES)
         counts = [self.count_wrong(draws) for draws in self.chunks(generator, size)]
         return np.concatenate([*counts, np.empty(0, dtype=np.int64)])
 
@@ -216,7 +219,7 @@ class Retrainer:
             codes = np.searchsorted(self._classes, labels)
         except Exception as error:
             name = type(self._estimator).__name__
-            raise ValueError(f"classifier: {name} failed in fold {fold}: {' '.join(str(error).split())}") from error
+            raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error
         return codes.astype(np.int64)
 
     def _identity(self) -> IntArray:
@@ -337,8 +340,10 @@ def permutation_test(
     >>> round(result.statistic, 2), result.pvalue
     (0.04, 0.01)
     """
-    resamples = as_count(resamples, "resamples", minimum=1)
+    resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
+    if n_jobs is not None:
+        n_jobs = as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
     if isinstance(classifier, str):
         from .learners import build
 
@@ -376,10 +381,7 @@ def _as_rows(X: Any, n: int, null: str) -> Any:
             raise refuse("X", f"<{type(X).__name__}>", "a dense array for null='features'")
     else:
         wanted = "a rectangular array of numbers, one row an observation"
-        try:
-            rows = np.asarray(X)
-        except ValueError:
-            raise refuse("X", X, wanted) from None
+        rows = as_array(X, "X", wanted)
         if rows.dtype.kind not in "biufUSO" or rows.ndim != 2:
             raise refuse("X", X, wanted)
     if len(rows.shape) != 2 or rows.shape[0] != n or rows.shape[1] == 0:
@@ -400,8 +402,7 @@ def _transformed(transform: Any, X: Any) -> Any:
     try:
         return clone(transform).fit_transform(X)
     except Exception as error:
-        message = " ".join(str(error).split())
-        raise ValueError(f"transforms: 'all' needs transforms that never see labels: {message}") from error
+        raise ValueError(f"transforms: 'all' needs transforms that never see labels: {one_line(error)}") from error
 
 
 def _take(X: Any, rows: IntArray) -> Any:

@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .card_matching import as_margins
-from .checks import IntArray, as_count, refuse
+from .checks import MAX_RESAMPLES, IntArray, as_count, refuse
 from .streams import RNG, as_generator
 
 #: Replicates are drawn so many at a time, so that fewer replicates are the first of many.
 BATCH = 1_000
 _MOST_OBJECTS = 10**9
-#: As many replicates are returned in one array.
-_MOST_KEPT = 10**8
 #: What one hypergeometric draw costs in shuffled objects, as measured.
 _DRAW = 16
 #: Up to here three classes are quickest by SciPy, whose time rises with the number of objects.
@@ -67,7 +65,7 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
     >>> some.tolist() == more[:3].tolist(), round(more.mean())
     (True, 36)
     """
-    size = as_count(size, "size", maximum=_MOST_KEPT)
+    size = as_count(size, "size", maximum=MAX_RESAMPLES)
     return np.concatenate([np.empty(0, dtype=np.int64), *batches(row_totals, column_totals, size=size, rng=rng)])
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import IntArray, as_counts, refuse
+from .checks import IntArray, as_array, as_counts, refuse
 
 
 def as_confusion_table(value: Any, name: str = "table") -> IntArray:
@@ -77,10 +77,7 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
 
 def _as_labels(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
     wanted = "a sequence of integers, booleans or strings"
-    try:
-        array = np.asarray(value)
-    except Exception:
-        raise refuse(name, value, wanted) from None
+    array = as_array(value, name, wanted)
     if array.dtype.kind == "O" and array.ndim == 1 and all(isinstance(label, str) for label in array):
         array = array.astype(str)
     if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "biuU":

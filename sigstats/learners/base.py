@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkabl
 
 import numpy as np
 
-from sigstats.checks import FloatArray, IntArray, nearest, refuse
+from sigstats.checks import FloatArray, IntArray, nearest, one_line, refuse
 
 Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]
@@ -75,7 +75,7 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
     try:
         return cls(**{**defaults, **params})
     except TypeError as error:
-        raise ValueError(f"params: {cls.__name__} cannot be made: {error}") from None
+        raise ValueError(f"params: {cls.__name__} cannot be made: {one_line(error)}") from None
 
 
 def nominal_mask(nominal: Any, d: int) -> Any:

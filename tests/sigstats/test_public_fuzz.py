@@ -1,0 +1,229 @@
+"""Every public function, with one or two of its arguments spoiled: an answer, or ValueError of one line."""
+
+import math
+import re
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.neighbors import KNeighborsClassifier
+
+import sigstats
+
+
+class UnreadableArray:
+    def __array__(self, *arguments, **options):
+        raise RuntimeError("two\nlines")
+
+    def __repr__(self):
+        raise KeyError("two\nlines")
+
+
+class UnreadableSequence:
+    def __len__(self):
+        raise MemoryError
+
+    def __getitem__(self, item):
+        raise ZeroDivisionError
+
+    def __iter__(self):
+        raise ZeroDivisionError
+
+
+class UnreadableNumber:
+    __hash__ = None
+
+    def __int__(self):
+        raise ZeroDivisionError
+
+    __float__ = __index__ = __int__
+
+    def __eq__(self, other):
+        raise ZeroDivisionError
+
+
+def misleading(*arguments):
+    raise LookupError("two\nlines")
+
+
+HUGE, MANY, FEWER = 10**400, 2**31, -3
+#: No argument of any function.
+NEVER = [
+    b"x", bytearray(b"1"), 1j, UnreadableArray(), UnreadableSequence(), UnreadableNumber(), object(), math.nan,
+    math.inf,
+    -math.inf, FEWER, -0.5, HUGE, -(2**63) - 1, 1e300, [[1, 2], [3]], [[[1]]], [math.nan, 1.0], [-1, 2], [[1, -2], [3,
+    4]],
+    [0.5, math.inf], [10**400, 1], [None, 1], [b"a", b"b"], np.array([1 + 1j, 2]), np.ma.masked,
+    np.ma.array([1, 2], mask=[False, True]), np.array([(1, 2)], dtype=[("a", int), ("b", int)]), date(2020, 1, 1),
+    np.datetime64("2020-01-01"), Decimal("NaN"), np.longdouble("1e400"), "no\nsuch", {"a": "x"}, {1, 2},
+]  # fmt: skip
+#: Arguments of some.
+SOMETIMES = [
+    None, True, False, "", "exact", "chi2", "x" * 1000, 0, 1, 2, 7, -0.0, 0.5, 1.5, 5e-324, MANY, 2**53, 2**53 + 1,
+    2**63, 2**64,
+    Fraction(1, 3), Decimal("0.5"), np.int64(5), np.float16(0.5), np.bool_(True), np.array(5), np.array([]),
+    np.array(None),
+    [], [[]], [[], []], [1], [0, 0], [1, 2], [3, 2, 1], [[0, 0], [0, 0]], [[1, 2], [3, 4]], [[1, 2, 3], [4, 5, 6]],
+    [0.5, 0.5],
+    [0.5, 0.6], [1.0, 0.0], [0.0, 1.0], [1e-320, 1.0], [1e308, 1e308], [2**53, 2**53], [2**63, 1], [2**64, 1],
+    [[2**52, 1], [1, 2**50]],
+    [2**50] * 4, [[2**40] * 3] * 3, [100_000] * 3, [5] * 5, ["a", "b"], ["two\nlines", "b"], [True, False], (1,),
+    range(3), {}, {"a": 0.1, "b": 0.2},
+    np.array([1, 2], dtype=object), np.zeros((0, 3)), np.zeros((2, 2, 2)), np.array([1.0, 2.0], dtype=np.float16),
+    np.array([1.5, 2.5], dtype=np.float16), np.array([1, 2], dtype=np.longdouble), misleading, int,
+]  # fmt: skip
+
+X, Y = np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6
+OUTCOMES = sigstats.JointOutcomes(5, 4, 3, 2, 1, 2, 3, 4)
+EVENTS = sigstats.JointEvents.from_predictions([0, 1, 2, 2], [0, 1, 1, 2], [0, 2, 2, 2])
+FEW = {"resamples": 99, "rng": 1}
+TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correction": False}
+
+#: Good arguments, by which each public name can be called; a list where there are several ways to go.
+CALLS = {
+    "JointEvents": [
+        (sigstats.JointEvents, {"categories": (0, 1), "kind": "classes", "events": (((0,), (0,), (1,)),),
+                                "counts": (3,)}),
+        (sigstats.JointEvents.from_predictions, {"y": [0, 1], "a": [0, 1], "b": [1, 1], "classes": [0, 1]}),
+        (sigstats.JointEvents.from_indicators, {"y": [[0, 1]], "a": [[0, 1]], "b": [[1, 1]], "categories": ["a",
+                                                "b"]}),
+        (EVENTS.outcomes, {"category": 1}),
+    ],
+    "JointOutcomes": [
+        (sigstats.JointOutcomes, {f"e{i}": i for i in range(1, 9)}),
+        (sigstats.JointOutcomes.from_predictions, {"y": [0, 1], "a": [0, 1], "b": [1, 1], "positive": 1}),
+    ],
+    "Measure": [
+        (sigstats.Measure, {"name": "f1", "greater_is_better": True, "parameters": (), "function": None}),
+        (sigstats.Measure(name="f1"), {"tp": 1, "fn": 2, "fp": 3, "tn": 4, "kind": "binary", "undefined": 0.0}),
+        (sigstats.Measure(name="kappa"), {"tp": [1, 1], "fn": [2, 1], "fp": [3, 1], "tn": [4, 1], "kind": "classes"}),
+    ],
+    "Retrainer": [
+        (sigstats.Retrainer, {"estimator": KNeighborsClassifier(1), "X": X, "y": Y, "folds": [0, 0, 1, 1] * 3,
+                              "null": "labels", "batched": True, "transforms": "fold"}),
+        (sigstats.Retrainer(KNeighborsClassifier(1), X, Y, [0, 0, 1, 1] * 3, null="features").wrong, {"rng": 1,
+                                                                                                      "size": 2}),
+    ],
+    "accuracy_difference": [(sigstats.accuracy_difference, {"only_a": 3, "only_b": 4, "n": 10, "confidence": 0.9})],
+    "adjust": [(sigstats.adjust, {"pvalues": [0.1, 0.2], "method": "holm"})],
+    "bootstrap_test": [
+        (sigstats.bootstrap_test, {"outcomes": OUTCOMES, "measure": "f1", "confidence": 0.9, "method": "percentile",
+                                   "alternative": "two-sided", "null_value": 0.0, **FEW}),
+        (sigstats.bootstrap_test, {"outcomes": EVENTS, "measure": "macro-f1", "method": "bca", "alternative": "less",
+                                   **FEW}),
+    ],
+    "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "trials": 9, "confidence": 0.9})],
+    "dcf_test": [(sigstats.dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
+                                      "alternative": "less"})],
+    "detectable_difference": [(sigstats.detectable_difference, {"n": 100, "discordance": 0.5, "target": 0.8,
+    **TEST})],
+    "discordant_counts": [(sigstats.discordant_counts, {"y": [0, 1], "a": [0, 1], "b": [1, 1]})],
+    "discordant_odds_ratio": [(sigstats.discordant_odds_ratio, {"only_a": 3, "only_b": 4, "confidence": 0.9,
+    "method": "mid-p"})],
+    "dominance": [(sigstats.dominance, {"first": [0.1, 1], "second": [1, 0.2]})],
+    "efficiency_test": [
+        (sigstats.efficiency_test, {"table": [[3, 1], [2, 5]], "method": method, **FEW})
+        for method in ("exact", "monte-carlo", "chi2")
+    ],
+    "goodness_of_fit_test": [
+        (sigstats.goodness_of_fit_test, {"counts": [3, 4], "probabilities": [0.4, 0.6], "method": method,
+                                         "ordering": ordering,
+                                         **FEW})
+        for method in ("exact", "monte-carlo", "chi2", "likelihood-ratio")
+        for ordering in ("probability", "chi2", "likelihood-ratio")
+    ],
+    "homogeneity_test": [
+        (sigstats.homogeneity_test, {"counts_a": [3, 4], "counts_b": [4, 5], "method": method, **FEW})
+        for method in ("exact", "bounds", "monte-carlo", "chi2")
+    ],
+    "mcnemar_test": [
+        (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "alternative": "less", "method": "chi2",
+                                 "correction": True}),
+        (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "method": "exact"}),
+    ],
+    "membership": [(sigstats.membership, {"pvalue": 0.1})],
+    "monte_carlo_size": [(sigstats.monte_carlo_size, {"alpha": 0.1})],
+    "number_correct": [(sigstats.number_correct, {"row_totals": [3, 4], "column_totals": [4, 3]})],
+    "permutation_test": [
+        (sigstats.permutation_test, {"classifier": classifier, "X": X, "y": Y, "null": null, "cv": 2, "resamples": 3,
+                                     "rng": 1,
+                                     "transforms": "fold", "n_jobs": 1})
+        for classifier, null in (("1-nn", "labels"), (KNeighborsClassifier(1), "features"))
+    ],
+    "possibility": [(sigstats.possibility, {"p_null": 0.1, "p_alternative": 0.2})],
+    "power": [(sigstats.power, {"n": 20, "p_a": 0.3, "p_b": 0.1, **TEST})],
+    "proportion_test": [(sigstats.proportion_test, {"outcomes": OUTCOMES, "paired": True, "alternative": "less"})],
+    "rank_hypotheses": [(sigstats.rank_hypotheses, {"pvalues": {"a": 0.1, "b": 0.2}})],
+    "relax_probabilities": [(sigstats.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,
+    "classes": [0]})],
+    "sample_size": [(sigstats.sample_size, {"p_a": 0.3, "p_b": 0.1, "target": 0.8, **TEST})],
+    "type_one_error": [(sigstats.type_one_error, {"n": 20, "discordance": 0.1, **TEST})],
+}  # fmt: skip
+#: Plain records of results, and constants: nothing is computed.
+RECORDS = {
+    "ALTERNATIVES", "BootstrapResult", "DiscordantCounts", "EffectSize", "EfficiencyResult",
+    "GoodnessOfFitTestResult",
+    "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
+    "ProportionResult", "TestResult",
+}  # fmt: skip
+
+ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
+#: Labels may be any numbers or strings, values and hypothetical differences as large as they like.
+LENIENT = {"y", "a", "b", "classes", "categories", "positive", "undefined", "null_value", "tp", "fn", "fp", "tn"}
+#: Other names under which an argument is refused.
+ALIASES = {
+    "estimator": "classifier",
+    "folds": "cv|n_splits",
+    "cv": "n_splits",
+    "name": "measure",
+    "y": "n_splits",
+    "parameters": "f1",
+}
+
+
+def complaint(function, arguments):
+    """What the call complains of, or None; any other exception escapes, and any warning is an exception here."""
+    try:
+        function(**arguments)
+    except ValueError as error:
+        message = str(error)
+        assert message
+        assert len(message.splitlines()) == 1
+        assert len(message) < 700
+        return message
+    return None
+
+
+def test_every_public_name_is_here():
+    assert set(CALLS) | RECORDS == set(sigstats.__all__)
+    assert all(complaint(function, good) is None for _, function, good in ALL)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_one_spoiled_argument_is_an_answer_or_one_line(name):
+    for function, good in CALLS[name]:
+        for argument in good:
+            for bad in NEVER:
+                if argument == "n_jobs" and bad is FEWER:
+                    continue
+                found = complaint(function, {**good, argument: bad})
+                if argument not in LENIENT and not (argument == "rng" and bad is HUGE):
+                    assert found is not None, (argument, type(bad))
+                    fields = rf"\b({ALIASES.get(argument, argument)}|{argument})\b"
+                    assert re.search(fields, found.split(": ")[0]), (argument, found)
+            for bad in SOMETIMES:
+                # Processes would be started, and so many replicates counted as were asked for.
+                if argument != "n_jobs" and not (argument == "resamples" and bad is MANY):
+                    complaint(function, {**good, argument: bad})
+
+
+@settings(deadline=None, derandomize=True, max_examples=600)
+@given(st.data())
+def test_two_spoiled_arguments_are_an_answer_or_one_line(data):
+    _, function, good = data.draw(st.sampled_from(ALL))
+    spoiled = data.draw(st.sets(st.sampled_from(sorted(set(good) - {"n_jobs", "resamples"})), min_size=1, max_size=2))
+    complaint(function, {**good, **{argument: data.draw(st.sampled_from(NEVER + SOMETIMES)) for argument in spoiled}})
