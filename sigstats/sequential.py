@@ -306,11 +306,28 @@ class GandyRule(FixedRule):
         half_spent = as_count(self.half_spent, "half_spent", minimum=1)
         self._set(alpha=alpha, reject_at=reject_at, risk=risk, half_spent=half_spent)
 
+    @property
+    def rejection_level(self) -> float:
+        """`reject_at`, or `alpha` where that is None."""
+        return self.alpha if self.reject_at is None else self.reject_at
+
+    @property
+    def can_reject(self) -> bool:
+        """Whether the verdict can be "reject": whether it is with no exceedance in `maximum` replicates.
+
+        Examples
+        --------
+        >>> from sigstats.sequential import GandyRule
+        >>> [GandyRule(maximum=999, alpha=0.05, reject_at=0.05 / tests).can_reject for tests in (1, 20)]
+        [True, False]
+        """
+        allowed = self.risk * self.maximum / (self.maximum + self.half_spent)
+        return self.maximum * math.log1p(-self.rejection_level) <= math.log(allowed)
+
     def boundaries(self, size: int) -> Boundaries:
         """The boundaries for the first `size` replicates or more."""
         size = min(max(1024, 1 << (size - 1).bit_length()), self.maximum)
-        reject_at = self.alpha if self.reject_at is None else self.reject_at
-        return _boundaries(self.alpha, reject_at, self.risk, self.half_spent, size)
+        return _boundaries(self.alpha, self.rejection_level, self.risk, self.half_spent, size)
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
         found, counts = self.boundaries(flags.size), np.cumsum(flags)

@@ -48,6 +48,13 @@ class CrossValidation(Strict):
         Literal["refuse", "allow"],
         Field(description="What to do with data in which a class has fewer rows than there are folds"),
     ] = "refuse"
+    transforms: Annotated[
+        Literal["fold", "all"],
+        Field(
+            description="Learn scales, categories and imputed values on each training fold alone (fold), or once on all "
+            "rows without their labels (all): faster, and the permutation tests stay valid"
+        ),
+    ] = "fold"
 
 
 class Permutation(Strict):
@@ -202,11 +209,11 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
 
 
 def _stopping_notes(plan: Plan) -> Iterator[str]:
-    for rule in {cell.rule for cell in plan.cells if cell.stopping is not None}:
+    for rule in {one.rule for one in plan.cells if one.stopping is not None}:
         if isinstance(rule, GandyRule) and not rule.can_reject:
             yield (
                 f"gandy ends no test as rejected: that is certain only where p <= {rule.rejection_level:.2g}, which "
-                f'permutation.resamples = {rule.maximum:,} cannot show; permutation.certain = "unadjusted" asks for less'
+                f"{rule.maximum:,} retrains cannot show (permutation.certain = 'unadjusted' asks for less)"
             )
 
 
@@ -219,7 +226,7 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
         "cross_validation": {
             "folds": study.cross_validation.folds,
             "seed": int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
-            **({"rare_classes": "allow"} if study.cross_validation.rare_classes == "allow" else {}),
+            **study.cross_validation.model_dump(include={"rare_classes", "transforms"}, exclude_defaults=True),
         },
     }
     subject = {"dataset": dataset.name, "classifier": classifier.name}

@@ -296,6 +296,13 @@ def test_one_exceedance_less_may_still_reject(alpha, maximum):
     assert number == 1 or (number - 1) / maximum <= alpha
 
 
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.integers(1, 1500), st.floats(0.005, 0.9), st.floats(0.01, 1), st.floats(1e-4, 0.25), st.integers(1, 1000))
+def test_whether_it_can_reject_is_whether_it_does_without_any_exceedance(maximum, alpha, part, risk, half_spent):
+    rule = GandyRule(maximum=maximum, alpha=alpha, reject_at=alpha * part, risk=risk, half_spent=half_spent)
+    assert rule.can_reject == (rule.test([0] * maximum).verdict == "reject")
+
+
 def test_whole_numbers_of_any_type_are_one_rule():
     plain = GandyRule(maximum=99, alpha=0.5, half_spent=10)
     other = GandyRule(maximum=np.int64(99), alpha=np.float64(0.5), half_spent=10.0)
