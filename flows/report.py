@@ -85,6 +85,7 @@ def render(
             problems=problems(evidence, failures),
             shortfall=_shortfall(evidence),
             verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
+            transforms=_transforms(evidence),
             printed=sections.printed_numbers(evidence),
             figures=figures.draw_all(evidence),
             tables=[(section, *_table(section, evidence)) for section in used],
@@ -158,6 +159,19 @@ def cell_in_words(cell: Cell) -> str:
     what = _ACTIONS.get(cell.fanout, cell.fanout)
     others = ", ".join(rest.values())
     return ", ".join(part for part in (subject, what + (f" ({others})" if others else "")) if part)
+
+
+def _transforms(evidence: Evidence) -> str:
+    """Which rows scales and the like were learned on, where classifiers were trained."""
+    if not any(cell.fanout == "crossval" for cell in evidence.results.plan.cells):
+        return ""
+    if evidence.transforms_on_all_rows:
+        return (
+            "Scales, categories and imputed values were learned once on all rows, without their labels. The "
+            "permutation tests are valid all the same, since permuting commutes with it; the errors may be slightly "
+            "optimistic."
+        )
+    return "Scales, categories and imputed values were learned on each training fold alone."
 
 
 def _shortfall(evidence: Evidence) -> str:

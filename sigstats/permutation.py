@@ -308,7 +308,8 @@ def permutation_test(
         Learn a pipeline's transforms on the training fold alone, or once on all rows, without labels; the test is valid
         either way (see the module's docstring).
     n_jobs : int, optional
-        Processes, as in scikit-learn. The result does not depend on it.
+        Processes, as in scikit-learn. The result does not depend on it. Work goes through joblib, so that within
+        ``joblib.parallel_config(backend="dask")`` it runs on the workers of a Dask client.
 
     Returns
     -------

@@ -51,8 +51,8 @@ class CrossValidation(Strict):
     transforms: Annotated[
         Literal["fold", "all"],
         Field(
-            description="Learn scales, categories and imputed values on each training fold alone (fold), or once on all "
-            "rows without their labels (all): faster, and the permutation tests stay valid"
+            description="Learn scales, categories and imputed values on each training fold alone (fold), or once on "
+            "all rows without their labels (all): faster, and the permutation tests stay valid"
         ),
     ] = "fold"
 

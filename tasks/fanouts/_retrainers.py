@@ -41,4 +41,5 @@ def _kept(store: Store, text: str, null: Null) -> Retrainer:
     work = json.loads(text)
     dataset = dataset_of(store, work)
     estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
-    return Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null)
+    transforms = work["cross_validation"].get("transforms", "fold")
+    return Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null, transforms=transforms)

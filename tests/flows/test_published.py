@@ -64,3 +64,11 @@ def test_bad_tables_are_one_line(tmp_path, capsys, text, complaint):
     assert complaint in said
     assert len(said.splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("transforms", "words"), [("fold", "on each training fold alone"), ("all", "once on all rows")])
+def test_the_report_says_where_transforms_were_learned(tmp_path, transforms, words):
+    text = STUDY.partition("[[published]]")[0] + f'cross_validation = {{ transforms = "{transforms}" }}\n'
+    path = study_file(tmp_path, text)
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--cluster", "serial", "--quiet"]) == 0
+    assert words in (tmp_path / "out" / "report.html").read_text()
