@@ -212,8 +212,8 @@ def deciding_exceedances(alpha: float, maximum: int) -> int:
     """The exceedances after which ``p <= alpha`` is out of reach, for `BesagCliffordRule`.
 
     A test that stops at so many has p > alpha, as it would have after all replicates; every other test goes through all
-    of them. So each p-value of at most alpha is what it would be without stopping, and so is what an adjustment for
-    multiplicity (Holm, Benjamini and Hochberg, Benjamini and Yekutieli) makes of it at level alpha.
+    of them. So each p-value of at most alpha is what it would be without stopping, and so is every decision at level
+    alpha after an adjustment for multiplicity (Holm, Benjamini and Hochberg, Benjamini and Yekutieli).
 
     Parameters
     ----------
