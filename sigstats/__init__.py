@@ -18,13 +18,17 @@ from .possibility import Possibility, dominance, membership, possibility, rank_h
 from .power import detectable_difference, power, sample_size, type_one_error
 from .proportions import ProportionResult, dcf_test, proportion_test
 from .results import TestResult
+from .sequential import BesagCliffordRule, FixedRule, GandyRule, SequentialResult, deciding_exceedances
 
 __all__ = [
     "ALTERNATIVES",
+    "BesagCliffordRule",
     "BootstrapResult",
     "DiscordantCounts",
     "EffectSize",
     "EfficiencyResult",
+    "FixedRule",
+    "GandyRule",
     "GoodnessOfFitTestResult",
     "HomogeneityTestResult",
     "Interval",
@@ -37,12 +41,14 @@ __all__ = [
     "Possibility",
     "ProportionResult",
     "Retrainer",
+    "SequentialResult",
     "TestResult",
     "accuracy_difference",
     "adjust",
     "bootstrap_test",
     "clopper_pearson",
     "dcf_test",
+    "deciding_exceedances",
     "detectable_difference",
     "discordant_counts",
     "discordant_odds_ratio",

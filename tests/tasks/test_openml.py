@@ -38,10 +38,19 @@ FEATURES[3]["is_row_identifier"] = "true"
 class OpenML(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         base = f"http://127.0.0.1:{self.server.server_port}"
-        about = {"id": "7", "did": 7, "name": "weather", "version": 1, "status": "active",
-                 "format": "ARFF",
-                 "description": "", "url": f"{base}/data/weather.arff", "file_id": "70", "default_target_attribute": "play",
-                 "md5_checksum": hashlib.md5(ARFF.encode()).hexdigest()}  # fmt: skip
+        about = {
+            "id": "7",
+            "did": 7,
+            "name": "weather",
+            "version": 1,
+            "status": "active",
+            "format": "ARFF",
+            "description": "",
+            "url": f"{base}/data/weather.arff",
+            "file_id": "70",
+            "default_target_attribute": "play",
+            "md5_checksum": hashlib.md5(ARFF.encode()).hexdigest(),
+        }
         answers = {
             "/api/data/7": {"data_set_description": about},
             "/api/data/features/7": {"data_features": {"feature": FEATURES}},
