@@ -29,6 +29,9 @@ from .progress import Display
 from .report import write_report
 from .studies import Prepared, prepare
 
+#: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
+_COPIES = 4
+
 #: Computes one cell and returns how it ended; raises Interrupted when the run is to stop.
 OneCell = Callable[[Cell], Outcome]
 
@@ -97,6 +100,7 @@ def run_study(
     identity = _identity(study, prepared)
     _refuse_another(store, identity)
     with clusters.open_pool(cluster) as pool, contextlib.ExitStack() as held:
+        _require_memory(prepared, getattr(pool, "memory_limit", None))
         try:
             held.enter_context(store.files.lock())
             _refuse_another(store, identity)
@@ -122,6 +126,17 @@ def prepared_study(study: Study, base: Path) -> Prepared:
         return prepare(study, base)
     except ValueError as error:
         raise BadInput(str(error)) from None
+
+
+def _require_memory(prepared: Prepared, limit: int | None) -> None:
+    """Refuse a data set of which a worker cannot hold the few copies that training makes."""
+    for dataset in prepared.datasets:
+        needed = _COPIES * dataset.X.nbytes
+        if limit is not None and needed > limit:
+            raise BadInput(
+                f"data set {dataset.name}: {dataset.X.nbytes / 1e6:,.0f} MB are not valid; training needs about "
+                f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
+            )
 
 
 def _identity(study: Study, prepared: Prepared) -> dict[str, Any]:

@@ -68,6 +68,12 @@ class DaskPool:
         """The number of threads the cluster has now, at least 1."""
         return max(1, sum(int(threads) for threads in self.client.nthreads().values()))
 
+    @property
+    def memory_limit(self) -> int | None:
+        """The smallest memory limit of a worker in bytes, None where there is none."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
+
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:

@@ -189,3 +189,13 @@ def test_help_is_instant_and_imports_no_engine():
     )
     process = Popen([sys.executable, "-c", code], stdout=PIPE, text=True, env=environment())
     assert process.communicate()[0].strip() == "[]"
+
+
+def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_written(tmp_path):
+    study = study_file(tmp_path, QUICK.replace('["iris", "wine"]', '["digits"]'))
+    cluster = study_file(tmp_path, 'kind = "local"\nworkers = 1\nmemory_limit = "1 MB"\n', "small.toml")
+    done = run("run", study, "--output", tmp_path / "out", "--cluster", cluster)
+    assert done.returncode == 2
+    # 1797 rows of 64 numbers of 8 bytes
+    assert "data set digits: 1 MB are not valid; training needs about 4 MB, expected at most 1 MB" in done.stderr
+    assert not (tmp_path / "out").exists()
