@@ -3,14 +3,15 @@
 Nyssen's Monte-Carlo test shuffles the objects; a shuffle costs N steps, a random table k * k draws. The number correct
 needs neither: the classes are split in two halves, one draw says how many objects of the first half were named within
 it, and each half is a smaller problem of the same kind. About ``2 k log2(k)`` draws make a replicate, however many
-objects there are. Few objects are shuffled all the same, and three classes of moderate size made a table by SciPy,
-which is then faster.
+objects there are. Few objects are shuffled all the same, and few classes of moderate size made a table by SciPy, which
+is then faster.
 
 Not for more than a billion objects, and not where the exact distribution (`sigstats.card_matching`) will do.
 """
 
+import math
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +23,15 @@ from .streams import RNG, as_generator
 #: Replicates are drawn so many at a time, so that fewer replicates are the first of many.
 BATCH = 1_000
 _MOST_OBJECTS = 10**9
-#: What one hypergeometric draw costs in shuffled objects, as measured.
-_DRAW = 16
-#: Up to here three classes are quickest by SciPy, whose time rises with the number of objects.
-_TABLE = 2_000
+#: In shuffled objects, as measured: the cost of a hypergeometric draw, and of a cell of a table for each unit of log N.
+_DRAW, _CELL = 14, 1.65
+#: SciPy makes so many tables in one call.
+_TABLES = 16 * BATCH
+#: Up to so many objects SciPy shuffles quicker than NumPy sorts, for up to five classes.
+_FEW = 20
 
 _Draws: TypeAlias = NDArray[np.int64] | int
+_Way: TypeAlias = Callable[[np.random.Generator, int], IntArray]
 
 
 def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> IntArray:
@@ -70,7 +74,7 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
 
 
 def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> Iterator[IntArray]:
-    """The replicates of `random_number_correct`, up to 1000 at a time, for so many that they are only counted."""
+    """The replicates of `random_number_correct`, some thousand at a time, for so many that they are only counted."""
     rows, columns, total = as_margins(row_totals, column_totals)
     if total > _MOST_OBJECTS:
         raise refuse("row_totals (total)", total, f"at most {_MOST_OBJECTS} objects for random tables")
@@ -81,30 +85,42 @@ def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) 
     some_rest = [0] if rest_rows or rest_columns else []
     row_parts = [*rows[counting].tolist(), *(rest_rows for _ in some_rest)]
     column_parts = [*columns[counting].tolist(), *(rest_columns for _ in some_rest)]
-    draw = _way(total, row_parts, column_parts, int(counting.sum()))
-    for done in range(0, size, BATCH):
-        yield draw(generator)[: size - done]
+    draw, step = _way(total, row_parts, column_parts, int(counting.sum()))
+    for done in range(0, size, step):
+        wanted = min(step, size - done)
+        yield draw(generator, -(-wanted // BATCH) * BATCH)[:wanted]
 
 
-def _way(total: int, rows: list[int], columns: list[int], counting: int) -> Callable[[np.random.Generator], IntArray]:
-    """What draws a batch of these margins fastest."""
-    k = len(rows)
-    if total < _DRAW * (2 if k == 3 else _draws(k)):
-        return lambda rng: _shuffled(rng, rows, columns, counting)
-    if k == 3 and total <= _TABLE:
-        from scipy.stats import random_table
+def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
+    """What draws replicates of these margins fastest, and how many at a time at the most."""
+    halving, table = _DRAW * _draws(len(rows)), _CELL * math.log(total) * (len(rows) - 1) ** 2
+    if min(total, table) <= halving and ((total < _FEW and len(rows) <= 5) or table < total):
+        return _tables(total, rows, columns, counting)
+    if total <= halving:
+        return lambda rng, size: _shuffled(rng, rows, columns, counting), BATCH
 
-        tables = random_table(rows, columns)
-        return lambda rng: np.asarray(
-            np.einsum("tii->ti", tables.rvs(BATCH, method="patefield", random_state=rng))[:, :counting].sum(axis=1),
-            dtype=np.int64,
-        )
-
-    def halves(rng: np.random.Generator) -> IntArray:
+    def halves(rng: np.random.Generator, size: int) -> IntArray:
         matched = _matched(rng, [*rows], [*columns], total, counting)
-        return np.broadcast_to(np.asarray(matched, dtype=np.int64), BATCH)
+        return np.broadcast_to(np.asarray(matched, dtype=np.int64), size)
 
-    return halves
+    return halves, BATCH
+
+
+def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
+    """SciPy's random tables, by shuffles of few objects or Patefield's way: of one call fewer are the first of more."""
+    from scipy.stats import random_table
+
+    distribution = random_table(rows, columns)
+    method: Literal["boyett", "patefield"] = "boyett" if total < _FEW else "patefield"
+
+    def traces(rng: np.random.Generator, size: int) -> IntArray:
+        tables = np.asarray(distribution.rvs(size, method=method, random_state=rng), dtype=np.int64)
+        found = np.zeros(size, dtype=np.int64)
+        for i in range(counting):
+            found += tables[:, i, i]
+        return found
+
+    return traces, _TABLES
 
 
 def _draws(k: int) -> int:

@@ -169,8 +169,10 @@ def test_auto_says_why(monkeypatch):
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [
-        ([5, 3, 2], [4, 4, 2]),  # shuffled
-        ([90, 60, 50], [100, 40, 60]),  # halved
+        ([5, 3, 2], [4, 4, 2]),  # shuffled by SciPy
+        ([5, 4, 5, 4, 3, 4, 2], [3, 4, 5, 6, 4, 3, 2]),  # shuffled
+        ([30, 25, 20, 15], [40, 20, 20, 10]),  # made a table
+        ([90, 60, 50], [100, 40, 60]),
         ([70, 50, 40, 30, 60, 80], [100, 0, 60, 90, 40, 40]),
         ([300, 0, 200, 100], [150, 250, 0, 200]),  # classes that cannot be right
         ([120, 80], [50, 150]),
@@ -191,11 +193,15 @@ def test_replicates_follow_the_exact_distribution(rows, columns):
     assert scipy.stats.chi2.sf(chi2, max(common.sum() - 1, 1)) > 1e-6
 
 
-@pytest.mark.parametrize("margin", [[6, 5, 4], [400, 300, 300]])
+@pytest.mark.parametrize("margin", [[6, 5, 4], [5] * 8, [400, 300, 300], [400] * 8])  # shuffled, tables, halves
 def test_fewer_replicates_are_the_first_of_more(margin):
-    many = random_number_correct(margin, margin, size=3500, rng=8)
-    for size in (0, 1, 999, 1000, 1001, 2500):
-        assert (random_number_correct(margin, margin, size=size, rng=8) == many[:size]).all()
+    many = random_number_correct(margin, margin, size=17_500, rng=8)
+    for size in (0, 1, 999, 1000, 1001, 2500, 16_000, 16_001):
+        generator = np.random.default_rng(8)
+        assert (random_number_correct(margin, margin, size=size, rng=generator) == many[:size]).all()
+        left = np.random.default_rng(8)
+        random_number_correct(margin, margin, size=-(-size // 1000) * 1000, rng=left)
+        assert generator.random() == left.random()
 
 
 @pytest.mark.parametrize("k", [2, 4])

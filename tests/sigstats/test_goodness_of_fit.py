@@ -177,6 +177,17 @@ def test_monte_carlo_is_valid_and_near_the_exact_value():
         assert np.sum(np.array(pvalues) <= level) <= binom.isf(1e-6, 2000, level)
 
 
+@pytest.mark.parametrize("ordering", ["probability", "chi2", "likelihood-ratio"])
+@pytest.mark.parametrize(("counts", "ratio"), [((4, 0), (1, 1)), ((5, 3, 2), (1, 1, 1)), ((1, 4, 3), (1, 2, 3))])
+def test_monte_carlo_counts_ties_as_the_exact_test_does(counts, ratio, ordering):
+    # The first two have outcomes tied with the observed one, of half the p-value and more.
+    p = np.array(ratio) / sum(ratio)
+    found = goodness_of_fit_test(counts, p, method="monte-carlo", ordering=ordering, resamples=20_000, rng=6)
+    assert found.pvalue == (found.exceedances + 1) / 20_001
+    low, high = binom.interval(1 - 1e-6, 20_000, goodness_of_fit_test(counts, p, ordering=ordering).pvalue)
+    assert low <= found.exceedances <= high
+
+
 def test_replicates_are_a_prefix_of_more():
     few, more = (goodness_of_fit_exceedances([8, 2, 5], [0.3, 0.3, 0.4], size=size, rng=5) for size in (50, 3000))
     np.testing.assert_array_equal(few, more[:50])
