@@ -12,20 +12,16 @@ Ties are those of `sigstats.learners.neighbours`. For scikit-learn's own `KNeigh
 order, equally near rows count in the order of the training data.
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import MinMaxScaler
 
 from sigstats.checks import FloatArray, IntArray
 
-from .base import UNDECIDED, Null, Problem, blocks, is_default, nominal_mask, steps_of
+from .base import UNDECIDED, Null, Problem, blocks
+from .fold_scales import FoldScales, Learned, weights_of
+from .neighbour_configuration import Configuration, configuration
 from .neighbours import (
-    DISTANCE_TOLERANCE,
-    NearestNeighbours,
     kth_smallest,
     squared_distances,
     tie_order,
@@ -38,23 +34,11 @@ _LIST_BYTES = 2**27
 #: So many rows beyond the k-th a list holds at least; that all of them share the row's fold is rare.
 _SPARE = 6
 
+#: So many rows of a list settle nearly all rows, where one neighbour is asked for.
+_FIRST = 4
+
 #: So many replicates or more are done together, as they lie innermost in memory.
 _TOGETHER = 16
-
-#: A fold of a replicate that holds all of a feature's so many most extreme rows is left to scikit-learn.
-_EXTREMES = 16
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """What distinguishes the estimators this learner stands for."""
-
-    k: int
-    ties: str
-    random_state: int
-    nominal: Any
-    scaled: bool
-    tolerance: float
 
 
 class BatchedNeighbours:
@@ -78,39 +62,18 @@ class BatchedNeighbours:
             self._priority[fold, train] = tie_order(len(train), config.ties, config.random_state)
         self.replicate_bytes = 8 * self._X.size
         if null == "labels":
-            self._extremes = [self._extreme(sign) for sign in (1, -1)]
-            low, high = (values[0] for _, values in self._extremes)
-            self._weights = _weights(high - low) if config.scaled else np.ones(len(self._numeric))
+            numbers = self._X[:, self._numeric]
+            self._scales = FoldScales(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
+            self._weights = self._scales.weights
             self._list_nearest()
-            self.replicate_bytes = 8 * n * (2 * len(self._numeric) + 8 * self._short)
+            self._outliers: dict[int, tuple[FloatArray, IntArray]] = {}
+            self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._short)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
         """Prepare distances; None for other metrics, weights or transforms."""
-        *transforms, classifier = steps_of(estimator)
-        n, d = problem.X.shape
-        nominal = np.zeros(d, dtype=bool)
-        tolerance, ties, seed = DISTANCE_TOLERANCE, "first", 0
-        if is_default(classifier, NearestNeighbours, free=("n_neighbors", "ties", "nominal", "random_state")):
-            nominal = nominal_mask(classifier.nominal, d)
-            ties, seed = classifier.ties, classifier.random_state
-        elif is_default(classifier, KNeighborsClassifier, free=("n_neighbors", "algorithm", "leaf_size", "n_jobs")):
-            if np.isnan(problem.X).any():
-                return None
-            tolerance *= 1.0 if transforms else float(problem.X.var(axis=0).max())
-        else:
-            return None
-        if transforms:
-            columns = _columns(transforms, d)
-            if columns is None or (np.sort(columns[~nominal]) != np.flatnonzero(_columns_scaled(transforms, d))).any():
-                return None
-            nominal = np.isin(np.arange(d), columns[nominal])
-        k, fewest = classifier.n_neighbors, n - int(np.bincount(problem.folds).max())
-        if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= fewest or not isinstance(seed, int):
-            return None
-        if ties not in ("random", "first", "vote") or np.isinf(problem.X).any():
-            return None
-        return cls(problem, Configuration(k, ties, seed, nominal, bool(transforms), tolerance), null)
+        config = configuration(estimator, problem)
+        return None if config is None else cls(problem, config, null)
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from distances made for each fold of each replicate."""
@@ -130,7 +93,7 @@ class BatchedNeighbours:
         with np.errstate(invalid="ignore"):
             span = np.fmax.reduce(learned, axis=0) - np.fmin.reduce(learned, axis=0)
         X = X.copy()
-        X[:, self._numeric] = numbers * np.sqrt(_weights(span))
+        X[:, self._numeric] = numbers * np.sqrt(weights_of(span))
         return X
 
     def _among_all(
@@ -165,9 +128,65 @@ class BatchedNeighbours:
             predicted[some] = self._from_lists(place[some])
         return predicted
 
+    @property
+    def _one(self) -> bool:
+        return self._config.k == 1 and self._near.shape[1] >= _FIRST
+
     def _from_lists(self, place: IntArray) -> IntArray:
         fold = self._folds[place]
-        weights, bound, unknown = self._fold_weights(fold)
+        learned = self._scales.learned(fold)
+        if self._one:
+            predicted = self._from_first(place, fold, learned)
+        else:
+            predicted = self._from_short_lists(place, fold, learned)
+        predicted[learned.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
+        return predicted.T
+
+    def _from_first(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
+        """One neighbour: where the first of the list is surely nearer than the next, nothing else is looked at."""
+        narrow = np.uint8 if max(self._n_folds, self._n_classes) < 2**8 else np.int64
+        own, labels = (np.ascontiguousarray(array.T, dtype=narrow) for array in (fold, self._y[place]))
+        near, distances = self._near, self._distances
+        first, second = (np.equal(own[near[:, place_]], own) for place_ in (0, 1))
+        limit = np.where(second, distances[:, 2, None], distances[:, 1, None])
+        farthest = distances[:, 0, None] + 2 * self._config.tolerance
+        if learned.weights is not None:
+            # Weights of features change from fold to fold: by at most the one factor here, by at least the other there.
+            ratio = learned.upper / learned.bound
+            farthest = farthest * ratio.ravel()[np.add(own, np.arange(len(place)) * self._n_folds)]
+        predicted = labels[near[:, 0]].astype(np.int64)
+        left = np.argwhere(first | ~(farthest < limit))
+        for some in blocks(len(left), 8 * (3 * len(self._numeric) + 40)):
+            left[some] = self._settle(predicted, left[some], own, labels, learned)
+        left = left[left[:, 0] >= 0]
+        if len(left):
+            self._from_longer_lists(predicted, place, fold, learned, left, self._short)
+        return predicted
+
+    def _settle(self, predicted: IntArray, pairs: IntArray, own: Any, labels: Any, learned: Learned) -> IntArray:
+        """Settle (row, replicate) pairs by the exact distance of the first neighbour; -1 in place of those settled."""
+        row, replicate = pairs.T
+        fold = own[row, replicate].astype(np.int64)
+        near = self._near[row, :_FIRST]
+        excluded = own[near, replicate[:, None]] == fold[:, None]
+        nearest = excluded.argmin(axis=1).astype(np.int64)
+        each = np.arange(len(pairs))
+        follower: IntArray = nearest + 1
+        # Where the next one does not count either, the one after it is a bound all the same.
+        follower = follower + ((follower < _FIRST) & excluded[each, np.minimum(follower, _FIRST - 1)])
+        limit = self._distances[row, follower]
+        distance = self._distances[row, nearest]
+        if learned.weights is not None:
+            distance = np.einsum("pd,pd->p", self._squares[row, nearest], learned.weights[replicate, fold])
+            if self._partly:
+                distance += self._constant[row, nearest]
+            limit = limit * learned.bound[replicate, fold]
+        sure = ~excluded[each, nearest] & (distance + 2 * self._config.tolerance < limit)
+        predicted[row, replicate] = labels[near[each, nearest], replicate]
+        return np.where(sure[:, None], -1, pairs)
+
+    def _from_short_lists(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
+        weights, bound = learned.weights, learned.bound
         at, own = place.T, fold.T  # (n, replicates): what belongs to one row of X lies together
         near = self._near[:, : self._short]
         if weights is None:
@@ -185,25 +204,34 @@ class BatchedNeighbours:
         predicted = self._voted(distances, kth, self._y[spots], self._priority[own[:, None], spots])
         open_rows = ~(kth[:, 0] + 2 * self._config.tolerance < limit)
         if open_rows.any():
-            self._from_long_lists(predicted, place, fold, weights, bound, np.argwhere(open_rows))
-        predicted[unknown[np.arange(len(place)), own]] = UNDECIDED
-        return predicted.T
+            longest = self._near.shape[1]
+            self._from_longer_lists(predicted, place, fold, learned, np.argwhere(open_rows), longest)
+        return predicted
 
-    def _from_long_lists(
-        self, predicted: IntArray, place: IntArray, fold: IntArray, weights: Any, bound: Any, pairs: IntArray
+    def _from_longer_lists(
+        self,
+        predicted: IntArray,
+        place: IntArray,
+        fold: IntArray,
+        learned: Learned,
+        pairs: IntArray,
+        length: int,
     ) -> None:
-        """Settle what the short lists left open, (row, replicate) pairs, in `predicted`."""
+        """Settle what is open, (row, replicate) pairs, in `predicted`, from lists of that length or longer ones."""
+        weights, bound = learned.weights, learned.bound
+        longest = self._near.shape[1]
         still = []
-        for some in blocks(len(pairs), 8 * self._near.shape[1] * (len(self._numeric) + 8)):
+        for some in blocks(len(pairs), 8 * length * (len(self._numeric) + 8)):
             row, replicate = pairs[some].T
-            near, limit = self._near[row], self._distances[row, -1]
+            near, limit = self._near[row, :length], self._distances[row, length]
             if weights is None:
-                distances = self._distances[row, :-1].copy()
+                distances = self._distances[row, :length].copy()
             else:
                 own = weights[replicate, fold[replicate, row]]
-                distances = np.einsum("prj,pj->pr", self._squared_differences(row, near), own)
+                squares = self._squares[row] if length == self._short else self._squared_differences(row, near)
+                distances = np.einsum("prj,pj->pr", squares, own)
                 if self._partly:
-                    distances += self._constant[row]
+                    distances += self._constant[row, :length]
                 limit = limit * bound[replicate, fold[replicate, row]]
             tested = fold[replicate, row][:, None]
             distances[fold[replicate[:, None], near] == tested] = np.inf
@@ -212,13 +240,44 @@ class BatchedNeighbours:
             predicted[row, replicate] = self._voted(distances, kth, self._y[spots], self._priority[tested, spots])
             still.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
         rest = np.concatenate(still)
+        if length < longest:
+            if len(rest):
+                self._from_longer_lists(predicted, place, fold, learned, rest, longest)
+            return
+        if weights is None:
+            weights = np.broadcast_to(self._weights, (len(fold), self._n_folds, len(self._weights)))
+        if len(rest) <= _TOGETHER * len(place):
+            for row, replicate in rest.tolist():
+                tested = fold[replicate, row]
+                squares, constant = self._to_all(row)
+                distances = (squares @ weights[replicate, tested] + constant)[None]
+                distances[:, fold[replicate] == tested] = np.inf
+                spots = place[replicate]
+                kth = kth_smallest(distances, self._config.k)
+                labels, priority = self._y[spots][None], self._priority[tested, spots][None]
+                predicted[row, replicate] = self._voted(distances, kth, labels, priority)[0]
+            return
         group = rest[:, 1] * self._n_folds + fold[rest[:, 1], rest[:, 0]]
         for key in np.unique(group):
             replicate, tested = divmod(int(key), self._n_folds)
             X, rows = self._X.copy(), rest[group == key, 0]
-            X[:, self._numeric] *= np.sqrt(self._weights if weights is None else weights[replicate, tested])
+            X[:, self._numeric] *= np.sqrt(weights[replicate, tested])
             excluded = fold[replicate] == tested
             predicted[rows, replicate] = self._among_all(X, rows, excluded, tested, place[replicate])
+
+    def _to_all(self, row: int) -> tuple[FloatArray, IntArray]:
+        """Squared differences of a row to all rows, and the mismatches of its categories; outliers are asked again."""
+        kept = self._outliers.get(row)
+        if kept is None:
+            rows, others = np.array([row]), np.arange(len(self._X))[None]
+            squares = self._squared_differences(rows, others)[0]
+            mismatches = (
+                self._count_mismatches(rows, others)[0] if self._partly else np.zeros(len(squares), dtype=np.int64)
+            )
+            if len(self._outliers) * squares.nbytes > _LIST_BYTES:
+                self._outliers.clear()
+            kept = self._outliers[row] = squares, mismatches
+        return kept
 
     def _list_nearest(self) -> None:
         """The nearest rows of each row over all rows, in order, to where the ties of the first few end."""
@@ -279,75 +338,6 @@ class BatchedNeighbours:
             a, b = column[rows][:, None], column[near]
             count += (a != b) if self._nominal[j] else np.isnan(a) | np.isnan(b)
         return count
-
-    def _extreme(self, sign: int) -> tuple[IntArray, FloatArray]:
-        """The rows with the smallest (of `sign` times) values of each numeric feature, and those values."""
-        numbers = self._X[:, self._numeric]
-        rows = np.argsort(sign * numbers, axis=0, kind="stable")[:_EXTREMES]  # NaN comes last
-        return rows, np.take_along_axis(numbers, rows, axis=0)
-
-    def _fold_weights(self, fold: IntArray) -> tuple[Any, Any, Any]:
-        """Weights of features as learned without each fold, (replicates, folds, features).
-
-        Beside them the smallest factor by which one differs from that over all rows, and the folds in which they are
-        not known.
-        """
-        replicates = len(fold)
-        unknown = np.zeros((replicates, self._n_folds), dtype=bool)
-        if not self._config.scaled or not len(self._numeric):
-            return None, None, unknown
-        ends = []
-        for rows, values in self._extremes:
-            where = fold[:, rows]  # (replicates, extremes, features)
-            outside = where != where[:, :1]
-            second = np.take_along_axis(
-                np.broadcast_to(values, where.shape), outside.argmax(axis=1, keepdims=True), axis=1
-            )[:, 0]
-            end = np.repeat(np.repeat(values[None, :1], replicates, axis=0), self._n_folds, axis=1)
-            np.put_along_axis(end, where[:, :1], second[:, None], axis=1)
-            lost = ~outside.any(axis=1) | np.isnan(second)
-            replicate, feature = np.nonzero(lost)
-            unknown[replicate, where[replicate, 0, feature]] = True
-            ends.append(end)
-        weights = _weights(ends[1] - ends[0])
-        changing = self._weights != 0
-        bound = (weights / self._weights)[..., changing].min(axis=-1)
-        return weights, np.minimum(bound, 1) if self._partly else bound, unknown
-
-
-def _weights(span: FloatArray) -> FloatArray:
-    """The weight of a squared difference under `MinMaxScaler`, which leaves a constant feature as it is."""
-    span = np.where(np.isnan(span), 1, span)
-    return 1 / np.where(span < 10 * np.finfo(np.float64).eps, 1.0, span) ** 2
-
-
-def _columns_scaled(transforms: list[Any], d: int) -> Any:
-    """Which columns of X the transforms scale."""
-    if isinstance(transforms[0], ColumnTransformer):
-        return np.isin(np.arange(d), transforms[0].transformers[0][2])
-    return np.ones(d, dtype=bool)
-
-
-def _columns(transforms: list[Any], d: int) -> Any:
-    """The columns of X in the order in which they leave the transforms, or None for others than this learner's."""
-    if len(transforms) != 1:
-        return None
-    (transform,) = transforms
-    if is_default(transform, MinMaxScaler, free=("copy",)):
-        return np.arange(d)
-    if not is_default(transform, ColumnTransformer, free=("transformers", "n_jobs", "verbose")):
-        return None
-    if len(transform.transformers) != 2:
-        return None
-    (_, scaler, scaled), (_, passed, rest) = transform.transformers
-    if not is_default(scaler, MinMaxScaler, free=("copy",)) or not (
-        isinstance(passed, str) and passed == "passthrough"
-    ):
-        return None
-    if not all(isinstance(part, np.ndarray) and part.dtype.kind == "i" for part in (scaled, rest)):
-        return None
-    columns = np.concatenate([scaled, rest])
-    return columns if np.array_equal(np.sort(columns), np.arange(d)) else None
 
 
 BATCHED = (BatchedNeighbours,)

@@ -1,0 +1,96 @@
+"""What `MinMaxScaler` learns without each fold of each replicate, from the extreme rows of each feature alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigstats.checks import FloatArray, IntArray
+
+#: A fold of a replicate that holds all of a feature's so many most extreme rows is left to scikit-learn.
+_EXTREMES = 16
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What the scaler learns without each fold, (replicates, folds); None where nothing is scaled.
+
+    Attributes
+    ----------
+    weights : array, with a last axis of features
+        Of squared differences.
+    bound, upper : array
+        The smallest and the largest factor by which they differ from those over all rows.
+    unknown : array of bool
+        Where they are not known.
+    """
+
+    weights: Any
+    bound: Any
+    upper: Any
+    unknown: Any
+
+
+class FoldScales:
+    """The weights of squared differences that scaling amounts to.
+
+    Parameters
+    ----------
+    numbers : array of shape (n, d)
+        The numeric features; NaN is missing.
+    n_folds : int
+    scaled : bool
+        Whether there is a scaler at all.
+    mixed : bool
+        Whether a distance has other parts, which no scaler changes.
+
+    Attributes
+    ----------
+    weights : array of shape (d,)
+        As learned from all rows.
+    """
+
+    def __init__(self, numbers: FloatArray, n_folds: int, *, scaled: bool, mixed: bool) -> None:
+        self._n_folds, self._mixed = n_folds, mixed
+        self._learns = scaled and bool(numbers.shape[1])
+        self._extremes = [_extreme(numbers, sign) for sign in (1, -1)]
+        low, high = (values[0] for _, values in self._extremes)
+        self.weights = weights_of(high - low) if scaled else np.ones(numbers.shape[1])
+
+    def learned(self, fold: IntArray) -> Learned:
+        """What is learned without each fold; `fold` is that of each row, (replicates, n)."""
+        replicates = len(fold)
+        unknown = np.zeros((replicates, self._n_folds), dtype=bool)
+        if not self._learns:
+            return Learned(None, None, None, unknown)
+        ends = []
+        for rows, values in self._extremes:
+            where = fold[:, rows]  # (replicates, extremes, features)
+            outside = where != where[:, :1]
+            second = np.take_along_axis(
+                np.broadcast_to(values, where.shape), outside.argmax(axis=1, keepdims=True), axis=1
+            )[:, 0]
+            end = np.repeat(np.repeat(values[None, :1], replicates, axis=0), self._n_folds, axis=1)
+            np.put_along_axis(end, where[:, :1], second[:, None], axis=1)
+            lost = ~outside.any(axis=1) | np.isnan(second)
+            replicate, feature = np.nonzero(lost)
+            unknown[replicate, where[replicate, 0, feature]] = True
+            ends.append(end)
+        weights = weights_of(ends[1] - ends[0])
+        factors = (weights / self.weights)[..., self.weights != 0]
+        bound, upper = factors.min(axis=-1), factors.max(axis=-1)
+        if self._mixed:  # a mismatch of categories counts the same in every fold
+            bound, upper = np.minimum(bound, 1), np.maximum(upper, 1)
+        return Learned(weights, bound, upper, unknown)
+
+
+def weights_of(span: FloatArray) -> FloatArray:
+    """The weight of a squared difference under `MinMaxScaler`, which leaves a constant feature as it is."""
+    span = np.where(np.isnan(span), 1, span)
+    return 1 / np.where(span < 10 * np.finfo(np.float64).eps, 1.0, span) ** 2
+
+
+def _extreme(numbers: FloatArray, sign: int) -> tuple[IntArray, FloatArray]:
+    """The rows with the smallest (of `sign` times) values of each feature, and those values."""
+    rows = np.argsort(sign * numbers, axis=0, kind="stable")[:_EXTREMES]  # NaN comes last
+    return rows, np.take_along_axis(numbers, rows, axis=0)
