@@ -1,0 +1,199 @@
+"""Test sets drawn from a population that is known through the counts of its distinct joint outcomes.
+
+A test set drawn without replacement holds a multivariate hypergeometric number of each outcome. So the counts are
+drawn, never the rows, and a draw costs the same from a thousand rows as from 10**12 (the subsamples of Keller,
+Mariethoz and Bengio, section 5, who draw rows).
+
+When not to use: for a statistic that needs more of a row than which outcome it is (scores, groups); to resample the
+test set itself, which is drawn with replacement (`sigstats.bootstrap_replicates`).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .checks import (
+    MAX_RESAMPLES,
+    FloatArray,
+    IntArray,
+    as_count,
+    as_counts,
+    as_probabilities,
+    as_reals,
+    refuse,
+)
+from .streams import as_generator
+
+#: From this total on NumPy refuses to draw.
+_NUMPY_TOTAL = 10**9
+#: The logarithm of what a tabulated law leaves out on either side, at most: less than half a step of a uniform number.
+_REMAINDER = 37.0
+#: How many probabilities are tabulated at once.
+_BLOCK = 2**20
+#: The largest sample from a population beyond NumPy's: its laws are tabulated over 10**6 values.
+_MAX_LARGE_SAMPLE = 10**10
+
+
+def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
+    """Draw test sets without replacement, all at once, as counts of outcomes.
+
+    Draws come in a fixed order: fewer from a generator in the same state are the first of more.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (J,)
+        How many rows of the population have each outcome; the total is at most 2**53.
+    n : int
+        The number of rows of a test set, at most the population's; at most 10**10 of a population of 10**9 or more.
+    rng : None, int or numpy.random.Generator
+        As for `sigstats.streams.as_generator`; a Generator is advanced.
+    size : int
+        How many test sets, at least 0.
+
+    Returns
+    -------
+    ndarray of int64, shape (size, J)
+        Independent rows that sum to n: each test set is drawn from the whole population.
+
+    Raises
+    ------
+    ValueError
+        If a count or a number is negative, fractional or too large, or the population has fewer than n rows.
+
+    Notes
+    -----
+    Up to 10**9 rows NumPy draws. Beyond, each outcome in turn, the commonest first, is drawn from its hypergeometric
+    law given those before it, by inversion of its distribution function; that is tabulated from ratios of successive
+    probabilities, which are exact to rounding for every population, over all values but those that together have
+    probability 2e-16 (Bernstein's inequality, which holds without replacement too: Hoeffding 1963, theorem 4).
+
+    Examples
+    --------
+    >>> from sigstats.subsampling import draw_subsamples
+    >>> drawn = draw_subsamples([600_000_000_000, 399_999_999_000, 1000], 7909, rng=1, size=3)
+    >>> drawn.sum(axis=1).tolist(), bool((drawn[:, 2] == 0).all())
+    ([7909, 7909, 7909], True)
+    """
+    rows = as_counts(counts, "counts", ndim=1)
+    total = int(rows.sum())
+    drawn = as_count(n, "n")
+    if drawn > total:
+        raise refuse("n", n, f"at most {total}, the rows of the population")
+    wanted = as_count(size, "size", maximum=MAX_RESAMPLES // rows.size)
+    generator = as_generator(rng)
+    if total < _NUMPY_TOTAL:
+        return generator.multivariate_hypergeometric(rows, drawn, size=wanted, method="marginals")
+    fewer = min(drawn, total - drawn)
+    if fewer > _MAX_LARGE_SAMPLE:
+        raise refuse("n", n, f"at most {_MAX_LARGE_SAMPLE} of {total} rows, or all but as many")
+    found = _draw_large(rows, fewer, generator, wanted)
+    return found if fewer == drawn else rows - found
+
+
+def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
+    """Draw test sets from an endless population, all at once, as counts of outcomes.
+
+    Parameters
+    ----------
+    probabilities : array_like of float, shape (J,)
+        The probability of each outcome; they sum to 1.
+    n : int
+        The number of rows of a test set.
+    rng, size
+        As for `draw_subsamples`.
+
+    Returns
+    -------
+    ndarray of int64, shape (size, J)
+        Independent rows that sum to n.
+
+    Raises
+    ------
+    ValueError
+        If the probabilities are none, or a number is negative, fractional or too large.
+
+    Examples
+    --------
+    >>> from sigstats.subsampling import draw_samples
+    >>> draw_samples([0.1, 0, 0.9], 50, rng=1, size=2).sum(axis=1).tolist()
+    [50, 50]
+    """
+    chances = as_probabilities(probabilities, "probabilities")
+    drawn = as_count(n, "n")
+    wanted = as_count(size, "size", maximum=MAX_RESAMPLES // chances.size)
+    # NumPy gives the last outcome what is left: let that be one which can occur.
+    order = np.argsort(chances, kind="stable")
+    found = np.empty((wanted, chances.size), dtype=np.int64)
+    found[:, order] = as_generator(rng).multinomial(drawn, chances[order] / chances.sum(), size=wanted)
+    return found
+
+
+def hypergeometric_tables(total: int, marked: int, drawn: Any) -> tuple[IntArray, FloatArray]:
+    """The laws of how many of `drawn` rows are marked ones. Not part of the public names.
+
+    Parameters
+    ----------
+    total, marked : int
+        The rows of the population, and those among them that are marked.
+    drawn : array_like of float, shape (m,)
+        Whole numbers, drawn without replacement, one for each law.
+
+    Returns
+    -------
+    first : ndarray of int64, shape (m,)
+        The smallest value that each law's table has.
+    probabilities : ndarray of float64, shape (m, w)
+        Of the values ``first, first + 1, ...``; 0 where a value is impossible. Each row sums to 1.
+    """
+    n = as_reals(drawn, "drawn", ndim=1)
+    mean = n * (marked / total)
+    # The variance with replacement, with the rows drawn and the rows marked in either role; both are bounds.
+    variance = np.minimum(mean * (1 - marked / total), mean * (1 - n / total))
+    reach = _REMAINDER / 3 + np.sqrt(_REMAINDER**2 / 9 + 2 * _REMAINDER * variance)
+    low = np.maximum(np.maximum(0, n - (total - marked)), np.floor(mean - reach))
+    high = np.minimum(np.minimum(marked, n), np.ceil(mean + reach))
+    width = int((high - low).max()) + 1
+    k = low[:, None] + np.arange(width - 1)
+    # P(k + 1) / P(k); every factor is a whole number below 2**53.
+    up = (marked - k) * (n[:, None] - k)
+    down = (k + 1) * (total - marked - n[:, None] + k + 1)
+    logs = np.zeros((n.size, width))
+    with np.errstate(divide="ignore"):
+        np.log(np.maximum(up, 0) / down, out=logs[:, 1:])
+    np.cumsum(logs, axis=1, out=logs)
+    logs[np.arange(width) > (high - low)[:, None]] = -math.inf
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return low.astype(np.int64), weights / weights.sum(axis=1, keepdims=True)
+
+
+def _draw_large(counts: IntArray, n: int, generator: np.random.Generator, size: int) -> IntArray:
+    uniform = generator.random((size, counts.size - 1))  # by test set, so that fewer are the first of more
+    order = np.argsort(-counts, kind="stable")
+    found = np.zeros((size, counts.size), dtype=np.int64)
+    left, rows = np.full(size, n, dtype=np.int64), int(counts.sum())
+    for step, outcome in enumerate(order[:-1]):
+        marked = int(counts[outcome])
+        if marked:
+            found[:, outcome] = _inverted(rows, marked, left, uniform[:, step])
+            left = left - found[:, outcome]
+            rows -= marked
+    found[:, order[-1]] = left
+    return found
+
+
+def _inverted(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> IntArray:
+    """The quantile of each hypergeometric law at its uniform number."""
+    if marked == total:
+        return drawn
+    found = np.empty(drawn.size, dtype=np.int64)
+    p = marked / total
+    widest = 2 * (_REMAINDER + math.sqrt(2 * _REMAINDER * drawn.max(initial=0) * p * (1 - p)))
+    step = max(1, int(_BLOCK / widest))
+    for start in range(0, drawn.size, step):
+        part = slice(start, start + step)
+        first, probabilities = hypergeometric_tables(total, marked, drawn[part])
+        reached = np.cumsum(probabilities, axis=1)
+        beyond = (reached <= uniform[part, None] * reached[:, -1:]).sum(axis=1)
+        found[part] = first + beyond
+    return found
