@@ -18,9 +18,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from . import random_matching
 from .card_matching import correct_range, upper_tail
 from .checks import IntArray, as_choice, as_count, as_real
-from .extreme import monte_carlo_pvalue
-from .intervals import monte_carlo_interval
-from .results import TestResult
+from .results import TestResult, monte_carlo_outcome
 from .streams import RNG, as_generator
 from .tables import as_confusion_table
 
@@ -127,15 +125,12 @@ def efficiency_test(
     if method == "monte-carlo":
         draws = random_matching.batches(rows, columns, size=resamples, rng=generator)
         exceedances = sum(int((batch >= correct).sum()) for batch in draws)
-        p = monte_carlo_pvalue(exceedances, resamples)
+        outcome = monte_carlo_outcome(exceedances, resamples)
         return EfficiencyResult(
-            pvalue=p,
-            log10_pvalue=math.log10(p),
+            log10_pvalue=math.log10(outcome["pvalue"]),
             method=method,
-            interval=monte_carlo_interval(exceedances, resamples),
-            replicates=resamples,
-            exceedances=exceedances,
             reason="replicates under fixed margins, as asked for; the interval is that of the exact p-value",
+            **outcome,
             **shared,
         )
     try:

@@ -8,7 +8,6 @@ ignored and the test rejects too often; `sigstats.homogeneity_test` compares two
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,16 +23,15 @@ from .checks import (
     as_count,
     as_counts,
     as_probabilities,
-    as_real,
     refuse,
 )
 from .conditional_tail import STATE_LIMIT, Problem, StateLimitError, tail
 from .exact_keys import multinomial_keys
 from .expected_counts import expected_counts_warning
-from .extreme import TIE_TOLERANCE, at_least, monte_carlo_pvalue
-from .intervals import monte_carlo_interval
+from .extreme import TIE_TOLERANCE, at_least
 from .log_weights import poisson_deviance, poisson_log_pmf
-from .results import TestResult
+from .relaxed_probabilities import relax_probabilities as relax_probabilities
+from .results import TestResult, monte_carlo_outcome
 from .streams import as_generator
 
 METHODS = ("exact", "chi2", "likelihood-ratio", "monte-carlo")
@@ -134,12 +132,9 @@ def goodness_of_fit_test(
         exceedances = int(_exceedances(x, p, ordering, resamples, generator).sum())
         return GoodnessOfFitTestResult(
             statistic=shown,
-            pvalue=monte_carlo_pvalue(exceedances, resamples),
             method=method,
             alternative="two-sided",
-            interval=monte_carlo_interval(exceedances, resamples),
-            replicates=resamples,
-            exceedances=exceedances,
+            **monte_carlo_outcome(exceedances, resamples),
             ordering=ordering,
             degrees_of_freedom=freedom,
         )
@@ -189,60 +184,6 @@ def goodness_of_fit_exceedances(
     ordering = as_choice(ordering, "ordering", ORDERINGS)
     x, p = _checked(counts, probabilities)
     return _exceedances(x, p, ordering, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
-
-
-def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[int] | None = None) -> tuple[float, ...]:
-    """An expert's class probabilities, with a share of misclassified objects allowed.
-
-    An expert misclassifies nothing, and a single misclassified object then contradicts the hypothesis for certain. The
-    share is taken from the named classes, in proportion to their probabilities, and becomes a further, last class
-    (Hryniewicz, section 3).
-
-    Parameters
-    ----------
-    probabilities : array_like of float, shape (K,)
-        The expert's, without a class of misclassified objects; they sum to 1.
-    share : float
-        The share of all objects that may be misclassified, less than the named classes have together.
-    classes : sequence of int, optional
-        The positions of the classes the share is taken from; all by default.
-
-    Returns
-    -------
-    tuple of float, K + 1 of them
-
-    Raises
-    ------
-    ValueError
-        If a class does not exist or is named twice, or the classes have no more than the share.
-
-    Examples
-    --------
-    Two per cent, all of the third class (Hryniewicz, Table 10):
-
-    >>> from sigstats.goodness_of_fit import goodness_of_fit_test, relax_probabilities
-    >>> required = relax_probabilities([0.2, 0.3, 0.5], 0.02, classes=[2])
-    >>> required
-    (0.2, 0.3, 0.48, 0.02)
-    >>> round(goodness_of_fit_test([15, 30, 50, 5], required).pvalue, 3)
-    0.132
-    """
-    p = as_probabilities(probabilities, "probabilities")
-    share = as_real(share, "share", low=0, high=1)
-    if classes is None:
-        places = np.arange(len(p))
-    else:
-        places = as_counts(classes, "classes", ndim=1)
-        if places.max() >= len(p):
-            raise refuse("classes", int(places.max()), f"positions from 0 to {len(p) - 1}")
-        if len(set(places.tolist())) < len(places):
-            raise refuse("classes", classes, "each class once")
-    held = math.fsum(p[places])
-    if not share < held:
-        raise refuse("share", share, f"less than {held:g}, what the classes it is taken from have together")
-    relaxed = p.copy()
-    relaxed[places] *= 1 - share / held
-    return (*relaxed.tolist(), share)
 
 
 def _checked(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray]:

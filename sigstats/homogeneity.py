@@ -20,11 +20,11 @@ from .checks import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, as
 from .conditional_tail import STATE_LIMIT, Problem, StateLimitError, tail
 from .exact_keys import binomial_keys
 from .expected_counts import expected_counts_warning
-from .extreme import at_most, monte_carlo_pvalue
+from .extreme import at_most
 from .fourier_bounds import WorkLimitError, bounds, grouped
-from .intervals import Interval, monte_carlo_interval
+from .intervals import Interval
 from .log_weights import binomial_log_pmf, stirling_errors
-from .results import TestResult
+from .results import TestResult, monte_carlo_outcome
 from .streams import as_generator
 
 METHODS = ("exact", "bounds", "chi2", "monte-carlo")
@@ -109,12 +109,9 @@ def homogeneity_test(
         exceedances = int(_exceedances(a, b, resamples, generator).sum())
         return HomogeneityTestResult(
             statistic=math.exp(_log_probability(a, a + b)),
-            pvalue=monte_carlo_pvalue(exceedances, resamples),
             method=method,
             alternative="two-sided",
-            interval=monte_carlo_interval(exceedances, resamples),
-            replicates=resamples,
-            exceedances=exceedances,
+            **monte_carlo_outcome(exceedances, resamples),
             degrees_of_freedom=freedom,
         )
     total = int((a + b).sum())

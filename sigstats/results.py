@@ -1,8 +1,10 @@
 """What every test returns: a frozen record whose ``repr`` is the call that makes it again."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from .intervals import Interval
+from .extreme import monte_carlo_pvalue
+from .intervals import Interval, monte_carlo_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,3 +42,21 @@ class TestResult:
     replicates: int | None = None
     exceedances: int | None = None
     reason: str = ""
+
+
+def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
+    """The fields of a `TestResult` that random replicates decide.
+
+    Examples
+    --------
+    >>> from sigstats.results import TestResult, monte_carlo_outcome
+    >>> result = TestResult(statistic=3.2, method="monte-carlo", **monte_carlo_outcome(4, 999))
+    >>> result.pvalue, round(result.interval.high, 6)
+    (0.005, 0.012553)
+    """
+    return {
+        "pvalue": monte_carlo_pvalue(exceedances, replicates),
+        "interval": monte_carlo_interval(exceedances, replicates),
+        "replicates": replicates,
+        "exceedances": exceedances,
+    }

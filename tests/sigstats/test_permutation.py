@@ -143,7 +143,7 @@ def test_fewer_replicates_are_the_first_of_more(null, monkeypatch):
     assert (retrainer.wrong(7, 10) == whole[:10]).all()
     rng = np.random.default_rng(7)
     assert (np.concatenate([retrainer.wrong(rng, size) for size in (1, 0, 9, 13)]) == whole).all()
-    monkeypatch.setattr("sigstats.permutation.CHUNK_BYTES", 1)  # one replicate a chunk
+    monkeypatch.setattr("sigstats.retrainer.CHUNK_BYTES", 1)  # one replicate a chunk
     assert (retrainer.wrong(7, 23) == whole).all()
 
 
