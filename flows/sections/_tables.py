@@ -6,7 +6,7 @@ from tasks.schema import Hypothesis
 
 from ..evidence import Evidence, grouped, kept, rejected
 from ..wording import adjusted_p, counted
-from . import Column, Verdict, _cases, _columns
+from . import Column, Verdict, _cases, _columns, _stopping
 
 
 def primary(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -28,19 +28,20 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
         The name of the test.
     """
     first = primary(rows)
+    spared = _stopping.spared(rows, evidence, replicates="replicates")
     sure, unsure = rejected(first), kept(first)
     total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)
     if not total:
         return Verdict(f"There is no result: every hypothesis of this test ({by}) is missing.")
     if not sure:
         where = "" if total == 1 else f" in any of {counted(total, 'table')}"
-        return Verdict(f"It was not shown that {claim}{where} ({by}, {_cases.smallest(unsure, name)}).")
+        return Verdict(f"It was not shown that {claim}{where} ({by}, {_cases.smallest(unsure, name)}).", spared)
     found = f"({by}, {_cases.largest(sure, name)})"
     if total == 1:
-        return Verdict(f"{claim[0].upper()}{claim[1:]} {found}.")
+        return Verdict(f"{claim[0].upper()}{claim[1:]} {found}.", spared)
     share = f"all {total}" if not unsure else f"{len(sure)} of {total}"
     details = [f"{in_words(row)}: not shown ({_cases.decisive_p(row)})." for row in unsure]
-    return Verdict(f"In {share} tables {claim} {found}.", tuple(details))
+    return Verdict(f"In {share} tables {claim} {found}.", (*spared, *details))
 
 
 def in_words(row: Hypothesis) -> str:

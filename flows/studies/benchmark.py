@@ -13,7 +13,6 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from sigstats.checks import nearest
 from sigstats.multiplicity import adjust
-from sigstats.sequential import GandyRule, deciding_exceedances
 from tasks import analyses, sources
 from tasks.datasets import Dataset
 from tasks.fanouts import cell
@@ -23,8 +22,7 @@ from tasks.plan import Cell, Plan
 from ..config import Strict, Study
 from ._prepared import Prepared
 from ._published import Null, Published, published_references
-
-Stopping = Literal["none", "besag-clifford", "gandy"]
+from ._stopping import Stopping, StoppingSettings, stopping_notes
 
 
 class Classifier(Strict):
@@ -57,7 +55,7 @@ class CrossValidation(Strict):
     ] = "fold"
 
 
-class Permutation(Strict):
+class Permutation(StoppingSettings):
     """The permutation tests.
 
     None stops early unless told to: histograms, small p-values and what adjustments make of them rest on all retrains,
@@ -69,23 +67,6 @@ class Permutation(Strict):
         tuple[Null, ...], Field(strict=False, description="labels is PermClass, features is PermFeats")
     ] = ("labels", "features")
     resamples: Annotated[int, Field(ge=1, le=10**9, description="Retrains for each null hypothesis")] = 999
-    stopping: Annotated[
-        Stopping,
-        Field(
-            description="When to end a test early: where p cannot become alpha or less (besag-clifford), or where the "
-            "decision is certain up to risk (gandy)"
-        ),
-    ] = "none"
-    certain: Annotated[
-        Literal["adjusted", "unadjusted"],
-        Field(
-            description="What gandy is certain of when it ends a test: of the decision on the adjusted p, whatever the "
-            "other tests say, or of whether p itself is at most alpha"
-        ),
-    ] = "adjusted"
-    risk: Annotated[
-        float, Field(gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless retrains")
-    ] = 1e-3
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -187,7 +168,7 @@ def prepare(study: BenchmarkStudy, base: Path) -> Prepared:
         adjust=study.adjust,
     )
     references = tuple(published_references(study.published, plan.cells))
-    notes = (*_notes(study, datasets), *_stopping_notes(plan))
+    notes = (*_notes(study, datasets), *stopping_notes(plan))
     return Prepared(plan, tuple(datasets), notes=notes, references=references)
 
 
@@ -208,15 +189,6 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             )
 
 
-def _stopping_notes(plan: Plan) -> Iterator[str]:
-    for rule in {one.rule for one in plan.cells if one.stopping is not None}:
-        if isinstance(rule, GandyRule) and not rule.can_reject:
-            yield (
-                f"gandy ends no test as rejected: that is certain only where p <= {rule.rejection_level:.2g}, which "
-                f"{rule.maximum:,} retrains cannot show (permutation.certain = 'unadjusted' asks for less)"
-            )
-
-
 def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> list[Cell]:
     content = dataset.digest()
     work: dict[str, Any] = {
@@ -230,6 +202,13 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
         },
     }
     subject = {"dataset": dataset.name, "classifier": classifier.name}
+    stopping = study.permutation.stopping_of(
+        alpha=study.alpha,
+        adjust=study.adjust,
+        tests=len(study.datasets) * len(study.classifiers),
+        replicates=study.permutation.resamples,
+        rule=classifier.stopping,
+    )
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1)
     retrains = [
         cell(
@@ -238,26 +217,11 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
             work={**work, "null": null},
             seed=study.seed,
             replicates=study.permutation.resamples,
-            stopping=_stopping(study, classifier),
+            stopping=stopping,
         )
         for null in study.permutation.nulls
     ]
     return [observed, *retrains]
-
-
-def _stopping(study: BenchmarkStudy, classifier: Classifier) -> dict[str, Any] | None:
-    rule = classifier.stopping or study.permutation.stopping
-    if rule == "none":
-        return None
-    if rule == "besag-clifford":
-        return {"rule": rule, "exceedances": deciding_exceedances(study.alpha, study.permutation.resamples)}
-    factor = 1.0
-    if study.adjust != "none" and study.permutation.certain == "adjusted":
-        # What adjusting multiplies p by where every other test has p = 1: whatever they have, it is no more.
-        others = len(study.datasets) * len(study.classifiers) - 1
-        smallest = 2.0**-40
-        factor = float(adjust([smallest, *[1.0] * others], method=study.adjust)[0]) / smallest
-    return {"rule": rule, "alpha": study.alpha, "reject_at": study.alpha / factor, "risk": study.permutation.risk}
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:

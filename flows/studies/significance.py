@@ -4,6 +4,7 @@ Each table is tested by each of its methods: exact and approximate ones at once,
 fanned out.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -18,12 +19,13 @@ from tasks.references import Reference
 from ..config import Study
 from ..questions import Case, Entry, entries
 from ._prepared import Prepared
+from ._stopping import StoppingSettings, stopping_notes
 
 #: Up to so many replicates and objects a plain loop is done before a cluster has started.
 _SMALL_REPLICATES, _SMALL_TABLE = 20_000_000, 100_000
 
 
-class _Significance(Study):
+class _Significance(Study, StoppingSettings):
     """What a study file of ``kind = "significance"`` may say besides its tables."""
 
     question: ClassVar[str] = "are these tables of counts better than chance, equal, as required?"
@@ -53,19 +55,22 @@ else:
 
 def prepare(study: _Significance, base: Path) -> Prepared:
     """Read the tables, check each for its test, and lay out the cells."""
+    every = [(key, entry, _cases(key, entry, base)) for key, entry in _entries(study)]
+    # Tests by one method are adjusted together.
+    drawn = Counter(case.shown_as or case.test for _, entry, cases in every if entry.draws for case in cases)
     cells: list[Cell] = []
     references: list[Reference] = []
     largest = 0
-    for key, entry in _entries(study):
-        try:
-            for case in entry.cases(base):
+    for key, entry, cases in every:
+        for case in cases:
+            try:
                 seen = question(case.test).observed(case.data)
-                largest = max(largest, seen.get("n", 0))
-                for method in entry.methods:
-                    cells.append(_cell(study, entry, case, method))
-                    references.extend(_references(case, method, cells[-1]))
-        except ValueError as error:
-            raise ValueError(f"{key}: {entry.name}: {error}") from None
+            except ValueError as error:
+                raise ValueError(f"{key}: {entry.name}: {error}") from None
+            largest = max(largest, seen.get("n", 0))
+            for method in entry.methods:
+                cells.append(_cell(study, entry, case, method, tests=drawn[case.shown_as or case.test]))
+                references.extend(_references(case, method, cells[-1]))
     plan = Plan(
         study=study.name,
         kind=study.kind,
@@ -76,6 +81,7 @@ def prepare(study: _Significance, base: Path) -> Prepared:
     )
     return Prepared(
         plan,
+        notes=tuple(stopping_notes(plan)),
         references=tuple(references),
         small=plan.replicates <= _SMALL_REPLICATES and largest <= _SMALL_TABLE,
     )
@@ -87,12 +93,20 @@ def _entries(study: _Significance) -> Iterator[tuple[str, Entry]]:
             yield key, entry
 
 
-def _cell(study: _Significance, entry: Entry, case: Case, method: str) -> Cell:
+def _cases(key: str, entry: Entry, base: Path) -> list[Case]:
+    try:
+        return list(entry.cases(base))
+    except ValueError as error:
+        raise ValueError(f"{key}: {entry.name}: {error}") from None
+
+
+def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests: int) -> Cell:
     subject = {"test": case.shown_as or case.test, **case.subject, "method": method}
     work: dict[str, Any] = {"test": case.test, "data": case.data}
     if method == MONTE_CARLO:
         replicates = entry.resamples or study.resamples
-        return cell("replicate", subject=subject, work=work, seed=study.seed, replicates=replicates)
+        stopping = study.stopping_of(alpha=study.alpha, adjust=study.adjust, tests=tests, replicates=replicates)
+        return cell("replicate", subject=subject, work=work, seed=study.seed, replicates=replicates, stopping=stopping)
     return cell("evaluate", subject=subject, work={**work, "method": method}, seed=study.seed, replicates=1)
 
 

@@ -172,6 +172,20 @@ def test_a_cluster_gives_the_bytes_of_the_plain_loop(tmp_path):
         assert rows[name]["p_low"] <= p <= rows[name]["p_high"]
 
 
+@pytest.mark.parametrize("rule", ["besag-clifford", "gandy"])
+def test_a_monte_carlo_test_may_stop_where_its_decision_is_certain(tmp_path, rule):
+    path = study_file(tmp_path, f'stopping = "{rule}"\nadjust = "none"\n' + DRAWN)
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    rows = {row["dataset"]: row for row in summary(tmp_path / "out") if row["method"] == "monte-carlo"}
+    # p = 0.144 is soon known to be above 0.05, p = 0.0465 is not soon known to be below
+    assert rows["two"]["replicates"] < 25_000 < rows["three"]["replicates"]
+    assert (rows["two"]["decision"], rows["one"]["decision"]) == ("keep", "reject")
+    if rule == "gandy":
+        assert rows["one"]["replicates"] < 1000
+    assert rows["one"]["p_low"] <= NYSSEN["ulcer patients", "exact"] <= rows["one"]["p_high"]
+    assert "Sequential stopping ended" in (tmp_path / "out" / "report.html").read_text()
+
+
 def simulated(seed, n=300, k=3):
     rng = np.random.default_rng(seed)
     label = rng.integers(k, size=n)

@@ -1,0 +1,77 @@
+"""When a study ends a test before all of its replicates are drawn."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from sigstats.multiplicity import adjust as adjusted
+from sigstats.sequential import GandyRule, deciding_exceedances
+from tasks.plan import Adjustment, Plan
+
+from ..config import Strict
+
+Stopping = Literal["none", "besag-clifford", "gandy"]
+
+
+class StoppingSettings(Strict):
+    """What a study file says of it."""
+
+    stopping: Annotated[
+        Stopping,
+        Field(
+            description="When to end a test early: where p cannot become alpha or less (besag-clifford), or where the "
+            "decision is certain up to risk (gandy)"
+        ),
+    ] = "none"
+    certain: Annotated[
+        Literal["adjusted", "unadjusted"],
+        Field(
+            description="What gandy is certain of when it ends a test: of the decision on the adjusted p, whatever the "
+            "other tests say, or of whether p itself is at most alpha"
+        ),
+    ] = "adjusted"
+    risk: Annotated[
+        float,
+        Field(gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless replicates"),
+    ] = 1e-3
+
+    def stopping_of(
+        self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None
+    ) -> dict[str, Any] | None:
+        """The stopping of a cell, as `tasks.plan.Cell` has it; None where all replicates are drawn.
+
+        Parameters
+        ----------
+        alpha : float
+            The level of the decisions.
+        adjust : str
+            The adjustment for multiplicity.
+        tests : int
+            How many tests are adjusted together.
+        replicates : int
+            How many are drawn at most.
+        rule : str, optional
+            The rule, if not the study's.
+        """
+        rule = rule or self.stopping
+        if rule == "none":
+            return None
+        if rule == "besag-clifford":
+            return {"rule": rule, "exceedances": deciding_exceedances(alpha, replicates)}
+        factor = 1.0
+        if adjust != "none" and self.certain == "adjusted":
+            # What adjusting multiplies p by where every other test has p = 1: whatever they have, it is no more.
+            smallest = 2.0**-40
+            factor = float(adjusted([smallest, *[1.0] * (tests - 1)], method=adjust)[0]) / smallest
+        return {"rule": rule, "alpha": alpha, "reject_at": alpha / factor, "risk": self.risk}
+
+
+def stopping_notes(plan: Plan) -> Iterator[str]:
+    """What a person should know of it before a study starts."""
+    for rule in {one.rule for one in plan.cells if one.stopping is not None}:
+        if isinstance(rule, GandyRule) and not rule.can_reject:
+            yield (
+                f"gandy ends no test as rejected: that is certain only where p <= {rule.rejection_level:.2g}, which "
+                f"{rule.maximum:,} replicates cannot show (certain = 'unadjusted' asks for less)"
+            )
