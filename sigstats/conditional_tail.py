@@ -12,24 +12,20 @@ probability that the score is at most the observed one. Listing the outcomes tak
 
 So the work grows like the square root of the outcomes inside the acceptance region. Every term is positive: small
 p-values lose no accuracy to cancellation (relative error about 1e-12, for p-values above 1e-280). Scores are compared
-as floats only where they differ by more than their rounding; the rest is settled by integers. Not part of the public
-names.
-
-A handful of outcomes is listed in whole.
+as floats only where they differ by more than their rounding; the rest is settled by integers. A handful of outcomes is
+listed in whole. Not part of the public names.
 
 When not to use: a table beyond `STATE_LIMIT` (see `sigstats.fourier_bounds`).
 """
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .checks import FloatArray, IntArray
-from .exact_keys import SMALL_TOTAL, Keys, Words
+from .conditional_problem import Problem, best_scores, keys_of, no_heavier, none_heavier, worst_scores
+from .exact_keys import SMALL_TOTAL, Words
 
 #: The longest list of partial outcomes that is kept: about 1 GB and half a minute.
 STATE_LIMIT = 2**23
@@ -41,55 +37,6 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6
 
 class StateLimitError(Exception):
     """The lists would become longer than the limit."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is summed.
-
-    Attributes
-    ----------
-    parameters : tuple of float
-        One for each column; they add up when columns are pooled.
-    log_mass : callable
-        ``log_mass(parameter, x)``: the logarithm of the probability of the counts `x`.
-    laws : tuple of ndarray
-        ``laws[j][x]``: `log_mass` of column j for x = 0 up to the largest count possible, at most the total.
-    scores : tuple of ndarray
-        ``scores[j][x]`` for the same x; concave in x.
-    total : int
-        The sum of the counts.
-    threshold : float
-        The observed score.
-    margin : float
-        Scores that differ by no more are compared by their keys; 0 where the threshold includes a tolerance.
-    observed : tuple of int
-        The observed counts.
-    keys : Keys or None
-        How to merge partial outcomes and to compare near ties.
-    """
-
-    parameters: tuple[float, ...]
-    log_mass: Callable[[float, IntArray], FloatArray]
-    laws: tuple[FloatArray, ...]
-    scores: tuple[FloatArray, ...]
-    total: int
-    threshold: float
-    margin: float
-    observed: tuple[int, ...]
-    keys: Keys | None
-
-    def masses(self, columns: Sequence[int]) -> FloatArray:
-        """The log law of the sum of `columns`, for 0 to the total."""
-        x = np.arange(self.total + 1)
-        if not columns:
-            return np.where(x == 0, 0.0, -np.inf)
-        return self.log_mass(sum(self.parameters[j] for j in columns), x)
-
-    @cached_property
-    def norm(self) -> float:
-        """The log probability that the counts have the sum that they have."""
-        return float(self.log_mass(sum(self.parameters), np.array([self.total]))[0])
 
 
 @dataclass(frozen=True)
@@ -158,7 +105,7 @@ def _sum_of_all(problem: Problem, norm: float) -> float:
         outcomes = np.empty((len(near), len(problem.scores)), dtype=np.int64)
         outcomes[:, columns] = np.transpose(np.unravel_index(place[near], sizes))
         outcomes[:, last] = left[near]
-        counted[near] = _none_heavier(problem, outcomes)
+        counted[near] = none_heavier(problem, outcomes)
     return float(np.exp(log_mass[counted] - norm).sum())
 
 
@@ -174,39 +121,6 @@ def _halves(problem: Problem) -> tuple[list[int], list[int]]:
         halves[side].append(j)
         sizes[side] += spread[j] - math.log(1 + twins)
     return halves
-
-
-def _best(problem: Problem, columns: Sequence[int]) -> FloatArray:
-    """The largest score of `columns` for each sum 0 to total: concave, so the largest increments come first."""
-    out = np.full(problem.total + 1, -np.inf)
-    if not columns:
-        out[0] = 0.0
-        return out
-    steps = np.concatenate([np.diff(problem.scores[j]) for j in columns])
-    steps = -np.sort(-steps)[: problem.total]
-    out[0] = sum(problem.scores[j][0] for j in columns)
-    out[1 : len(steps) + 1] = out[0] + np.cumsum(steps)
-    return out
-
-
-def _worst(problem: Problem, columns: Sequence[int]) -> FloatArray:
-    """At most the smallest score of `columns` for each sum: a concave score lies above its chord."""
-    out = np.full(problem.total + 1, np.inf)
-    if len(columns) == 1:
-        score = problem.scores[columns[0]]
-        out[: len(score)] = score
-        return out
-    if not columns:
-        out[0] = 0.0
-        return out
-    ends = [(len(s) - 1, float(s[0]), float(s[-1])) for s in (problem.scores[j] for j in columns)]
-    slopes = np.array([(last - start) / size if size else 0.0 for size, start, last in ends])
-    sizes = np.array([size for size, _, _ in ends])
-    order = np.argsort(slopes)
-    steps = np.repeat(slopes[order], sizes[order])[: problem.total]
-    out[0] = sum(start for _, start, _ in ends)
-    out[1 : len(steps) + 1] = out[0] + np.cumsum(steps)
-    return out
 
 
 def _listed(
@@ -231,8 +145,8 @@ def _listed(
         law = problem.masses(rest if partner is not None else rest + others)
         if partner is not None:
             law = _with_partner(law, partner, problem.total)
-        best, worst = _best(problem, rest + others), _worst(problem, rest + others)
-        open_x = _window(problem, j, _best(problem, sorted(everything - {j})) if place else best)
+        best, worst = best_scores(problem, rest + others), worst_scores(problem, rest + others)
+        open_x = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
         parts.append(_settled_outside(problem, states, j, open_x, law, norm))
         states = _extended(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
         merging = problem.keys is not None and problem.keys.merging
@@ -361,7 +275,7 @@ def _sorted(states: _States) -> _States:
 def _joined(problem: Problem, left: _States, right: _States, norm: float) -> list[float]:
     """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
     parts = []
-    observed = _keys_of(problem, np.array([problem.observed]))[0]
+    observed = keys_of(problem, np.array([problem.observed]))[0]
     room = problem.threshold - left.score
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))
@@ -379,30 +293,7 @@ def _joined(problem: Problem, left: _States, right: _States, norm: float) -> lis
             upto = np.searchsorted(score, room[start:end] + problem.margin, side="right")
             for i in np.flatnonzero(upto > sure).tolist():
                 for k in range(int(sure[i]), int(upto[i])):
-                    if _no_heavier(problem, left.key[start + i] + right.key[low + k], observed):
+                    if no_heavier(problem, left.key[start + i] + right.key[low + k], observed):
                         parts.append(float(scale[i]) * float(np.exp(right.log_mass[low + k] - top)))
         parts.append(float(scale @ prefix[sure]))
     return parts
-
-
-def _none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:
-    """For each outcome (rows) whether its exact weight is at most the observed one's."""
-    keys = _keys_of(problem, np.vstack([problem.observed, outcomes]))
-    distinct, which = np.unique(keys, axis=0, return_inverse=True)
-    verdicts = np.array([_no_heavier(problem, key, keys[0]) for key in distinct])
-    return np.asarray(verdicts[which.ravel()][1:])
-
-
-def _keys_of(problem: Problem, outcomes: IntArray) -> Words:
-    if problem.keys is None:
-        return np.zeros((len(outcomes), 0), dtype=np.uint64)
-    tables = [problem.keys.table(j, x) for j, x in enumerate(outcomes.T)]
-    return np.asarray(np.sum(tables, axis=0, dtype=np.uint64))
-
-
-def _no_heavier(problem: Problem, key: Words, observed: Words) -> bool:
-    """Whether the exact weight of a near tie is at most the observed outcome's."""
-    keys = problem.keys
-    if keys is None or keys.weight is None or (key == observed).all():
-        return True
-    return keys.weight(keys.packing.unpack(key)) <= keys.weight(keys.packing.unpack(observed))

@@ -25,7 +25,8 @@ from .checks import (
     as_probabilities,
     refuse,
 )
-from .conditional_tail import STATE_LIMIT, Problem, StateLimitError, tail
+from .conditional_problem import Problem
+from .conditional_tail import STATE_LIMIT, StateLimitError, tail
 from .exact_keys import multinomial_keys
 from .expected_counts import expected_counts_warning
 from .extreme import TIE_TOLERANCE, at_least

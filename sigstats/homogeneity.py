@@ -1,8 +1,8 @@
 """Tests that two independent samples fall into classes with equal probabilities.
 
 Two rows of counts over the same K classes: two classifiers judged on samples of their own, or a classifier and an
-expert. Given the totals of the columns the table is multivariate hypergeometric
-(Hryniewicz, eq. 5), whatever the class probabilities.
+expert. Given the totals of the columns the table is multivariate hypergeometric (Hryniewicz, eq. 5), whatever the
+class probabilities.
 
 When not to use: two classifiers judged on the *same* objects. Their counts depend on each other; use
 `sigstats.mcnemar_test` on the objects that only one of them got right.
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from .checks import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, as_counts, refuse
-from .conditional_tail import STATE_LIMIT, Problem, StateLimitError, tail
+from .conditional_problem import Problem
+from .conditional_tail import STATE_LIMIT, StateLimitError, tail
 from .exact_keys import binomial_keys
 from .expected_counts import expected_counts_warning
 from .extreme import at_most
@@ -84,8 +85,7 @@ def homogeneity_test(
     Raises
     ------
     ValueError
-        If counts are negative, fractional or of unequal number, a sample is empty, or the table is beyond the limit
-        of the method.
+        If counts are negative, fractional or of unequal number, a sample is empty, or the table is too large.
 
     Examples
     --------
@@ -102,9 +102,9 @@ def homogeneity_test(
     a, b = _checked(counts_a, counts_b)
     resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
-    freedom = len(a) - 1
     if method == "chi2":
         return _chi2(a, b)
+    freedom = len(a) - 1
     if method == "monte-carlo":
         exceedances = int(_exceedances(a, b, resamples, generator).sum())
         return HomogeneityTestResult(
@@ -215,12 +215,16 @@ def _exact(problem: Problem) -> float:
     try:
         return tail(problem)
     except StateLimitError:
-        raise refuse(
-            "counts_a and counts_b (total, classes)",
-            (int(sum(problem.parameters)), len(problem.parameters)),
+        raise _too_large(
+            problem,
             f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='bounds', or "
             "method='monte-carlo', which gives an interval",
         ) from None
+
+
+def _too_large(problem: Problem, wanted: str) -> ValueError:
+    size = int(sum(problem.parameters)), len(problem.parameters)
+    return refuse("counts_a and counts_b (total, classes)", size, wanted)
 
 
 def _bounds(problem: Problem) -> Interval:
@@ -242,9 +246,8 @@ def _bounds(problem: Problem) -> Interval:
             width=BOUNDS_WIDTH,
         )
     except WorkLimitError:
-        raise refuse(
-            "counts_a and counts_b (total, classes)",
-            (int(sum(problem.parameters)), len(problem.parameters)),
+        raise _too_large(
+            problem,
             f"a table whose p-value can be bounded to {BOUNDS_WIDTH:g} of itself; use method='monte-carlo', which "
             "gives an interval",
         ) from None
