@@ -48,12 +48,15 @@ class Finished:
         The cells that are not complete.
     report : str
         Where the report is.
+    replicates : int
+        How many replicates the results rest on.
     """
 
     plan: Plan
     rows: tuple[Hypothesis, ...]
     failed: tuple[Outcome, ...]
     report: str
+    replicates: int
 
 
 def run_study(
@@ -117,7 +120,8 @@ def run_study(
         rows = summarize(store)
         report = write_report(store)
     failed = tuple(outcome for outcome in outcomes if not outcome.complete)
-    return Finished(prepared.plan, tuple(rows), failed, report)
+    replicates = sum(min(outcome.stored, outcome.wanted) for outcome in outcomes)
+    return Finished(prepared.plan, tuple(rows), failed, report, replicates)
 
 
 def prepared_study(study: Study, base: Path) -> Prepared:

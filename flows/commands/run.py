@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"sigstats: failed: {about}: {reason}", file=sys.stderr)  # noqa: T201
     rejected = sum(row.decision == "reject" for row in finished.rows)
     display.say(
-        f"{len(finished.plan.cells)} cells, {finished.plan.replicates:,} replicates, {len(finished.rows)} hypotheses, "
+        f"{len(finished.plan.cells)} cells, {finished.replicates:,} replicates, {len(finished.rows)} hypotheses, "
         f"{rejected} rejected at {finished.plan.alpha:g}, in {duration(time.monotonic() - started)}"
     )
     display.say(f"report: {finished.report}")

@@ -51,9 +51,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             title="Errors under the null hypothesis",
             caption=(
                 "The histogram is the error of retrains on permuted data, the line the observed error. Permutations at "
-                "least as extreme as observed are orange; their share, with the observed result counted in, is p. All "
-                "classifiers of a data set share the axis, in percent of rows got wrong; each histogram has its own "
-                "height. ● marks a rejected null hypothesis."
+                "least as extreme as observed are orange; their share, with the observed result counted in, is p, "
+                "unless the test was ended early. All classifiers of a data set share the axis, in percent of rows got "
+                "wrong; each histogram has its own height. ● marks a rejected null hypothesis."
             ),
             body=Markup("").join(tests),
         )
