@@ -1,0 +1,182 @@
+"""Trials: test sets drawn from a population, each tested once.
+
+A population is what two classifiers do on all rows there are, as eight joint outcomes in the order of
+`sigstats.outcomes.JointOutcomes`: counts of rows, from which test sets are drawn without replacement, or probabilities,
+from which any number is drawn. Where nothing but accuracy matters, all rows count as truly positive.
+
+A test is a mapping: ``test`` (`TESTS`), ``alternative``, and the options of the function of `sigstats` of that name.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats.bootstrap import bootstrap_test
+from sigstats.bootstrap_replicates import evaluate
+from sigstats.finite_power import finite_power
+from sigstats.measure_registry import as_measure
+from sigstats.outcomes import JointOutcomes
+from sigstats.paired import mcnemar_test
+from sigstats.power import power
+from sigstats.proportions import dcf_test, proportion_test
+from sigstats.subsampling import draw_samples, draw_subsamples
+
+#: The outcomes that an exchange of the two outputs turns into each other; it leaves the others as they are.
+_EXCHANGED = ((1, 2), (5, 6))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Population:
+    """Two classifiers on all rows there are.
+
+    Attributes
+    ----------
+    outcomes : tuple of int or of float
+        How many rows have each of the eight joint outcomes; or, if `endless`, with which probability a row has it.
+    endless : bool
+        Whether `outcomes` are probabilities.
+    swapped : bool
+        Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
+    """
+
+    outcomes: tuple[float, ...]
+    endless: bool = False
+    swapped: bool = False
+
+    def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """The eight counts of each of `size` test sets of n rows."""
+        draw = draw_samples if self.endless else draw_subsamples
+        drawn = draw(self.outcomes, n, rng=rng, size=size)
+        if self.swapped:
+            for first, second in _EXCHANGED:
+                both = drawn[:, first] + drawn[:, second]
+                drawn[:, first] = rng.binomial(both, 0.5)
+                drawn[:, second] = both - drawn[:, first]
+        return drawn
+
+    @property
+    def equal(self) -> bool:
+        """Whether the two are equally accurate."""
+        only_a, only_b = self.discordant
+        return self.swapped or only_a == only_b
+
+    @property
+    def discordant(self) -> tuple[float, float]:
+        """How many rows only A, and only B, gets right; or with which probability."""
+        _, e2, e3, _, _, e6, e7, _ = self.outcomes
+        return e3 + e6, e2 + e7
+
+    def difference(self, measure: str) -> float:
+        """The true difference B - A of a measure."""
+        if self.swapped:
+            return 0.0
+        weights = np.array([self.outcomes], dtype=np.float64)
+        return float(evaluate(JointOutcomes(e1=1), as_measure(measure), weights).differences[0])
+
+    def mcnemar_power(self, n: int, **options: Any) -> float:
+        """How often McNemar's test rejects on n rows, exactly."""
+        only_a, only_b = self.discordant
+        if not self.endless:
+            rows = (int(only_a), int(only_b), int(sum(self.outcomes)))
+            return finite_power(n, *rows, swapped=self.swapped, **options)
+        if self.swapped:
+            only_a = only_b = (only_a + only_b) / 2
+        return power(n, only_a, only_b, **options)
+
+
+def random_classifiers(classes: int, right: float) -> Population:
+    """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise.
+
+    Parameters
+    ----------
+    classes : int
+        The number of classes, all equally likely.
+    right : float
+        The part of the rows for which system II is made to be right.
+
+    Returns
+    -------
+    Population
+        Endless; A is system I, B is system II, and all rows count as truly positive.
+
+    Examples
+    --------
+    >>> from tasks.trials import random_classifiers
+    >>> random_classifiers(2, 0.5).outcomes
+    (0.375, 0.375, 0.125, 0.125, 0.0, 0.0, 0.0, 0.0)
+    """
+    a = 1 / classes
+    b = right + (1 - right) / classes
+    outcomes = (a * b, (1 - a) * b, a * (1 - b), (1 - a) * (1 - b), 0.0, 0.0, 0.0, 0.0)
+    return Population(outcomes=outcomes, endless=True)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a test says of each of several test sets.
+
+    Attributes
+    ----------
+    p_value : ndarray of float64
+    covers : ndarray of bool, or None
+        Whether the test's interval holds the true difference; None for a test without one.
+    """
+
+    p_value: NDArray[np.float64]
+    covers: NDArray[np.bool_] | None = None
+
+
+def mcnemar(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:  # noqa: ARG001
+    """McNemar's test of each test set."""
+    pairs = np.column_stack([drawn[:, 2] + drawn[:, 5], drawn[:, 1] + drawn[:, 6]])
+    return _each(pairs, lambda only_a, only_b: mcnemar_test(only_a, only_b, **options).pvalue)
+
+
+def proportion(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:  # noqa: ARG001
+    """The test of two errors, eq. (4) and (6) of Keller et al."""
+    return _each(drawn, lambda *counts: proportion_test(JointOutcomes(*counts), **options).pvalue)
+
+
+def dcf(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:  # noqa: ARG001
+    """The test of two detection costs, eq. (8) and (9); a test set without rows of one class gives p = 1."""
+
+    def pvalue(*counts: int) -> float:
+        joint = JointOutcomes(*counts)
+        return dcf_test(joint, **options).pvalue if joint.positives and joint.negatives else 1.0
+
+    return _each(drawn, pvalue)
+
+
+def bootstrap(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:
+    """The bootstrap of each test set, and whether its interval holds the true difference."""
+    truth = population.difference(options["measure"])
+    results = [bootstrap_test(JointOutcomes(*counts), rng=rng, **options) for counts in drawn.tolist()]
+    covers = [result.interval.low <= truth <= result.interval.high for result in results]
+    return Tested(np.array([result.pvalue for result in results]), np.array(covers, dtype=np.bool_))
+
+
+#: The tests by name.
+TESTS: dict[str, Callable[..., Tested]] = {
+    "mcnemar": mcnemar,
+    "proportion": proportion,
+    "dcf": dcf,
+    "bootstrap": bootstrap,
+}
+
+
+def tested(
+    test: Mapping[str, Any], drawn: NDArray[np.int64], population: Population, rng: np.random.Generator
+) -> Tested:
+    """A test, as the module says, of each test set."""
+    options = dict(test)
+    return TESTS[options.pop("test")](drawn, population, rng, **options)
+
+
+def _each(counts: NDArray[np.int64], pvalue: Callable[..., float]) -> Tested:
+    """The p-values of rows of counts; equal rows are tested once."""
+    distinct, which = np.unique(counts, axis=0, return_inverse=True)
+    found = np.array([pvalue(*row) for row in distinct.tolist()], dtype=np.float64)
+    return Tested(found[which.ravel()])
