@@ -2,14 +2,23 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from tasks.execute import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
+
+
+class Tls(Strict):
+    """Certificates for a scheduler that speaks TLS; each path is relative to the working folder."""
+
+    ca_file: Annotated[str, Field(description="PEM file of the authority that signed all certificates")]
+    cert: Annotated[str, Field(description="PEM file of this client's certificate")]
+    key: Annotated[str, Field(description="PEM file of its key")]
 
 
 class Cluster(Strict):
@@ -18,6 +27,15 @@ class Cluster(Strict):
     kind: Literal["address"] = "address"
     address: Annotated[str, Field(pattern=r"^(tcp|tls|ws|wss)://.+", description='As in "tcp://10.0.0.1:8786"')]
     timeout: Annotated[float, Field(gt=0, description="Seconds to wait for the scheduler and a first worker")] = 30.0
+    tls: Annotated[
+        Tls | None, Field(description="For a tls:// address; where it is absent, Dask's own configuration counts")
+    ] = None
+
+    @model_validator(mode="after")
+    def _tls_for_tls(self) -> Self:
+        if self.tls is not None and not self.address.startswith("tls://"):
+            raise ValueError(f"tls: is not valid for {self.address}; expected a tls:// address")
+        return self
 
 
 @contextmanager
@@ -26,7 +44,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
     from distributed import Client
 
     try:
-        client = Client(cluster.address, timeout=cluster.timeout, set_as_default=False)
+        client = Client(cluster.address, timeout=cluster.timeout, set_as_default=False, security=_security(cluster.tls))
     except (OSError, TimeoutError):
         raise BadInput(f"cluster: no Dask scheduler answers at {cluster.address}") from None
     with client:
@@ -35,3 +53,22 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
         except TimeoutError:
             raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker") from None
         yield DaskPool(client)
+
+
+def _security(tls: Tls | None) -> Any:
+    """What the client shows and asks for; None for Dask's own configuration."""
+    if tls is None:
+        return None
+    from distributed.security import Security
+
+    for name, path in tls.model_dump().items():
+        if not Path(path).is_file():
+            raise BadInput(f"cluster: tls.{name}: {path!r} is not valid; expected a PEM file")
+    try:
+        security = Security(
+            require_encryption=True, tls_ca_file=tls.ca_file, tls_client_cert=tls.cert, tls_client_key=tls.key
+        )
+        security.get_connection_args("client")
+    except OSError as error:  # ssl.SSLError is one
+        raise BadInput(f"cluster: tls: the certificate cannot be used ({error}); expected PEM files") from None
+    return security
