@@ -1,4 +1,5 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -38,6 +39,36 @@ def test_power_equals_enumeration_of_all_tables(alternative, method, correction)
     for n, p_a, p_b, alpha in cases:
         options = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
         assert power(n, p_a, p_b, **options) == pytest.approx(enumerated(n, p_a, p_b, **options), abs=1e-12)
+
+
+def pvalue(a, b, alternative, weight):
+    """McNemar's test by its definition, in rationals; outcomes as likely as the observed one by `weight`."""
+    n = a + b
+    law = [Fraction(math.comb(n, k), 2**n) for k in range(n + 1)]
+    if alternative == "two-sided":
+        return sum(p for p in law if p < law[a]) + weight * sum(p for p in law if p == law[a])
+    seen = a if alternative == "greater" else b
+    return sum(law[seen + 1 :]) + weight * law[seen]
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("method", "weight"), [("exact", Fraction(1)), ("mid-p", Fraction(1, 2))])
+def test_power_equals_enumeration_in_rationals(alternative, method, weight):
+    rng = np.random.default_rng(31)
+    for _ in range(60):
+        n, alpha = int(rng.integers(1, 15)), Fraction(int(rng.integers(1, 16)), 32)  # p-values are such fractions too
+        a, b, rest = (int(x) for x in rng.integers(0, 9, size=3))
+        if not a + b + rest:
+            continue
+        p_a, p_b = Fraction(a, a + b + rest), Fraction(b, a + b + rest)
+        expected = Fraction(0)
+        for x in range(n + 1):
+            for y in range(n - x + 1):
+                if x + y and pvalue(x, y, alternative, weight) <= alpha:
+                    ways = math.comb(n, x) * math.comb(n - x, y)
+                    expected += ways * p_a**x * p_b**y * (1 - p_a - p_b) ** (n - x - y)
+        found = power(n, float(p_a), float(p_b), alpha=float(alpha), alternative=alternative, method=method)
+        assert found == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize(("method", "correction"), TESTS)
