@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sigstats.bootstrap import bootstrap_test
 from sigstats.bootstrap_replicates import evaluate
 from sigstats.finite_power import finite_power
-from sigstats.measure_registry import as_measure
+from sigstats.measure_registry import Measure, as_measure
 from sigstats.outcomes import JointOutcomes
 from sigstats.paired import mcnemar_test
 from sigstats.power import power
@@ -58,33 +58,17 @@ class Population:
         return drawn
 
     @property
-    def equal(self) -> bool:
-        """Whether the two are equally accurate."""
-        only_a, only_b = self.discordant
-        return self.swapped or only_a == only_b
-
-    @property
     def discordant(self) -> tuple[float, float]:
         """How many rows only A, and only B, gets right; or with which probability."""
         _, e2, e3, _, _, e6, e7, _ = self.outcomes
         return e3 + e6, e2 + e7
 
-    def difference(self, measure: str) -> float:
+    def difference(self, measure: str | Measure) -> float:
         """The true difference B - A of a measure."""
         if self.swapped:
             return 0.0
         weights = np.array([self.outcomes], dtype=np.float64)
         return float(evaluate(JointOutcomes(e1=1), as_measure(measure), weights).differences[0])
-
-    def mcnemar_power(self, n: int, **options: Any) -> float:
-        """How often McNemar's test rejects on n rows, exactly."""
-        only_a, only_b = self.discordant
-        if not self.endless:
-            rows = (int(only_a), int(only_b), int(sum(self.outcomes)))
-            return finite_power(n, *rows, swapped=self.swapped, **options)
-        if self.swapped:
-            only_a = only_b = (only_a + only_b) / 2
-        return power(n, only_a, only_b, **options)
 
 
 def random_classifiers(classes: int, right: float) -> Population:
@@ -115,7 +99,7 @@ def random_classifiers(classes: int, right: float) -> Population:
 
 
 @dataclass(frozen=True)
-class Tested:
+class Answers:
     """What a test says of each of several test sets.
 
     Attributes
@@ -129,18 +113,18 @@ class Tested:
     covers: NDArray[np.bool_] | None = None
 
 
-def mcnemar(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:  # noqa: ARG001
+def mcnemar(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:  # noqa: ARG001
     """McNemar's test of each test set."""
     pairs = np.column_stack([drawn[:, 2] + drawn[:, 5], drawn[:, 1] + drawn[:, 6]])
     return _each(pairs, lambda only_a, only_b: mcnemar_test(only_a, only_b, **options).pvalue)
 
 
-def proportion(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:  # noqa: ARG001
+def proportion(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:  # noqa: ARG001
     """The test of two errors, eq. (4) and (6) of Keller et al."""
     return _each(drawn, lambda *counts: proportion_test(JointOutcomes(*counts), **options).pvalue)
 
 
-def dcf(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:  # noqa: ARG001
+def dcf(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:  # noqa: ARG001
     """The test of two detection costs, eq. (8) and (9); a test set without rows of one class gives p = 1."""
 
     def pvalue(*counts: int) -> float:
@@ -150,16 +134,16 @@ def dcf(drawn: NDArray[np.int64], population: Population, rng: np.random.Generat
     return _each(drawn, pvalue)
 
 
-def bootstrap(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Tested:
+def bootstrap(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:
     """The bootstrap of each test set, and whether its interval holds the true difference."""
     truth = population.difference(options["measure"])
     results = [bootstrap_test(JointOutcomes(*counts), rng=rng, **options) for counts in drawn.tolist()]
     covers = [result.interval.low <= truth <= result.interval.high for result in results]
-    return Tested(np.array([result.pvalue for result in results]), np.array(covers, dtype=np.bool_))
+    return Answers(np.array([result.pvalue for result in results]), np.array(covers, dtype=np.bool_))
 
 
 #: The tests by name.
-TESTS: dict[str, Callable[..., Tested]] = {
+TESTS: dict[str, Callable[..., Answers]] = {
     "mcnemar": mcnemar,
     "proportion": proportion,
     "dcf": dcf,
@@ -169,14 +153,38 @@ TESTS: dict[str, Callable[..., Tested]] = {
 
 def tested(
     test: Mapping[str, Any], drawn: NDArray[np.int64], population: Population, rng: np.random.Generator
-) -> Tested:
+) -> Answers:
     """A test, as the module says, of each test set."""
     options = dict(test)
     return TESTS[options.pop("test")](drawn, population, rng, **options)
 
 
-def _each(counts: NDArray[np.int64], pvalue: Callable[..., float]) -> Tested:
+def null_holds(population: Population, test: Mapping[str, Any]) -> bool:
+    """Whether a test's null hypothesis is true in a population."""
+    if population.swapped:
+        return True
+    if test["test"] == "dcf":
+        costs = {key: test[key] for key in ("cost_fn", "cost_fp", "prior")}
+        return population.difference(as_measure("dcf", **costs)) == 0
+    return population.difference(test.get("measure", "accuracy")) == 0
+
+
+def exact_rate(population: Population, n: int, test: Mapping[str, Any], alpha: float) -> float | None:
+    """How often a test rejects on test sets of n rows, exactly; None where that is no sum over two counts."""
+    options = dict(test)
+    if options.pop("test") != "mcnemar":
+        return None
+    only_a, only_b = population.discordant
+    if not population.endless:
+        rows = (int(only_a), int(only_b), int(sum(population.outcomes)))
+        return finite_power(n, *rows, swapped=population.swapped, alpha=alpha, **options)
+    if population.swapped:
+        only_a = only_b = (only_a + only_b) / 2
+    return power(n, only_a, only_b, alpha=alpha, **options)
+
+
+def _each(counts: NDArray[np.int64], pvalue: Callable[..., float]) -> Answers:
     """The p-values of rows of counts; equal rows are tested once."""
     distinct, which = np.unique(counts, axis=0, return_inverse=True)
     found = np.array([pvalue(*row) for row in distinct.tolist()], dtype=np.float64)
-    return Tested(found[which.ravel()])
+    return Answers(found[which.ravel()])

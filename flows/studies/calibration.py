@@ -1,0 +1,187 @@
+"""The calibration study: how far a test can be trusted at a sample size.
+
+Test sets of each size are drawn from a population of which all is known, simulated or of rows on disk, and each test is
+applied to each: how often it rejects, and how often its interval holds the truth, is held against what is stated, and
+where the test depends on counts alone against its exact rate.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from sigstats.checks import Alternative
+from tasks.fanouts import cell
+from tasks.plan import Cell, Plan
+from tasks.trials import Population, random_classifiers, tested
+
+from ..config import Strict, Study
+from ._prepared import Prepared
+
+#: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
+_SMALL = 1_000_000
+
+Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
+Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
+
+
+class McNemar(Strict):
+    """McNemar's test."""
+
+    test: Literal["mcnemar"]
+    method: Annotated[Literal["exact", "mid-p", "chi2"], Field(description="How p is found")] = "exact"
+    alternative: Side = "two-sided"
+    correction: Annotated[bool, Field(description="Edwards's continuity correction, of chi2")] = False
+
+
+class Proportion(Strict):
+    """The test of two errors of Keller, Mariethoz and Bengio."""
+
+    test: Literal["proportion"]
+    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (6), or not, eq. (4)")] = True
+    alternative: Side = "two-sided"
+
+
+class Dcf(Strict):
+    """The test of two detection costs of Keller, Mariethoz and Bengio."""
+
+    test: Literal["dcf"]
+    cost_fn: Annotated[float, Field(ge=0, le=1e100, description="The cost of a missed positive")] = 1.0
+    cost_fp: Annotated[float, Field(ge=0, le=1e100, description="The cost of a false positive")] = 1.0
+    prior: Annotated[float, Field(gt=0, lt=1, description="The probability of a positive in use")] = 0.5
+    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (9), or not, eq. (8)")] = True
+    alternative: Side = "two-sided"
+
+
+class Bootstrap(Strict):
+    """The bootstrap of a measure, whose interval has the confidence 1 - alpha."""
+
+    test: Literal["bootstrap"]
+    measure: Annotated[str, Field(description="A measure of two classes, such as f1")] = "f1"
+    method: Annotated[Literal["percentile", "centred", "bca"], Field(description="The interval")] = "percentile"
+    resamples: Annotated[int, Field(ge=1, le=10**6, description="Bootstrap replicates of each test set")] = 10_000
+    alternative: Side = "two-sided"
+
+
+Test = Annotated[McNemar | Proportion | Dcf | Bootstrap, Field(discriminator="test")]
+
+
+class Sturm(Strict):
+    """Two simulated systems: I assigns random classes, II is right for a part of the rows and random otherwise."""
+
+    source: Literal["sturm"]
+    name: Name
+    classes: Annotated[int, Field(ge=2, le=10**6, description="The number of classes, equally likely")] = 10
+    right: Annotated[
+        list[Annotated[float, Field(ge=0, le=1)]],
+        Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
+    ]
+
+    def populations(self, _base: Path) -> Iterator[tuple[str | None, Population]]:
+        """One population for each r, with its name."""
+        for r in self.right:
+            yield f"r = {100 * r:g}%", random_classifiers(self.classes, r)
+
+
+Source = Sturm
+
+
+class CalibrationStudy(Study):
+    """What a study file of ``kind = "calibration"`` may say."""
+
+    question: ClassVar[str] = "can these tests be trusted at this sample size?"
+
+    kind: Literal["calibration"]
+    populations: Annotated[list[Source], Field(min_length=1, description="What test sets are drawn from")]
+    tests: Annotated[list[Test], Field(min_length=1, description="What is applied to each test set")]
+    sizes: Annotated[list[Annotated[int, Field(ge=1, le=10**8)]], Field(min_length=1, description="Rows of a test set")]
+    trials: Annotated[int, Field(ge=1, le=10**8, description="Test sets of each size from each population")] = 1000
+
+    @field_validator("alpha", mode="after")
+    @classmethod
+    def _level(cls, alpha: float) -> float:
+        if alpha >= 0.5:
+            raise ValueError(f"{alpha:g} is not valid; expected less than 0.5, the level of a test")
+        return alpha
+
+    @field_validator("sizes", "tests", mode="after")
+    @classmethod
+    def _once(cls, items: list[Any]) -> list[Any]:
+        for item in items:
+            if items.count(item) > 1:
+                raise ValueError(f"{item!r} is there twice; expected everything once")
+        return items
+
+    @field_validator("populations", mode="after")
+    @classmethod
+    def _named_once(cls, populations: list[Source]) -> list[Source]:
+        names = [population.name for population in populations]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"the name {name!r} is there twice; expected everything to be named once")
+        return populations
+
+
+def prepare(study: CalibrationStudy, base: Path) -> Prepared:
+    """Read the populations, try each test once, and lay out the cells."""
+    tests = {_label(test): _options(test, study.alpha) for test in study.tests}
+    cells: list[Cell] = []
+    for source in study.populations:
+        for part, population in source.populations(base):
+            _require_rows(study, source.name, population)
+            for label, test in tests.items():
+                _try(label, test, population)
+                cells.extend(_cells(study, source.name, part, population, label, test))
+    plan = Plan(
+        study=study.name,
+        kind=study.kind,
+        cells=tuple(cells),
+        analyses=("calibration",),
+        alpha=study.alpha,
+        adjust=study.adjust,
+    )
+    draws = any(test["test"] == "bootstrap" for test in tests.values())
+    return Prepared(plan, small=not draws and plan.replicates <= _SMALL)
+
+
+def _cells(
+    study: CalibrationStudy, name: str, part: str | None, population: Population, label: str, test: dict[str, Any]
+) -> Iterator[Cell]:
+    for n in study.sizes:
+        subject = {"dataset": name, **({} if part is None else {"slice": part}), "n": str(n), "test": label}
+        values = asdict(population) | {"outcomes": list(population.outcomes)}
+        work = {"population": values, "n": n, "test": test}
+        yield cell("subsample", subject=subject, work=work, seed=study.seed, replicates=study.trials)
+
+
+def _require_rows(study: CalibrationStudy, name: str, population: Population) -> None:
+    rows = int(sum(population.outcomes))
+    if not population.endless and max(study.sizes) > rows:
+        raise ValueError(f"sizes: {max(study.sizes)} is not valid; expected at most {rows}, the rows of {name}")
+
+
+def _try(label: str, test: dict[str, Any], population: Population) -> None:
+    """Refuse options that the test itself would refuse, before anything starts."""
+    one_of_each = np.ones((1, 8), dtype=np.int64)
+    try:
+        tested(test, one_of_each, population, np.random.default_rng(0))
+    except ValueError as error:
+        raise ValueError(f"tests: {label}: {error}") from None
+
+
+def _options(test: Any, alpha: float) -> dict[str, Any]:
+    options: dict[str, Any] = test.model_dump()
+    return options | ({"confidence": 1 - alpha} if options["test"] == "bootstrap" else {})
+
+
+def _label(test: Any) -> str:
+    """The test in a few words: its name and what is not as usual."""
+    options = test.model_dump(exclude_defaults=True)
+    always = {key: getattr(test, key) for key in ("measure", "method") if hasattr(test, key)}
+    words = [
+        f"{key} {value}" if isinstance(value, (int, float)) else value for key, value in (always | options).items()
+    ]
+    return ", ".join([test.test, *(word for word in words if word != test.test)])

@@ -1,0 +1,78 @@
+"""How often a test rejects, and how often its interval holds the truth, on test sets from a known population."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import binom
+
+from sigstats.extreme import at_most
+from sigstats.intervals import clopper_pearson
+
+from ..fanouts.subsample import population
+from ..plan import Cell
+from ..results import Results
+from ..schema import Hypothesis
+from ..trials import exact_rate, null_holds
+
+#: What the measure of a row is called.
+POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """For each population, size and test its rate of rejections, then the coverage of its interval if it has one."""
+    for cell in results.cells("subsample"):
+        yield from _of_cell(results, cell)
+
+
+def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+    work, alpha = cell.work, results.plan.alpha
+    drawn_from, test = population(work), work["test"]
+    holds, exact = null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, alpha)
+    rejections = Hypothesis(
+        study=results.plan.study,
+        cell=cell.name,
+        test="calibration",
+        method=cell.subject["test"],
+        alternative="two-sided" if exact is not None else "greater",
+        null="the test rejects as often as its exact rate says"
+        if exact is not None
+        else "the test rejects no more often than stated",
+        dataset=cell.subject["dataset"],
+        slice=cell.subject.get("slice"),
+        measure=ERROR if holds else POWER,
+        n=work["n"],
+        statistic=exact,
+        null_mean=exact if exact is not None else alpha if holds else None,
+    )
+    coverage = rejections.with_(
+        alternative="less",
+        null="the interval holds the true difference as often as stated",
+        measure=COVERAGE,
+        statistic=None,
+        null_mean=1 - alpha,
+    )
+    table = results.table(cell)
+    if table is None:
+        yield rejections
+        if test["test"] == "bootstrap":
+            yield coverage
+        return
+    empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
+    note = f"no truly positive row in {empty:,} of {table.num_rows:,} test sets" if empty else ""
+    rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
+    yield _counted(rejections.with_(note=note), rejected, table.num_rows)
+    covers = table.column("covers")
+    if covers.null_count == 0:
+        yield _counted(coverage.with_(note=note), int(np.count_nonzero(covers.to_numpy())), table.num_rows)
+
+
+def _counted(row: Hypothesis, count: int, trials: int) -> Hypothesis:
+    """The rate with its interval, and the p-value of the rate that is expected, if any is."""
+    low, high, _ = clopper_pearson(count, trials)
+    row = row.with_(estimate=count / trials, estimate_low=low, estimate_high=high, replicates=trials, decision="none")
+    if row.null_mean is None:
+        return row
+    below, above = float(binom.cdf(count, trials, row.null_mean)), float(binom.sf(count - 1, trials, row.null_mean))
+    # Two-sided, it is at most 0.05 exactly where the interval of Clopper and Pearson leaves the expected rate out.
+    p = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}[row.alternative]
+    return row.with_(p_value=p, p_low=p, p_high=p)
