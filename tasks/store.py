@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 
 from .datasets import Dataset
 from .files import Files, open_files
-from .identity import canonical
+from .identity import canonical, slug
 from .plan import Cell
 from .schema import SCHEMA_VERSION
 
@@ -277,7 +277,7 @@ def _block_name(cell: Cell, first: int, last: int) -> str:
 
 
 def _dataset_name(name: str, digest: str) -> str:
-    return f"data/{name}.{digest[:10]}.parquet"
+    return f"data/{slug(name, digest[:10])}.parquet"  # a name may hold anything, a path may not
 
 
 @lru_cache(maxsize=8)

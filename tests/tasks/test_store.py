@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tasks.datasets import Dataset
 from tasks.schema import SCHEMA_VERSION
 from tasks.sources import load
 from tasks.store import Damaged, Store, sealed
@@ -166,3 +167,21 @@ def test_the_store_is_its_root(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert Store("out") == Store(str(tmp_path / "out"))
     assert eval(repr(Store("out"))) == Store("out")
+
+
+@pytest.mark.parametrize("name", ["../../escape", "/etc/passwd", "a b = 0.5", "Ω", "c:\\x", "." * 50])
+def test_a_data_set_of_any_name_stays_inside_the_store(tmp_path, name):
+    store = Store(str(tmp_path / "out"))
+    dataset = Dataset(
+        name=name,
+        X=np.array([[1.0], [2.0]]),
+        nominal=np.array([False]),
+        y=np.array([0, 1]),
+        classes=("a", "b"),
+        features=("x",),
+        categories=((),),
+    )
+    store.write_dataset(dataset)
+    assert store.read_dataset(name, dataset.digest()).name == name
+    (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert file.parent == tmp_path / "out" / "data"
