@@ -1,8 +1,8 @@
 """Intervals for a proportion that is known through counts."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from scipy.special import betainc, betaincc, betaincinv
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from .checks import as_count, as_real, refuse
 
@@ -43,14 +43,10 @@ def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) ->
     >>> round(low, 6), round(high, 6)
     (0.347547, 0.93326)
     """
-    n = as_count(trials, "trials")
-    k = as_count(successes, "successes")
-    if k > n:
-        raise refuse("successes", successes, f"at most trials, {n}")
-    confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    k, n, confidence = _checked(successes, trials, confidence)
     tail = (1 - confidence) / 2
     low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
-    high = 1.0 if k == n else float(betaincinv(k + 1, n - k, 1 - tail))
+    high = 1.0 if k == n else float(betainccinv(k + 1, n - k, tail))
     return Interval(low, high, confidence)
 
 
@@ -85,11 +81,7 @@ def mid_p_interval(successes: int, trials: int, *, confidence: float = 0.95) -> 
     """
     from scipy.optimize import brentq
 
-    n = as_count(trials, "trials")
-    k = as_count(successes, "successes")
-    if k > n:
-        raise refuse("successes", successes, f"at most trials, {n}")
-    confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    k, n, confidence = _checked(successes, trials, confidence)
     tail = (1 - confidence) / 2
 
     def above(p: float) -> float:
@@ -126,3 +118,11 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence: float
     (0.0, 0.00529)
     """
     return clopper_pearson(exceedances, replicates, confidence=confidence)
+
+
+def _checked(successes: Any, trials: Any, confidence: Any) -> tuple[int, int, float]:
+    n = as_count(trials, "trials")
+    k = as_count(successes, "successes")
+    if k > n:
+        raise refuse("successes", successes, f"at most trials, {n}")
+    return k, n, as_real(confidence, "confidence", low=0, high=1, open_ends=True)

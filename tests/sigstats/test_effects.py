@@ -211,3 +211,21 @@ def test_only_valueerror_escapes(a, b, c, d):
         lambda: discordant_odds_ratio(3, 4, confidence=c, method="mid-p"),
         lambda: mid_p_interval(a, b, confidence=c),
     )
+
+
+@pytest.mark.parametrize(("k", "n"), [(3, 10), (0, 99), (50, 60), (5, 100), (7, 7)])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 1 - 2.0**-30, 1 - 2.0**-45])
+def test_clopper_pearson_leaves_half_of_the_rest_beyond_either_end(k, n, confidence):
+    low, high, _ = clopper_pearson(k, n, confidence=confidence)
+    half = (1 - Fraction(confidence)) / 2
+
+    def tail(p, counts):
+        p = Fraction(p)
+        return sum(comb(n, j) * p**j * (1 - p) ** (n - j) for j in counts)
+
+    if k:
+        assert float(tail(low, range(k, n + 1)) / half) == pytest.approx(1, rel=1e-12)
+    if k < n:
+        assert float(tail(high, range(k + 1)) / half) == pytest.approx(1, rel=1e-12)
+    assert (low == 0) == (k == 0)
+    assert (high == 1) == (k == n)
