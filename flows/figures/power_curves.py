@@ -1,0 +1,145 @@
+"""Rates against the size of the test set: the power of a test in each population of a calibration study."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from tasks.analyses.calibration import COVERAGE
+from tasks.schema import Hypothesis
+
+from ..evidence import Evidence, grouped
+from ..wording import listed, percent
+from . import Figure, FigureKind, _svg
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 490.0, 330.0, 42.0, 74.0, 12.0, 284.0
+#: As many sizes make a curve.
+_FEWEST = 3
+#: Labels of curves are at least so far apart.
+_APART = 13.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One population: its rates in the order of the sizes."""
+
+    label: str
+    rows: tuple[Hypothesis, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether every rate has its exact one."""
+        return all(row.statistic is not None for row in self.rows)
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each test and data set, a curve for each of its populations; coverage has figures of its own."""
+    found = [row for row in evidence.of("calibration") if row.estimate is not None]
+    groups = grouped(found, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
+    for number, ((dataset, method, covers), rows) in enumerate(groups.items()):
+        curves = [
+            Curve(label or "", tuple(sorted(group, key=lambda row: row.n or 0)))
+            for label, group in grouped(rows, lambda row: row.slice).items()
+        ]
+        curves = [curve for curve in curves if len(curve.rows) >= _FEWEST]
+        if not curves:
+            continue
+        level = 1 - evidence.alpha if covers else evidence.alpha
+        what = "Coverage" if covers else "Power"
+        exact = "; the line is the exact rate" if any(curve.exact for curve in curves) else ""
+        yield Figure(
+            title=f"{what} of {method} against the size of the test set, {dataset}",
+            caption=(
+                f"A point is the share of the test sets {'whose interval holds the truth' if covers else 'rejected'}, "
+                f"its bar a 95% interval{exact}. "
+                f"The dashed line is {100 * level:g}%, {'the confidence' if covers else 'the level'} that is stated."
+            ),
+            body=_panel(f"power-{number}", f"{what} of {method}", curves, level, covers=covers),
+        )
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """The scales of a figure."""
+
+    left: float
+    right: float
+    bottom: float
+
+    @classmethod
+    def over(cls, curves: Sequence[Curve], bottom: float) -> "_Axes":
+        sizes = [row.n or 0 for curve in curves for row in curve.rows]
+        return cls(0 if max(sizes) > 4 * min(sizes) else min(sizes), max(sizes), bottom)
+
+    def x(self, n: float | None) -> float:
+        return _LEFT + ((n or 0) - self.left) / ((self.right - self.left) or 1) * (_WIDTH - _LEFT - _RIGHT)
+
+    def y(self, rate: float | None) -> float:
+        return _BASE - ((rate or 0) - self.bottom) / ((1 - self.bottom) or 1) * (_BASE - _TOP)
+
+
+def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, covers: bool) -> Markup:
+    lows = [row.estimate_low or 0 for curve in curves for row in curve.rows]
+    axes = _Axes.over(curves, min(*lows, level) if covers else 0.0)
+    across, up = _svg.ticks(axes.left, axes.right, 5), _svg.ticks(100 * axes.bottom, 100, 5)
+    ends = _spread([axes.y(curve.rows[-1].estimate) for curve in curves])
+    parts = [
+        Markup('<path class="level" d="M{} {}H{}"/>').format(
+            _svg.coordinate(_LEFT), _svg.coordinate(axes.y(level)), _svg.coordinate(_WIDTH - _RIGHT)
+        ),
+        *(_curve(curve, axes) for curve in curves),
+        *(
+            _svg.text(_WIDTH - _RIGHT + 8, end + 4, curve.label, anchor="start", css="value")
+            for curve, end in zip(curves, ends, strict=True)
+        ),
+        Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(
+            _svg.coordinate(_LEFT), _svg.coordinate(_TOP), _svg.coordinate(_BASE), _svg.coordinate(_WIDTH - _RIGHT)
+        ),
+        *(
+            _svg.text(axes.x(value), _BASE + 15, shown, css="tick")
+            for value, shown in zip(across, _svg.tick_labels(across), strict=True)
+        ),
+        *(
+            _svg.text(_LEFT - 5, axes.y(value / 100) + 4, shown, anchor="end", css="tick")
+            for value, shown in zip(up, _svg.tick_labels(up, "%"), strict=True)
+        ),
+        _svg.text((_LEFT + _WIDTH - _RIGHT) / 2, _BASE + 34, "rows of the test set"),
+    ]
+    steps = [
+        f"{curve.label or 'the rate'} from {percent(curve.rows[0].estimate or 0)} at {curve.rows[0].n:,} rows to "
+        f"{percent(curve.rows[-1].estimate or 0)} at {curve.rows[-1].n:,}"
+        for curve in curves
+    ]
+    return _svg.drawing(name, _WIDTH, _HEIGHT, title, f"{listed(steps)}.", *parts)
+
+
+def _curve(curve: Curve, axes: _Axes) -> Markup:
+    """The exact rates as a line, the simulated ones as points, each with its interval as a bar."""
+    known = [(axes.x(row.n), axes.y(row.statistic if curve.exact else row.estimate)) for row in curve.rows]
+    line = "M" + "L".join(f"{_svg.coordinate(x)} {_svg.coordinate(y)}" for x, y in known)
+    bars = "".join(
+        f"M{_svg.coordinate(axes.x(row.n))} {_svg.coordinate(axes.y(row.estimate_low))}"
+        f"V{_svg.coordinate(axes.y(row.estimate_high))}"
+        for row in curve.rows
+    )
+    dots = [
+        Markup('<circle class="dot" cx="{}" cy="{}" r="2.5"/>').format(
+            _svg.coordinate(axes.x(row.n)), _svg.coordinate(axes.y(row.estimate))
+        )
+        for row in curve.rows
+    ]
+    return Markup('<path class="mean" d="{}"/><path class="observed" d="{}"/>{}').format(
+        line, bars, Markup("").join(dots)
+    )
+
+
+def _spread(heights: Sequence[float]) -> list[float]:
+    """Where labels stand so that none covers another: each at its height, or just below the one above it."""
+    order = sorted(range(len(heights)), key=lambda index: heights[index])
+    placed, least = list(heights), float("-inf")
+    for index in order:
+        placed[index] = least = max(heights[index], least + _APART)
+    return placed
+
+
+KIND = FigureKind(order=6, draw=draw)
