@@ -85,6 +85,10 @@ TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correctio
 
 #: Good arguments, by which each public name can be called; a list where there are several ways to go.
 CALLS = {
+    "BesagCliffordRule": [(sigstats.BesagCliffordRule, {"maximum": 99, "exceedances": 10})],
+    "FixedRule": [(sigstats.FixedRule, {"maximum": 99})],
+    "GandyRule": [(sigstats.GandyRule, {"maximum": 99, "alpha": 0.05, "reject_at": 0.04, "risk": 0.001,
+                                        "half_spent": 9})],
     "JointEvents": [
         (sigstats.JointEvents, {"categories": (0, 1), "kind": "classes", "events": (((0,), (0,), (1,)),),
                                 "counts": (3,)}),
@@ -116,6 +120,7 @@ CALLS = {
         (sigstats.bootstrap_test, {"outcomes": EVENTS, "measure": "macro-f1", "method": "bca", "alternative": "less",
                                    **FEW}),
     ],
+    "deciding_exceedances": [(sigstats.deciding_exceedances, {"alpha": 0.05, "maximum": 999})],
     "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "trials": 9, "confidence": 0.9})],
     "dcf_test": [(sigstats.dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
                                       "alternative": "less"})],
@@ -168,7 +173,7 @@ RECORDS = {
     "ALTERNATIVES", "BootstrapResult", "DiscordantCounts", "EffectSize", "EfficiencyResult",
     "GoodnessOfFitTestResult",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
-    "ProportionResult", "TestResult",
+    "ProportionResult", "SequentialResult", "TestResult",
 }  # fmt: skip
 
 ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
