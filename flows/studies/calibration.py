@@ -16,6 +16,7 @@ from pydantic import Field, field_validator
 from sigstats.checks import Alternative
 from tasks.fanouts import cell
 from tasks.plan import Cell, Plan
+from tasks.populations import read_counts
 from tasks.trials import Population, random_classifiers, tested
 
 from ..config import Strict, Study
@@ -23,6 +24,8 @@ from ._prepared import Prepared
 
 #: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
 _SMALL = 1_000_000
+
+_NAMES = {"mcnemar": "McNemar", "proportion": "proportion", "dcf": "DCF", "bootstrap": "bootstrap"}
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
@@ -86,7 +89,30 @@ class Sturm(Strict):
             yield f"r = {100 * r:g}%", random_classifiers(self.classes, r)
 
 
-Source = Sturm
+class Parquet(Strict):
+    """Rows on disk, as they are and with the outputs of the two exchanged at random, so that neither is better."""
+
+    source: Literal["parquet"]
+    name: Name
+    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
+    label: Annotated[str, Field(description="The column of the true classes")] = "label"
+    a: Annotated[str, Field(description="The column of A's predictions")] = "pred_a"
+    b: Annotated[str, Field(description="The column of B's predictions")] = "pred_b"
+    classes: Annotated[
+        list[bool | int | str] | None, Field(min_length=2, description="All classes there are; any other is refused")
+    ] = None
+    positive: Annotated[
+        bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
+    ] = None
+
+    def populations(self, base: Path) -> Iterator[tuple[str | None, Population]]:
+        """The rows as they are, then swapped."""
+        counts = read_counts(self.path, base, label=self.label, a=self.a, b=self.b, classes=self.classes)
+        yield "as they are", counts.population(self.positive)
+        yield "outputs swapped", counts.population(self.positive, swapped=True)
+
+
+Source = Annotated[Sturm | Parquet, Field(discriminator="source")]
 
 
 class CalibrationStudy(Study):
@@ -130,7 +156,11 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
     tests = {_label(test): _options(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []
     for source in study.populations:
-        for part, population in source.populations(base):
+        try:
+            populations = list(source.populations(base))
+        except ValueError as error:
+            raise ValueError(f"populations: {source.name}: {error}") from None
+        for part, population in populations:
             _require_rows(study, source.name, population)
             for label, test in tests.items():
                 _try(label, test, population)
@@ -178,10 +208,8 @@ def _options(test: Any, alpha: float) -> dict[str, Any]:
 
 
 def _label(test: Any) -> str:
-    """The test in a few words: its name and what is not as usual."""
-    options = test.model_dump(exclude_defaults=True)
-    always = {key: getattr(test, key) for key in ("measure", "method") if hasattr(test, key)}
-    words = [
-        f"{key} {value}" if isinstance(value, (int, float)) else value for key, value in (always | options).items()
-    ]
-    return ", ".join([test.test, *(word for word in words if word != test.test)])
+    """The test in a few words: its name, and in brackets how it is done and what is not as usual."""
+    options = {key: getattr(test, key) for key in ("measure", "method") if hasattr(test, key)}
+    options |= test.model_dump(exclude_defaults=True, exclude={"test"})
+    words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]
+    return f"{_NAMES[test.test]} ({', '.join(words)})" if words else _NAMES[test.test]
