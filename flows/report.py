@@ -75,25 +75,33 @@ def render(
     """
     evidence = Evidence(results)
     used = sections.of(evidence)
+    return page(
+        "report.html.j2",
+        plan=results.plan,
+        subtitle=_subtitle(evidence),
+        problems=problems(evidence, failures),
+        shortfall=_shortfall(evidence),
+        verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
+        transforms=_transforms(evidence),
+        printed=sections.printed_numbers(evidence),
+        figures=figures.draw_all(evidence),
+        tables=[(section, *_table(section, evidence)) for section in used],
+        config=toml_text({key: config[key] for key in sorted(config, key=_first_things_first)}),
+        versions=dict(sorted(versions.items())),
+        fingerprint=fingerprint,
+        seeds=distinct(cell.seed for cell in results.plan.cells),
+        adjusted=adjusted_p(results.plan.adjust),
+    )
+
+
+def page(template: str, **values: Any) -> str:
+    """A page of a template of this package, with the style and the script that all pages share."""
     script = _source("report.js")
     return (
         _environment()
-        .get_template("report.html.j2")
+        .get_template(template)
         .render(
-            plan=results.plan,
-            subtitle=_subtitle(evidence),
-            problems=problems(evidence, failures),
-            shortfall=_shortfall(evidence),
-            verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
-            transforms=_transforms(evidence),
-            printed=sections.printed_numbers(evidence),
-            figures=figures.draw_all(evidence),
-            tables=[(section, *_table(section, evidence)) for section in used],
-            config=toml_text({key: config[key] for key in sorted(config, key=_first_things_first)}),
-            versions=dict(sorted(versions.items())),
-            fingerprint=fingerprint,
-            seeds=distinct(cell.seed for cell in results.plan.cells),
-            adjusted=adjusted_p(results.plan.adjust),
+            **values,
             style=Markup(_source("report.css")),  # noqa: S704 - a file of this package
             script=Markup(script),  # noqa: S704 - a file of this package
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

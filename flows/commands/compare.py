@@ -1,0 +1,118 @@
+"""Is the candidate worse than the baseline, anywhere? Compare two files of predictions.
+
+CSV, JSON-lines, Parquet, samples of lm-evaluation-harness and JSON logs of Inspect are read. The exit code is 1 if the
+candidate is worse.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..errors import DONE, REGRESSION, BadInput
+
+_FIELDS = {
+    "alpha": float,
+    "adjust": str,
+    "minimum_effect": float,
+    "margin": float,
+    "confidence": float,
+    "resamples": int,
+    "seed": int,
+    "smallest_slice": int,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``sigstats compare``."""
+    parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model that is in use")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="predictions of the model that may replace it")
+    parser.add_argument("--id", default="id", metavar="COLUMN", help="what the rows are joined by (default: id)")
+    parser.add_argument("--label", default="label", metavar="COLUMN", help="the true class (default: label)")
+    parser.add_argument("--prediction", default="prediction", metavar="COLUMN", help="(default: prediction)")
+    parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
+    parser.add_argument(
+        "--slice",
+        action="append",
+        default=[],
+        dest="slices",
+        metavar="COLUMN",
+        help="test each value of it (repeatable)",
+    )
+    parser.add_argument(
+        "--measure",
+        action="append",
+        default=[],
+        dest="measures",
+        metavar="NAME",
+        help="accuracy by default (repeatable)",
+    )
+    parser.add_argument(
+        "--unmatched",
+        choices=("refuse", "drop"),
+        default="refuse",
+        help="rows that one file alone has (default: refuse)",
+    )
+    rule = parser.add_argument_group("what counts as a regression")
+    rule.add_argument("--alpha", type=float, metavar="P", help="level of the one-sided tests (default: 0.05)")
+    rule.add_argument("--adjust", metavar="NAME", help="over slices and measures (default: holm)")
+    rule.add_argument("--minimum-effect", type=float, metavar="D", help="smallest drop that counts (default: 0.005)")
+    rule.add_argument("--margin", type=float, metavar="D", help="drop that a pass must exclude (default: 0.005)")
+    rule.add_argument("--confidence", type=float, metavar="C", help="of the intervals (default: 0.95)")
+    rule.add_argument("--smallest-slice", type=int, metavar="N", help="fewer rows are not tested (default: 10)")
+    rule.add_argument("--resamples", type=int, metavar="N", help="bootstrap replicates (default: 10000)")
+    rule.add_argument("--seed", type=int, metavar="N", help="of the bootstrap (default: 0)")
+    parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
+    parser.add_argument("--markdown", metavar="FILE", help="a table for a pull request; - for standard output")
+    parser.add_argument("--report", metavar="FILE", help="a page of HTML")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare, say what was found, and give the verdict as exit code."""
+    from tasks.predictions import Columns, join, read
+
+    from ..comparison import MEASURES, Rule, compare
+    from ..comparison_text import as_json, as_markdown, show
+    from ..config import validated
+
+    given = {name: getattr(options, name) for name in _FIELDS if getattr(options, name) is not None}
+    rule = validated(Rule, given, source="compare")
+    measures = options.measures or ["accuracy"]
+    for name in measures:
+        if name not in MEASURES:
+            raise BadInput(f"--measure: {name!r} is not valid; expected one of {', '.join(MEASURES)}")
+        if measures.count(name) > 1:
+            raise BadInput(f"--measure: {name!r} is not valid; expected each measure once")
+        if name != "accuracy" and options.group is not None:
+            raise BadInput(f"--measure: {name!r} is not valid with --group; expected accuracy")
+    columns = Columns(options.id, options.label, options.prediction, options.group, tuple(options.slices))
+    try:
+        joined = join(
+            read(options.baseline, columns), read(options.candidate, columns), columns, unmatched=options.unmatched
+        )
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    if joined.graded and measures != ["accuracy"]:
+        raise BadInput("--measure: these files say only which answers were right; expected accuracy")
+    found = compare(joined, rule, measures)
+    names = (options.baseline, options.candidate)
+    quiet = "-" in (options.json, options.markdown)
+    for place, text in ((options.json, as_json), (options.markdown, as_markdown)):
+        if place is not None:
+            _write(place, text(found, *names))
+    if options.report is not None:
+        from ..comparison_report import as_html
+
+        _write(options.report, as_html(found, *names))
+    if not quiet:
+        show(found, *names)
+    return REGRESSION if found.verdict == "fail" else DONE
+
+
+def _write(place: str, text: Any) -> None:
+    if place == "-":
+        print(text)  # noqa: T201
+        return
+    try:
+        Path(place).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{place}: cannot be written ({error.strerror or error})") from None
