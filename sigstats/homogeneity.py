@@ -85,7 +85,8 @@ def homogeneity_test(
     Raises
     ------
     ValueError
-        If counts are negative, fractional or of unequal number, a sample is empty, or the table is too large.
+        If counts are negative, fractional, of one class only or of unequal number, a sample is empty, or the table is
+        too large.
 
     Examples
     --------
@@ -172,6 +173,8 @@ def _checked(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):
         raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has")
+    if len(a) < 2:
+        raise refuse("counts_a (length)", len(a), "two classes or more")
     for name, counts in (("counts_a", a), ("counts_b", b)):
         if not counts.any():
             raise refuse(f"{name} (total)", 0, "at least one object")

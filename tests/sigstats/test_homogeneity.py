@@ -314,9 +314,9 @@ def test_wide_table_is_bounded():
 
 def test_one_class_or_one_table_only(way):
     assert exact([5, 0], [9, 0]) == 1
-    assert homogeneity_test([5], [9], method="chi2").pvalue == 1
-    assert homogeneity_test([5], [9], method="bounds").pvalue == 1
-    assert homogeneity_test([5], [9], method="monte-carlo", resamples=9).pvalue == 1
+    assert homogeneity_test([5, 0], [9, 0], method="chi2").pvalue == 1
+    assert homogeneity_test([5, 0], [9, 0], method="bounds").pvalue == 1
+    assert homogeneity_test([5, 0], [9, 0], method="monte-carlo", resamples=9).pvalue == 1
 
 
 def test_large_counts():
@@ -336,6 +336,7 @@ def test_chi2_warns_by_expected_counts():
     ("a", "b", "options", "message"),
     [
         ([1, 2], [1, 2, 3], {}, "counts_b (length): 3"),
+        ([5], [9], {}, "counts_a (length): 1"),
         ([0, 0], [1, 2], {}, "counts_a (total): 0"),
         ([1, 2], [0, 0], {}, "counts_b (total): 0"),
         ([1, -2], [1, 2], {}, "counts_a: -2"),
