@@ -192,8 +192,10 @@ def _inverted(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> 
     step = max(1, int(_BLOCK / widest))
     for start in range(0, drawn.size, step):
         part = slice(start, start + step)
-        first, probabilities = hypergeometric_tables(total, marked, drawn[part])
+        laws, which = np.unique(drawn[part], return_inverse=True)
+        first, probabilities = hypergeometric_tables(total, marked, laws)
         reached = np.cumsum(probabilities, axis=1)
-        beyond = (reached <= uniform[part, None] * reached[:, -1:]).sum(axis=1)
-        found[part] = first + beyond
+        reached /= reached[:, -1:]
+        beyond = (reached[which] <= uniform[part, None]).sum(axis=1)
+        found[part] = first[which] + beyond
     return found

@@ -1,13 +1,13 @@
 """How often each joint outcome of two classifiers occurs, counted from columns of labels."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats.checks import nearest, shown
@@ -78,66 +78,104 @@ class LabelCounts:
         return Population(outcomes=tuple(found), swapped=swapped)
 
 
-def count_rows(
-    where: str, columns: Sequence["pa.Array[Any]"], names: Sequence[str], classes: frozenset[Label] | None = None
-) -> Counter[Outcome]:
-    """The joint outcomes of some rows.
+class Tally:
+    """Counts rows, batch by batch: tables of counts are added up as they are, and become outcomes at the end.
 
     Parameters
     ----------
     where : str
-        What messages call these rows.
-    columns : sequence of pyarrow.Array
-        The true classes and those that A and B assigned: all whole numbers, booleans, strings or dictionaries of these.
+        What messages call the rows.
     names : sequence of str
-        The names of the three.
-    classes : frozenset of label, optional
-        All classes there are.
-
-    Raises
-    ------
-    ValueError
-        If a label is missing, or not one of `classes`.
+        The names of the columns of the true classes and of those that A and B assigned.
     """
-    coded = []
-    for name, column in zip(names, columns, strict=True):
-        if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
-            column = column.dictionary_decode()
-        if column.null_count:
-            raise ValueError(f"{where}: column {shown(name)}: a label is missing (null); expected one in every row")
-        coded.append(_codes(column))
-    (truth, y), (of_a, a), (of_b, b) = coded
-    joint = (y * len(of_a) + a) * len(of_b) + b
-    size = len(truth) * len(of_a) * len(of_b)
-    if size <= _TABLE:
-        times = np.bincount(joint, minlength=size)
-        seen = np.flatnonzero(times)
-        times = times[seen]
-    else:
-        seen, times = np.unique(joint, return_counts=True)
-    sides = np.unravel_index(seen, (len(truth), len(of_a), len(of_b)))
-    labels = ([values[i] for i in side] for values, side in zip((truth, of_a, of_b), sides, strict=True))
-    found: Counter[Outcome] = Counter(dict(zip(zip(*labels, strict=True), times.tolist(), strict=True)))
-    if classes is not None:
-        _require_known(where, names, found, classes)
-    return found
+
+    def __init__(self, where: str, names: Sequence[str]) -> None:
+        self.where = where
+        self.names = names
+        self._tables: dict[tuple[Sequence[Label], ...], NDArray[np.int64]] = {}
+        self._sparse: Counter[Outcome] = Counter()
+
+    def add(self, columns: Sequence[Any]) -> None:
+        """Count rows.
+
+        Parameters
+        ----------
+        columns : sequence of pyarrow.Array
+            All whole numbers, booleans, strings or dictionaries of these.
+
+        Raises
+        ------
+        ValueError
+            If a label is missing.
+        """
+        if not len(columns[0]):
+            return
+        labels, joint = self._joint(columns)
+        size = math.prod(map(len, labels))
+        if size > _TABLE:
+            seen, times = np.unique(joint, return_counts=True)
+            self._sparse.update(_outcomes(labels, seen, times))
+        elif labels in self._tables:
+            self._tables[labels] += np.bincount(joint, minlength=size)
+        else:
+            self._tables[labels] = np.bincount(joint, minlength=size)
+
+    def outcomes(self, classes: frozenset[Label] | None = None) -> Counter[Outcome]:
+        """The joint outcomes of all rows; ValueError if one of them is not of `classes`."""
+        found = Counter(self._sparse)
+        for labels, table in self._tables.items():
+            seen = np.flatnonzero(table)
+            found.update(_outcomes(labels, seen, table[seen]))
+        if classes is not None:
+            _require_known(self.where, self.names, found, classes)
+        return found
+
+    def _joint(self, columns: Sequence[Any]) -> tuple[tuple[Sequence[Label], ...], NDArray[np.int32 | np.int64]]:
+        """The labels of each column, and for each row the number of its outcome."""
+        coded = []
+        for name, column in zip(self.names, columns, strict=True):
+            if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
+                column = column.dictionary_decode()
+            if column.null_count:
+                wanted = "a label is missing (null); expected one in every row"
+                raise ValueError(f"{self.where}: column {shown(name)}: {wanted}")
+            coded.append(_codes(column))
+        labels = tuple(each for each, _, _ in coded)
+        weights = (len(labels[1]) * len(labels[2]), len(labels[2]), 1)
+        # The codes stay as they are stored: one product widens them, as far as their sum needs, one sum takes their
+        # origins off.
+        origins = [first for _, _, first in coded]
+        largest = sum(w * (abs(first) + len(each)) for w, first, each in zip(weights, origins, labels, strict=True))
+        wide = np.int32 if largest < 2**31 else np.int64
+        joint = np.multiply(coded[0][1], weights[0], dtype=wide, casting="unsafe")
+        for weight, (_, codes, _) in zip(weights[1:], coded[1:], strict=True):
+            joint += np.multiply(codes, weight, dtype=wide, casting="unsafe")
+        origin = sum(weight * first for weight, first in zip(weights, origins, strict=True))
+        if origin:
+            joint -= origin
+        return labels, joint
 
 
-def _codes(column: Any) -> tuple[Sequence[Label], NDArray[np.int64]]:
-    """The labels of a column, and for each row which one."""
+def _outcomes(labels: Sequence[Sequence[Label]], seen: NDArray[Any], times: NDArray[Any]) -> dict[Any, int]:
+    sides = np.unravel_index(seen, [len(each) for each in labels])
+    triples = zip(*([each[i] for i in side] for each, side in zip(labels, sides, strict=True)), strict=True)
+    return dict(zip(triples, times.tolist(), strict=True))
+
+
+def _codes(column: Any) -> tuple[Sequence[Label], NDArray[Any], int]:
+    """The labels of a column, for each row the code of its label, and the code of the first label."""
     kind = column.type
     if pa.types.is_boolean(kind):
-        return (False, True), column.cast(pa.int8()).to_numpy().astype(np.int64)
+        return (False, True), column.cast(pa.int8()).to_numpy(), 0
     if not pa.types.is_integer(kind):
         encoded = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
-        return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
-    ends = cast(Any, pc.min_max(column))
-    low, high = ends["min"].as_py(), ends["max"].as_py()
-    if high - low < _SPAN and high < 2**63:
-        codes: NDArray[np.int64] = np.subtract(column.to_numpy(), low, dtype=np.int64, casting="unsafe")
-        return range(low, high + 1), codes
-    values, codes = np.unique(column.to_numpy(), return_inverse=True)
-    return values.tolist(), codes
+        return tuple(encoded.dictionary.to_pylist()), encoded.indices.to_numpy(), 0
+    whole: NDArray[Any] = column.to_numpy()
+    low, high = int(whole.min()), int(whole.max())
+    if high - low < _SPAN and max(-low, high) < 2**31:
+        return range(low, high + 1), whole, low
+    values, codes = np.unique(whole, return_inverse=True)
+    return tuple(values.tolist()), codes, 0
 
 
 def _require_known(where: str, names: Sequence[str], found: Counter[Outcome], classes: frozenset[Label]) -> None:

@@ -15,12 +15,12 @@ import pyarrow.parquet as pq
 
 from sigstats.checks import shown
 
-from .label_counts import Label, LabelCounts, Outcome, count_rows
+from .label_counts import Label, LabelCounts, Outcome, Tally
 from .sources._options import hint
 from .sources._places import place, reason
 
 #: So many rows are looked at together: they stay in a core's cache.
-_BATCH = 2**17
+_BATCH = 2**16
 
 
 def read_counts(
@@ -77,11 +77,13 @@ def count_file(
     total: Counter[Outcome] = Counter()
     for group in range(opened.num_row_groups):
         where = f"{file}, row group {group}"
+        tally = Tally(where, columns)
         try:
             for batch in opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False):
-                total.update(count_rows(where, [batch.column(name) for name in columns], columns, classes))
+                tally.add([batch.column(name) for name in columns])
         except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
+        total.update(tally.outcomes(classes))
     return LabelCounts(total)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sigstats.measures import accuracy, f1
 from sigstats.outcomes import JointOutcomes
 from sigstats.paired import discordant_counts
-from tasks.label_counts import LabelCounts, count_rows
+from tasks.label_counts import LabelCounts, Tally
 from tasks.populations import read_counts
 from tasks.trials import Population, exact_rate, null_holds, random_classifiers
 
@@ -76,7 +76,10 @@ labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).
 @given(labels, st.sampled_from([1, 10**7]))
 def test_a_population_is_what_the_library_counts(triples, factor):
     columns = [pa.array([factor * value for value in side]) for side in zip(*triples, strict=True)]
-    counts = LabelCounts(count_rows("rows", columns, COLUMNS))
+    tally = Tally("rows", COLUMNS)
+    for part in (slice(0, 7), slice(7, None)):
+        tally.add([column[part] for column in columns])
+    counts = LabelCounts(tally.outcomes())
     assert counts.rows == len(triples)
     y, a, b = zip(*triples, strict=True)
     assert counts.population(factor).outcomes == JointOutcomes.from_predictions(y, a, b, positive=1).counts
