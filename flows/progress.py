@@ -1,5 +1,7 @@
 """Progress that a person can read: a bar where there is a terminal, a line now and then where there is none."""
 
+import datetime
+import json
 import math
 import sys
 import threading
@@ -7,7 +9,7 @@ import time
 from dataclasses import dataclass
 from statistics import fmean
 from types import TracebackType
-from typing import Self
+from typing import Any, Literal, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -40,11 +42,18 @@ class Display:
         Show nothing but errors.
     every : float
         Seconds between two lines where there is no terminal.
+    log_format : {"text", "json"}
+        Sentences for a person, or an object a line for a program: each has ``time``, ``event`` and ``study``, one of a
+        cell its ``cell``, one of a block the number of its ``replicates`` too.
     """
 
-    def __init__(self, *, quiet: bool = False, every: float = 15.0) -> None:
+    def __init__(
+        self, *, quiet: bool = False, every: float = 15.0, log_format: Literal["text", "json"] = "text", study: str = ""
+    ) -> None:
         self.console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
         self.every = every
+        self.json = log_format == "json"
+        self.study = study
         self._lock = threading.Lock()
         self._bar: Progress | None = None
         self._counts: dict[str, _Count] = {}
@@ -53,14 +62,25 @@ class Display:
 
     def say(self, text: str) -> None:
         """One line of its own."""
-        self.console.print(text, markup=False)
+        if self.json:
+            self.event("message", text=text)
+        else:
+            self.console.print(text, markup=False)
+
+    def event(self, event: str, **fields: Any) -> None:
+        """An object in a line of its own; nothing where a person reads."""
+        if self.json and not self.console.quiet:
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+            line = json.dumps({"time": now, "event": event, "study": self.study, **fields}, ensure_ascii=False)
+            print(line, file=sys.stderr, flush=True)  # noqa: T201
 
     def start(self, plan: Plan, *, workers: int) -> Self:
         """Begin to count; use the result as a context."""
         self._counts = {cell.name: _Count(cell) for cell in plan.cells}
         self._workers = workers
         self._started = self._spoke = time.monotonic()
-        if sys.stderr.isatty() and not self.console.quiet:
+        self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers)
+        if sys.stderr.isatty() and not self.console.quiet and not self.json:
             self._bar = Progress(
                 SpinnerColumn(),
                 BarColumn(),
@@ -90,12 +110,15 @@ class Display:
             if seconds is not None:
                 count.computed += replicates
                 count.seconds += seconds
+                self.event("block", cell=cell.name, replicates=replicates, seconds=round(seconds, 6))
             self._show()
 
     def cell_done(self, cell: Cell) -> None:
         """A cell is complete, or failed."""
         with self._lock:
-            self._counts[cell.name].ended = True
+            count = self._counts[cell.name]
+            count.ended = True
+            self.event("cell", cell=cell.name, replicates=count.done, seconds=round(count.seconds, 6), **cell.subject)
             self._show()
 
     def _show(self) -> None:
@@ -104,17 +127,31 @@ class Display:
             self._bar.update(self._task, completed=done, description=self._line())
         elif time.monotonic() - self._spoke >= self.every:
             self._spoke = time.monotonic()
-            self.say(f"  {self._line()}")
+            if self.json:
+                self.event("progress", **self._totals())
+            else:
+                self.say(f"  {self._line()}")
+
+    def _totals(self) -> dict[str, Any]:
+        """Where the run stands: cells, replicates, replicates a second, seconds left (None while unknown)."""
+        counts = self._counts.values()
+        left = self._left()
+        return {
+            "cells_done": sum(count.ended for count in counts),
+            "cells": len(counts),
+            "replicates_done": sum(count.done for count in counts),
+            "replicates": sum(count.cell.replicates for count in counts),
+            "rate": sum(count.computed for count in counts) / max(time.monotonic() - self._started, 1e-9),
+            "seconds_left": left if math.isfinite(left) else None,
+        }
 
     def _line(self) -> str:
-        counts = self._counts.values()
-        ended = sum(count.ended for count in counts)
-        done = sum(count.done for count in counts)
-        wanted = sum(count.cell.replicates for count in counts)
-        rate = sum(count.computed for count in counts) / max(time.monotonic() - self._started, 1e-9)
-        left = self._left()
-        about = f", about {duration(left)} left" if math.isfinite(left) else ""
-        return f"{ended}/{len(counts)} cells, {done:,}/{wanted:,} replicates, {rate:,.0f}/s{about}"
+        at = self._totals()
+        about = "" if at["seconds_left"] is None else f", about {duration(at['seconds_left'])} left"
+        return (
+            f"{at['cells_done']}/{at['cells']} cells, {at['replicates_done']:,}/{at['replicates']:,} replicates, "
+            f"{at['rate']:,.0f}/s{about}"
+        )
 
     def _left(self) -> float:
         """Seconds until the end: cells that have not begun are taken to cost what their kind has cost so far."""

@@ -23,6 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: local; serial if small)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes of a local cluster")
+    parser.add_argument(
+        "--log-format", choices=("text", "json"), default="text", help="json: an object a line on standard error"
+    )
     parser.add_argument("--quiet", action="store_true", help="say nothing unless something is wrong")
 
 
@@ -37,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     named = options.cluster is not None or options.workers is not None
     cluster = load_cluster(options.cluster, options.workers) if named else None
     output = output_of(options, study)
-    display = Display(quiet=options.quiet)
+    display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
     display.say(f"{study.name}: {study.question}")
     started = time.monotonic()
 
@@ -55,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         first = outcome.failures[0] if outcome.failures else None
         about = ", ".join(outcome.cell.subject.values())
         reason = f"{first.error}: {first.message}" if first else "replicates are missing"
+        display.event("failed", cell=outcome.cell.name, error=reason)
         print(f"sigstats: failed: {about}: {reason}", file=sys.stderr)  # noqa: T201
     rejected = sum(row.decision == "reject" for row in finished.rows)
     display.say(
@@ -62,4 +66,14 @@ def run(options: argparse.Namespace) -> int:
         f"{rejected} rejected at {finished.plan.alpha:g}, in {duration(time.monotonic() - started)}"
     )
     display.say(f"report: {finished.report}")
+    display.event(
+        "end",
+        cells=len(finished.plan.cells),
+        failed=len(finished.failed),
+        replicates=finished.replicates,
+        hypotheses=len(finished.rows),
+        rejected=rejected,
+        seconds=round(time.monotonic() - started, 3),
+        report=finished.report,
+    )
     return FAILED if finished.failed else DONE

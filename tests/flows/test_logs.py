@@ -1,0 +1,48 @@
+"""Logs for a program: an object a line, each with its study, and its cell where it is about one."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from flows.cli import main
+
+from .conftest import QUICK, study_file
+
+
+def logged(tmp_path, capsys, *options):
+    path = study_file(tmp_path, QUICK)
+    code = main(["run", str(path), "--output", str(tmp_path / "out"), "--cluster", "serial", *options])
+    return code, capsys.readouterr()
+
+
+def test_every_line_is_an_event_and_they_add_up(tmp_path, capsys):
+    code, said = logged(tmp_path, capsys, "--log-format", "json")
+    assert (code, said.out) == (0, "")
+    events = [json.loads(line) for line in said.err.splitlines()]
+    assert {event["study"] for event in events} == {"study"}
+    kinds = [event["event"] for event in events]
+    assert (kinds.count("start"), kinds.count("end"), kinds.count("cell")) == (1, 1, 12)
+    assert [event["time"] for event in events] == sorted(event["time"] for event in events)
+    cells = {event["cell"]: event for event in events if event["event"] == "cell"}
+    blocks = [event for event in events if event["event"] == "block"]
+    for name, cell in cells.items():
+        assert sum(block["replicates"] for block in blocks if block["cell"] == name) == cell["replicates"]
+        assert {"dataset", "classifier"} <= cell.keys()
+    rows = pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
+    assert {name for row in rows for name in row["cell"].split()} <= cells.keys()
+    assert events[-1]["hypotheses"] == len(rows)
+    assert events[-1]["replicates"] == sum(cell["replicates"] for cell in cells.values())
+
+
+def test_a_run_that_finds_everything_done_says_so(tmp_path, capsys):
+    logged(tmp_path, capsys)
+    code, said = logged(tmp_path, capsys, "--log-format", "json")
+    kinds = [json.loads(line)["event"] for line in said.err.splitlines()]
+    assert (code, kinds.count("block"), kinds.count("cell")) == (0, 0, 12)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_quiet_is_quiet(tmp_path, capsys, form):
+    code, said = logged(tmp_path, capsys, "--log-format", form, "--quiet")
+    assert (code, said.out, said.err) == (0, "", "")
