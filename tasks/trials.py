@@ -4,7 +4,8 @@ A population is what two classifiers do on all rows there are, as eight joint ou
 `sigstats.outcomes.JointOutcomes`: counts of rows, from which test sets are drawn without replacement, or probabilities,
 from which any number is drawn. Where nothing but accuracy matters, all rows count as truly positive.
 
-A test is a mapping: ``test`` (`TESTS`), ``alternative``, and the options of the function of `sigstats` of that name.
+A test is a mapping: ``test`` (``mcnemar``, ``proportion``, ``dcf`` or ``bootstrap``) and the options of the function of
+`sigstats` of that name.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,7 +68,7 @@ class Population:
         """The true difference B - A of a measure."""
         if self.swapped:
             return 0.0
-        weights = np.array([self.outcomes], dtype=np.float64)
+        weights = np.array([self.outcomes], dtype=np.float64)  # measures are ratios: probabilities do as well as counts
         return float(evaluate(JointOutcomes(e1=1), as_measure(measure), weights).differences[0])
 
 
@@ -113,50 +114,64 @@ class Answers:
     covers: NDArray[np.bool_] | None = None
 
 
-def mcnemar(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:  # noqa: ARG001
-    """McNemar's test of each test set."""
-    pairs = np.column_stack([drawn[:, 2] + drawn[:, 5], drawn[:, 1] + drawn[:, 6]])
-    return _each(pairs, lambda only_a, only_b: mcnemar_test(only_a, only_b, **options).pvalue)
+def tested(
+    test: Mapping[str, Any], drawn: NDArray[np.int64], population: Population, rng: np.random.Generator
+) -> Answers:
+    """A test, as the module says, of each test set.
+
+    Parameters
+    ----------
+    test : mapping
+    drawn : ndarray of int64, shape (m, 8)
+        The test sets, which come from `population`.
+    population : Population
+    rng : numpy.random.Generator
+        For a test that draws.
+
+    Raises
+    ------
+    ValueError
+        If an option is not valid.
+    """
+    options = dict(test)
+    name = options.pop("test")
+    if name == "bootstrap":
+        return _bootstrapped(drawn, population, rng, options)
+    pvalue = _PVALUES[name]
+    distinct, which = np.unique(drawn, axis=0, return_inverse=True)  # equal test sets are tested once
+    found = [pvalue(JointOutcomes(*counts), **options) for counts in distinct.tolist()]
+    return Answers(np.array(found, dtype=np.float64)[which.ravel()])
 
 
-def proportion(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:  # noqa: ARG001
-    """The test of two errors, eq. (4) and (6) of Keller et al."""
-    return _each(drawn, lambda *counts: proportion_test(JointOutcomes(*counts), **options).pvalue)
+def _mcnemar(joint: JointOutcomes, **options: Any) -> float:
+    return mcnemar_test(*joint.discordant, **options).pvalue
 
 
-def dcf(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:  # noqa: ARG001
-    """The test of two detection costs, eq. (8) and (9); a test set without rows of one class gives p = 1."""
-
-    def pvalue(*counts: int) -> float:
-        joint = JointOutcomes(*counts)
-        return dcf_test(joint, **options).pvalue if joint.positives and joint.negatives else 1.0
-
-    return _each(drawn, pvalue)
+def _proportion(joint: JointOutcomes, **options: Any) -> float:
+    return proportion_test(joint, **options).pvalue
 
 
-def bootstrap(drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, **options: Any) -> Answers:
-    """The bootstrap of each test set, and whether its interval holds the true difference."""
+def _dcf(joint: JointOutcomes, **options: Any) -> float:
+    if not joint.positives or not joint.negatives:
+        return 1.0  # a test set without rows of one class says nothing
+    return dcf_test(joint, **options).pvalue
+
+
+_PVALUES: dict[str, Callable[..., float]] = {"mcnemar": _mcnemar, "proportion": _proportion, "dcf": _dcf}
+
+
+def _bootstrapped(
+    drawn: NDArray[np.int64], population: Population, rng: np.random.Generator, options: Mapping[str, Any]
+) -> Answers:
     truth = population.difference(options["measure"])
     results = [bootstrap_test(JointOutcomes(*counts), rng=rng, **options) for counts in drawn.tolist()]
     covers = [result.interval.low <= truth <= result.interval.high for result in results]
     return Answers(np.array([result.pvalue for result in results]), np.array(covers, dtype=np.bool_))
 
 
-#: The tests by name.
-TESTS: dict[str, Callable[..., Answers]] = {
-    "mcnemar": mcnemar,
-    "proportion": proportion,
-    "dcf": dcf,
-    "bootstrap": bootstrap,
-}
-
-
-def tested(
-    test: Mapping[str, Any], drawn: NDArray[np.int64], population: Population, rng: np.random.Generator
-) -> Answers:
-    """A test, as the module says, of each test set."""
-    options = dict(test)
-    return TESTS[options.pop("test")](drawn, population, rng, **options)
+def needs_classes(test: Mapping[str, Any]) -> bool:
+    """Whether a test needs rows of both classes, not only which answers are right."""
+    return test["test"] == "dcf" or test.get("measure", "accuracy") not in ("accuracy", "error")
 
 
 def null_holds(population: Population, test: Mapping[str, Any]) -> bool:
@@ -181,10 +196,3 @@ def exact_rate(population: Population, n: int, test: Mapping[str, Any], alpha: f
     if population.swapped:
         only_a = only_b = (only_a + only_b) / 2
     return power(n, only_a, only_b, alpha=alpha, **options)
-
-
-def _each(counts: NDArray[np.int64], pvalue: Callable[..., float]) -> Answers:
-    """The p-values of rows of counts; equal rows are tested once."""
-    distinct, which = np.unique(counts, axis=0, return_inverse=True)
-    found = np.array([pvalue(*row) for row in distinct.tolist()], dtype=np.float64)
-    return Answers(found[which.ravel()])

@@ -1,5 +1,6 @@
 """Rates against the size of the test set: the power of a test in each population of a calibration study."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,11 @@ from ..evidence import Evidence, grouped
 from ..wording import listed, percent
 from . import Figure, FigureKind, _svg
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 490.0, 330.0, 42.0, 74.0, 12.0, 284.0
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 520.0, 330.0, 42.0, 108.0, 12.0, 284.0
 #: As many sizes make a curve.
 _FEWEST = 3
+#: A label of a size needs so much room.
+_ROOM = 38.0
 #: Labels of curves are at least so far apart.
 _APART = 13.0
 
@@ -60,28 +63,51 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 @dataclass(frozen=True)
 class _Axes:
-    """The scales of a figure."""
+    """The scales of a figure: sizes that crowd at the left are spread by their logarithm."""
 
-    left: float
-    right: float
+    sizes: tuple[int, ...]
     bottom: float
+    top: float
 
     @classmethod
-    def over(cls, curves: Sequence[Curve], bottom: float) -> "_Axes":
-        sizes = [row.n or 0 for curve in curves for row in curve.rows]
-        return cls(0 if max(sizes) > 4 * min(sizes) else min(sizes), max(sizes), bottom)
+    def over(cls, curves: Sequence[Curve], level: float, *, covers: bool) -> "_Axes":
+        rows = [row for curve in curves for row in curve.rows]
+        bottom = min(level, *(row.estimate_low or 0 for row in rows)) if covers else 0.0
+        highest = max(level, *(row.estimate_high or 0 for row in rows))
+        return cls(tuple(sorted({row.n or 0 for row in rows})), bottom, 1.0 if highest > 0.5 else 1.1 * highest)
+
+    @property
+    def logarithmic(self) -> bool:
+        return self.sizes[len(self.sizes) // 2] < self.sizes[-1] / 4
+
+    @property
+    def left(self) -> float:
+        crowded = self.sizes[-1] < 4 * self.sizes[0]
+        return self.sizes[0] if self.logarithmic or crowded else 0
 
     def x(self, n: float | None) -> float:
-        return _LEFT + ((n or 0) - self.left) / ((self.right - self.left) or 1) * (_WIDTH - _LEFT - _RIGHT)
+        left, right, value = self.left, float(self.sizes[-1]), float(n or 0)
+        if self.logarithmic:
+            left, right, value = math.log(left), math.log(right), math.log(value)
+        return _LEFT + (value - left) / ((right - left) or 1) * (_WIDTH - _LEFT - _RIGHT)
 
     def y(self, rate: float | None) -> float:
-        return _BASE - ((rate or 0) - self.bottom) / ((1 - self.bottom) or 1) * (_BASE - _TOP)
+        return _BASE - ((rate or 0) - self.bottom) / ((self.top - self.bottom) or 1) * (_BASE - _TOP)
+
+    def ticks(self) -> list[float]:
+        """Round sizes; on a logarithmic axis those of the study that have room for their labels."""
+        if not self.logarithmic:
+            return _svg.ticks(self.left, self.sizes[-1], 5)
+        kept: list[float] = []
+        for size in self.sizes:
+            if not kept or self.x(size) - self.x(kept[-1]) >= _ROOM:
+                kept.append(size)
+        return kept
 
 
 def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, covers: bool) -> Markup:
-    lows = [row.estimate_low or 0 for curve in curves for row in curve.rows]
-    axes = _Axes.over(curves, min(*lows, level) if covers else 0.0)
-    across, up = _svg.ticks(axes.left, axes.right, 5), _svg.ticks(100 * axes.bottom, 100, 5)
+    axes = _Axes.over(curves, level, covers=covers)
+    across, up = axes.ticks(), _svg.ticks(100 * axes.bottom, 100 * axes.top, 5)
     ends = _spread([axes.y(curve.rows[-1].estimate) for curve in curves])
     parts = [
         Markup('<path class="level" d="M{} {}H{}"/>').format(
@@ -95,10 +121,7 @@ def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, cove
         Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(
             _svg.coordinate(_LEFT), _svg.coordinate(_TOP), _svg.coordinate(_BASE), _svg.coordinate(_WIDTH - _RIGHT)
         ),
-        *(
-            _svg.text(axes.x(value), _BASE + 15, shown, css="tick")
-            for value, shown in zip(across, _svg.tick_labels(across), strict=True)
-        ),
+        *(_svg.text(axes.x(value), _BASE + 15, f"{value:,g}", css="tick") for value in across),
         *(
             _svg.text(_LEFT - 5, axes.y(value / 100) + 4, shown, anchor="end", css="tick")
             for value, shown in zip(up, _svg.tick_labels(up, "%"), strict=True)

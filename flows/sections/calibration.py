@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tasks.analyses.calibration import POWER
 from tasks.schema import Hypothesis
 
-from ..evidence import Evidence, grouped, kept, rejected
+from ..evidence import Evidence, distinct, grouped, kept, rejected
 from ..wording import adjusted_p, counted, listed, percent
 from . import Column, Section, Verdict, _cases, _columns
 
@@ -23,8 +23,8 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if not wrong:
         subject = f"All {total} rates are" if total > 1 else "The rate is"
         return Verdict(f"{subject} as expected ({_cases.smallest(fine, name)}).", details)
-    worst = [_in_words(row) for row in wrong]
-    named = f": {listed(worst)}" if len(worst) <= 3 else ""
+    what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
+    named = f": {listed(what)}" if len(what) <= 4 else ""
     return Verdict(f"{len(wrong)} of {total} rates are not as expected{named}.", details)
 
 
@@ -35,10 +35,6 @@ def _group(row: Hypothesis) -> tuple[str | None, str | None, str, str | None]:
 def where(row: Hypothesis) -> str:
     """The population of a row: ``10 classes, r = 3%``."""
     return ", ".join(part for part in (row.dataset, row.slice) if part)
-
-
-def _in_words(row: Hypothesis) -> str:
-    return f"{row.measure} of {row.method} on {where(row)} with {counted(row.n or 0, 'row')}"
 
 
 def _of_group(rows: Sequence[Hypothesis]) -> str:

@@ -17,7 +17,7 @@ from sigstats.checks import Alternative
 from tasks.fanouts import cell
 from tasks.plan import Cell, Plan
 from tasks.populations import read_counts
-from tasks.trials import Population, random_classifiers, tested
+from tasks.trials import Population, needs_classes, random_classifiers, tested
 
 from ..config import Strict, Study
 from ._prepared import Prepared
@@ -123,7 +123,7 @@ class CalibrationStudy(Study):
     kind: Literal["calibration"]
     populations: Annotated[list[Source], Field(min_length=1, description="What test sets are drawn from")]
     tests: Annotated[list[Test], Field(min_length=1, description="What is applied to each test set")]
-    sizes: Annotated[list[Annotated[int, Field(ge=1, le=10**8)]], Field(min_length=1, description="Rows of a test set")]
+    sizes: Annotated[list[Annotated[int, Field(ge=1, le=10**7)]], Field(min_length=1, description="Rows of a test set")]
     trials: Annotated[int, Field(ge=1, le=10**8, description="Test sets of each size from each population")] = 1000
 
     @field_validator("alpha", mode="after")
@@ -155,15 +155,17 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
     """Read the populations, try each test once, and lay out the cells."""
     tests = {_label(test): _options(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []
+    notes: list[str] = []
     for source in study.populations:
         try:
             populations = list(source.populations(base))
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
+        notes.extend(_note(source.name, population) for _, population in populations[:1] if not population.endless)
         for part, population in populations:
             _require_rows(study, source.name, population)
             for label, test in tests.items():
-                _try(label, test, population)
+                _try(label, test, source.name, population)
                 cells.extend(_cells(study, source.name, part, population, label, test))
     plan = Plan(
         study=study.name,
@@ -174,7 +176,7 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
         adjust=study.adjust,
     )
     draws = any(test["test"] == "bootstrap" for test in tests.values())
-    return Prepared(plan, small=not draws and plan.replicates <= _SMALL)
+    return Prepared(plan, notes=tuple(notes), small=not draws and plan.replicates <= _SMALL)
 
 
 def _cells(
@@ -187,14 +189,23 @@ def _cells(
         yield cell("subsample", subject=subject, work=work, seed=study.seed, replicates=study.trials)
 
 
+def _note(name: str, population: Population) -> str:
+    only_a, only_b = population.discordant
+    return f"{name}: {sum(population.outcomes):,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
+
+
 def _require_rows(study: CalibrationStudy, name: str, population: Population) -> None:
     rows = int(sum(population.outcomes))
     if not population.endless and max(study.sizes) > rows:
         raise ValueError(f"sizes: {max(study.sizes)} is not valid; expected at most {rows}, the rows of {name}")
 
 
-def _try(label: str, test: dict[str, Any], population: Population) -> None:
-    """Refuse options that the test itself would refuse, before anything starts."""
+def _try(label: str, test: dict[str, Any], name: str, population: Population) -> None:
+    """Refuse what the test itself would refuse, before anything starts."""
+    if needs_classes(test) and not any(population.outcomes[4:]):
+        raise ValueError(
+            f"tests: {label}: {name} is not valid; expected a population with rows of both classes (positive)"
+        )
     one_of_each = np.ones((1, 8), dtype=np.int64)
     try:
         tested(test, one_of_each, population, np.random.default_rng(0))

@@ -210,6 +210,10 @@ def test_the_curves_are_the_rates(sturm):
         (("sizes = [40, 120, 600]", "sizes = [40, 601]"), "sizes: 601 is not valid; expected at most 600, the rows of"),
         (("sizes = [40, 120, 600]", "sizes = [40, 40]"), "40 is there twice"),
         (('positive = "x"', 'positive = "z"'), "populations: rows: positive: 'z' is not valid; expected a label that"),
+        (
+            ('positive = "x"', ""),
+            "tests: bootstrap (f1, percentile, resamples = 199): rows is not valid; expected a pop",
+        ),
         (('path = "data"', 'path = "dat"'), "there is no such file or folder"),
         (('measure = "f1"', 'measure = "f3"'), "tests: bootstrap"),
         (("resamples = 199", "resamples = 9"), "tests: bootstrap (f1, percentile, resamples = 9): resamples: 9"),
