@@ -34,7 +34,7 @@ def test_its_links_and_folders_exist(repository):
     links = re.findall(r"\]\(([^)#]+)\)", text)
     folders = re.findall(r"^\| `(\w+/)` \|", text, flags=re.MULTILINE)
     assert len(links) >= 4
-    assert len(folders) == 7
+    assert len(folders) == 8
     for path in [*links, *folders]:
         assert (repository / path).exists(), path
 
