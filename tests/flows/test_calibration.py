@@ -12,6 +12,7 @@ import pytest
 from flows import figures
 from flows.cli import main
 from flows.evidence import Evidence
+from flows.figures import calibration_curves
 from sigstats.intervals import clopper_pearson
 from sigstats.paired import mcnemar_test
 from tasks.results import Results
@@ -202,6 +203,22 @@ def test_the_curves_are_the_rates(sturm):
     report = (sturm / "report.html").read_text()
     assert "All 68 rates are as expected" in report
     assert "its exact value is above one half from 350 rows on" in report
+
+
+def test_the_achieved_error_is_that_of_every_level(done):
+    p_values = np.array([0.005, 0.05, 0.05, 0.0500001, 0.2, 0.3, 1.0, 1.0])
+    rates = calibration_curves.achieved(p_values)
+    assert rates[[0, 9, 10, 39], 0].tolist() == [1 / 8, 3 / 8, 4 / 8, 5 / 8]  # at 0.005, 0.05, 0.055 and 0.2
+    assert rates[9, 1:].tolist() == list(clopper_pearson(3, 8)[:2])
+    stored = Results(Store(str(done)))
+    drawn = [figure for figure in figures.draw_all(Evidence(stored)) if figure.title.startswith("Stated and achieved")]
+    assert len(drawn) == 4
+    cells = stored.cells("subsample", slice="outputs swapped", test="McNemar (exact)")
+    for n, panel in zip((40, 120, 600), re.findall(r"<figure>.*?</figure>", str(drawn[0].body)), strict=True):
+        (cell,) = [cell for cell in cells if cell.work["n"] == n]
+        share = np.mean(stored.table(cell).column("p_value").to_numpy() <= 0.05)
+        assert f"<strong>{n} rows</strong>" in panel
+        assert f"{100 * share:.1f}% at 5.0%" in panel
 
 
 @pytest.mark.parametrize(
