@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency, chisquare
+from scipy.stats import chi2_contingency, chisquare, norm
+from sklearn.metrics import f1_score
 
 from flows.cli import main
 from tasks.references import agrees
@@ -291,6 +292,18 @@ BAD = {
         "alternatives.0.known",
     ),
     "twice the same": (2 * (TABLE + "counts = [[1, 0], [0, 1]]\n"), "expected everything to be named once"),
+    "seven outcomes": (
+        '[[outcomes]]\nname = "o"\na = "x"\nb = "y"\ncounts = [1, 2, 3, 4, 5, 6, 7]',
+        "outcomes.0.counts",
+    ),
+    "no costs": (
+        '[[outcomes]]\nname = "o"\na = "x"\nb = "y"\ncounts = [1, 2, 3, 4, 5, 6, 7, 8]\nmethods = ["dcf"]',
+        "cost_fn: is missing",
+    ),
+    "unknown measure": (
+        '[[outcomes]]\nname = "o"\na = "x"\nb = "y"\ncounts = [1, 2, 3, 4, 5, 6, 7, 8]\nmeasure = "f3000"',
+        "measure: 'f3000' is not valid",
+    ),
     "level": ('[[sizes]]\nname = "s"\nalpha = 2.0', "sizes.0.alpha: 2.0 is not valid"),
 }
 
@@ -340,3 +353,47 @@ def test_the_plan_of_a_study_names_its_tables(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "homogeneity / table 9: vehicle silhouettes / Bayes / CRT / chi2" in done.stdout
     assert not (tmp_path / "out").exists()
+
+
+OUTCOMES = """\
+kind = "significance"
+[[outcomes]]
+name = "counted"
+a = "a"
+b = "b"
+counts = [40, 12, 5, 3, 2, 6, 9, 123]
+methods = ["proportion", "proportion-independent", "dcf", "bootstrap"]
+cost_fn = 2.0
+cost_fp = 1.0
+prior = 0.3
+[[outcomes]]
+name = "from a file"
+a = "a"
+b = "b"
+path = "rows.csv"
+positive = "cat"
+"""
+
+
+def test_joint_outcomes_are_tested_by_rate_cost_and_f1(tmp_path):
+    frame = simulated(4)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    path = study_file(tmp_path, OUTCOMES)
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    rows = {(row["dataset"], row["method"]): row for row in summary(tmp_path / "out")}
+    # eq. (4) and (6) by hand: a errs on 12 + 3 + 2 + 9, b on 5 + 3 + 2 + 6 of 200
+    wrong_a, wrong_b, only_a, only_b = 26 / 200, 16 / 200, 5 + 6, 12 + 9
+    paired, independent = rows["counted", "proportion"], rows["counted", "proportion-independent"]
+    assert paired["estimate"] == independent["estimate"] == pytest.approx(wrong_b - wrong_a)
+    assert paired["p_value"] == pytest.approx(2 * norm.sf(abs(only_a - only_b) / np.sqrt(only_a + only_b)))
+    mean = (wrong_a + wrong_b) / 2
+    z = (wrong_a - wrong_b) / np.sqrt(2 * mean * (1 - mean) / 200)
+    assert independent["p_value"] == pytest.approx(2 * norm.sf(z))
+    # cost = c_fn * prior * misses / positives + c_fp * (1 - prior) * false alarms / negatives
+    cost_a, cost_b = (2 * 0.3 * missed / 60 + 0.7 * false / 140 for missed, false in ((15, 11), (8, 8)))
+    assert rows["counted", "dcf"]["estimate"] == pytest.approx(cost_b - cost_a)
+    f1 = [f1_score(frame["label"] == "cat", frame[name] == "cat") for name in ("a", "b")]
+    found = rows["from a file", "bootstrap"]
+    assert found["estimate"] == pytest.approx(f1[1] - f1[0])
+    assert found["estimate_low"] < found["estimate"] < found["estimate_high"]
+    assert "Do two classifiers of one positive class differ?" in (tmp_path / "out" / "report.html").read_text()
