@@ -110,7 +110,8 @@ def _files(path: str, base: Path) -> tuple[Any, list[str]]:
 def _opened(system: Any, file: str, **options: Any) -> pq.ParquetFile:
     try:
         local = "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
-        return pq.ParquetFile(file if local else system.open(file, "rb"), **options)
+        source = file if local else system.open(file, "rb")
+        return pq.ParquetFile(source, page_checksum_verification=True, **options)
     except Exception as error:  # a damaged file or a remote file system may raise anything
         raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
 

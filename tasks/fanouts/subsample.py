@@ -52,7 +52,7 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     p_values, no_positive = [], []
     covers: list[bool | None] = []
     for rng, size in block.lanes():
-        drawn = drawn_from.draw(work["n"], rng, size)
+        drawn = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]  # whole lanes, so that more begin with the fewer
         found = tested(work["test"], drawn, drawn_from, rng)
         p_values.append(found.p_value)
         covers.extend([None] * size if found.covers is None else found.covers.tolist())

@@ -188,6 +188,14 @@ def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(study, done, tm
     assert results(output) == results(done)
 
 
+def test_more_test_sets_begin_with_the_fewer(study, done, tmp_path):
+    assert run(study, tmp_path / "fewer", "--set", "trials=130", "--set", "sizes=[40]") == 0
+    fewer, more = (Results(Store(str(output))) for output in (tmp_path / "fewer", done))
+    for cell in fewer.cells("subsample"):
+        (longer,) = more.cells("subsample", **cell.subject)
+        assert fewer.table(cell) == more.table(longer).slice(0, 130)
+
+
 def test_the_curves_are_the_rates(sturm):
     evidence = Evidence(Results(Store(str(sturm))))
     (figure,) = [figure for figure in figures.draw_all(evidence) if "against the size" in figure.title]
