@@ -35,6 +35,9 @@ class Files(Protocol):
     def names(self, folder: str) -> list[str]:
         """The sorted names (without the folder) of the finished files in `folder`; empty where it is missing."""
 
+    def folders(self, folder: str) -> list[str]:
+        """The sorted names of the folders in `folder`; empty where it is missing."""
+
     def remove(self, name: str) -> None:
         """Remove the file; no error where it is gone already."""
 
@@ -74,12 +77,18 @@ class LocalFiles:
         return self._path(name).read_bytes()
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
+        found = (entry.name for entry in self._entries(folder) if entry.is_file())
+        return sorted(name for name in found if not name.endswith(PARTIAL))
+
+    def folders(self, folder: str) -> list[str]:  # noqa: D102
+        return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
+
+    def _entries(self, folder: str) -> list["os.DirEntry[str]"]:
         try:
             with os.scandir(self._path(folder)) as entries:
-                found = [entry.name for entry in entries if entry.is_file()]
+                return list(entries)
         except (FileNotFoundError, NotADirectoryError):
             return []
-        return sorted(name for name in found if not name.endswith(PARTIAL))
 
     def remove(self, name: str) -> None:  # noqa: D102
         self._path(name).unlink(missing_ok=True)
@@ -123,13 +132,19 @@ class RemoteFiles:
         return bytes(system.cat_file(f"{root}/{checked(name)}"))
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
+        return self._entries(folder, "file")
+
+    def folders(self, folder: str) -> list[str]:  # noqa: D102
+        return self._entries(folder, "directory")
+
+    def _entries(self, folder: str, kind: str) -> list[str]:
         system, root = self._system
         system.invalidate_cache()
         try:
             found = system.ls(f"{root}/{checked(folder)}", detail=True)
         except FileNotFoundError:
             return []
-        return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == "file")
+        return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
 
     def remove(self, name: str) -> None:  # noqa: D102
         system, root = self._system

@@ -23,7 +23,9 @@ def test_write_read_list_remove(files):
     files.remove("a/two.txt")
     files.remove("a/two.txt")
     assert files.names("a") == ["one.txt"]
-    assert files.names("nowhere") == []
+    files.write("a/b/three.txt", b"3")
+    assert (files.names("a"), files.folders("a")) == (["one.txt"], ["b"])
+    assert files.names("nowhere") == files.folders("nowhere") == []
     with pytest.raises(FileNotFoundError):
         files.read("a/two.txt")
 
