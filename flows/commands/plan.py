@@ -24,9 +24,15 @@ def run(options: argparse.Namespace) -> int:
     """Print the plan."""
     from ..clusters.local import processors
     from ..estimate import estimate, render
+    from ..studies.regression import RegressionStudy
     from ..study import prepared_study
 
     study = study_of(options)
+    if isinstance(study, RegressionStudy):
+        from ..regression import plan
+
+        print(plan(study, base=Path(options.study).parent, output=output_of(options, study)))  # noqa: T201
+        return DONE
     prepared = prepared_study(study, Path(options.study).parent)
     estimates = estimate(prepared, output=output_of(options, study), timing=not options.no_timing)
     for note in prepared.notes:

@@ -19,6 +19,11 @@ def run(options: argparse.Namespace) -> int:
 
     store = Store(options.output)
     try:
+        if store.read_json("study.json").get("study", {}).get("kind") == "regression":
+            from ..regression import report_again
+
+            print(f"report: {report_again(store)}")  # noqa: T201
+            return DONE
         summarize(store)
         print(f"report: {write_report(store)}")  # noqa: T201
     except FileNotFoundError as error:

@@ -8,9 +8,13 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..errors import DONE, FAILED
+from ..errors import DONE, FAILED, REGRESSION, BadInput
 from ._options import add_study, output_of, study_of
+
+if TYPE_CHECKING:
+    from ..studies.regression import RegressionStudy
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +38,12 @@ def run(options: argparse.Namespace) -> int:
     from ..cluster import load_cluster
     from ..interrupt import Stopped, end_at_once, run_interruptibly
     from ..progress import Display, duration
+    from ..studies.regression import RegressionStudy
     from ..study import Finished, run_study
 
     study = study_of(options)
+    if isinstance(study, RegressionStudy):
+        return _evaluate(study, options)
     named = options.cluster is not None or options.workers is not None
     cluster = load_cluster(options.cluster, options.workers) if named else None
     output = output_of(options, study)
@@ -77,3 +84,32 @@ def run(options: argparse.Namespace) -> int:
         report=finished.report,
     )
     return FAILED if finished.failed else DONE
+
+
+def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
+    """A regression study: done in this process, where Prefect follows if it has a server."""
+    from ..comparison_text import show
+    from ..prefect_environment import server_configured, set_up
+    from ..regression import evaluate
+
+    for name in ("cluster", "workers"):
+        if getattr(options, name) is not None:
+            raise BadInput(f"--{name}: {getattr(options, name)} is not valid; a regression study runs in this process")
+    base, output = Path(options.study).parent, output_of(options, study)
+    if server_configured():
+        set_up(output)
+        from ..scheduled import evaluate_under_prefect
+
+        found = evaluate_under_prefect(study, base=base, output=output)
+    else:
+        found = evaluate(study, base=base, output=output)
+    if not options.quiet:
+        about = found.record.evaluation
+        show(found.comparison, about.baseline, about.candidate)
+        if not found.appended:
+            print(f"nothing new: these files were compared on {about.evaluated_at:%Y-%m-%d %H:%M} UTC")  # noqa: T201
+        print(f"look {about.look} at these rows, level {about.level:.3g}")  # noqa: T201
+        for line in found.damaged:
+            print(f"note: left out: {line}", file=sys.stderr)  # noqa: T201
+        print(f"report: {found.report}")  # noqa: T201
+    return REGRESSION if found.comparison.verdict == "fail" else DONE

@@ -1,0 +1,85 @@
+"""Let a Prefect server run a study on a schedule.
+
+Without --work-pool this process stays and runs what falls due, until Ctrl-C; with it, the deployment is made for the
+workers of that pool, which need this package and the files, and this command ends.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..errors import DONE, BadInput
+from ._options import add_study, output_of, study_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``sigstats deploy``."""
+    add_study(parser)
+    parser.add_argument("--output", metavar="DIR_OR_URL", help="where results go (default: results/NAME)")
+    parser.add_argument(
+        "--cron", metavar="WHEN", help='as in "0 6 * * *": daily at six; without it, runs are started by hand'
+    )
+    parser.add_argument("--timezone", default="UTC", metavar="ZONE", help="of --cron (default: UTC)")
+    parser.add_argument("--name", metavar="NAME", help="of the deployment (default: the study's)")
+    parser.add_argument("--cluster", metavar="WHERE", help="as for run")
+    parser.add_argument(
+        "--work-pool", metavar="POOL", help="a work pool of the server, of the type process or a container's"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make the deployment."""
+    from ..cluster import load_cluster
+    from ..prefect_environment import server_configured, set_up
+    from ..studies.regression import RegressionStudy
+
+    study = study_of(options)
+    output = _absolute(output_of(options, study))
+    if options.cluster is not None:
+        if isinstance(study, RegressionStudy):
+            raise BadInput(f"--cluster: {options.cluster} is not valid; a regression study runs in the flow's process")
+        load_cluster(options.cluster)
+    if not server_configured():
+        raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")
+    set_up(output)
+    from ..scheduled import NoServer, NoSuchPool, apply_deployment, deployment_of, serve_deployment
+
+    parameters: dict[str, Any] = {
+        "study": str(Path(options.study).absolute()),
+        "output": output,
+        "settings": options.settings,
+        "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,
+    }
+    try:
+        deployment = deployment_of(
+            name=options.name or study.name,
+            parameters=parameters,
+            cron=options.cron,
+            timezone=options.timezone,
+            work_pool=options.work_pool,
+        )
+    except ValueError as error:
+        raise BadInput(f"--cron: {options.cron!r} in {options.timezone} is not valid; {_first(error)}") from None
+    kept = f"{deployment.flow_name}/{deployment.name}"
+    try:
+        if options.work_pool is None:
+            print(f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it", flush=True)  # noqa: T201
+            serve_deployment(deployment)
+        else:
+            print(f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}")  # noqa: T201
+    except NoSuchPool as error:
+        raise BadInput(f"--work-pool: {options.work_pool!r} is not valid; {_first(error)}") from None
+    except NoServer as error:
+        raise BadInput(f"deploy: no Prefect server answers at {error}; start it or set PREFECT_API_URL") from None
+    return DONE
+
+
+def _absolute(place: str) -> str:
+    return place if "://" in place else str(Path(place).absolute())
+
+
+def _first(error: BaseException) -> str:
+    """The line of an error that says most, without what pydantic appends."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    said = next((line for line in lines if line.startswith("Value error")), lines[-1])
+    return said.removeprefix("Value error, ").partition(" [type=")[0]
