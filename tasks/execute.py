@@ -58,10 +58,14 @@ class DaskPool:
     client : distributed.Client
     retries : int
         How often the engine may repeat a block whose worker lost its connection to the store.
+    trials : int
+        How often a block is given to the engine that it gave up because worker after worker died: it counts every
+        block that a dead worker had, whichever of them it died of.
     """
 
     client: Any
     retries: int = 2
+    trials: int = 2
 
     @property
     def workers(self) -> int:
@@ -77,22 +81,35 @@ class DaskPool:
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        future = self.client.submit(
-            run_block, block, store, key=f"{block.key}/{time.monotonic_ns()}", pure=False, retries=self.retries
-        )
+        from distributed import KilledWorker
+
+        def start() -> None:
+            future = self.client.submit(
+                run_block, block, store, key=f"{block.key}/{time.monotonic_ns()}", pure=False, retries=self.retries
+            )
+            futures.append(future)
+            future.add_done_callback(finished)
 
         def finished(future: Any) -> None:
             try:
                 done(future.result())
+            except KilledWorker as error:
+                if len(futures) == self.trials:
+                    done(failure(block, error))
+                    return
+                try:
+                    start()
+                except Exception as gone:  # the cluster itself is
+                    done(failure(block, gone))
             except BaseException as error:  # the worker's own, or that the cluster lost the block
                 done(failure(block, error))
 
-        future.add_done_callback(finished)
-
         def cancel() -> None:
             with contextlib.suppress(Exception):  # the cluster may be gone already
-                future.cancel()
+                futures[-1].cancel()
 
+        futures: list[Any] = []
+        start()
         return cancel
 
 

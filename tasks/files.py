@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
+from .lease import Held, lease
+
 #: Unfinished files carry this ending; they are never read and are removed when a study is taken up again.
 PARTIAL = ".partial"
 
@@ -125,11 +127,13 @@ class RemoteFiles:
 
     def write(self, name: str, content: bytes) -> None:  # noqa: D102
         system, root = self._system
-        system.pipe_file(f"{root}/{checked(name)}", content)
+        with self._trouble():
+            system.pipe_file(f"{root}/{checked(name)}", content)
 
     def read(self, name: str) -> bytes:  # noqa: D102
         system, root = self._system
-        return bytes(system.cat_file(f"{root}/{checked(name)}"))
+        with self._trouble():
+            return bytes(system.cat_file(f"{root}/{checked(name)}"))
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
         return self._entries(folder, "file")
@@ -141,22 +145,41 @@ class RemoteFiles:
         system, root = self._system
         system.invalidate_cache()
         try:
-            found = system.ls(f"{root}/{checked(folder)}", detail=True)
+            with self._trouble():
+                found = system.ls(f"{root}/{checked(folder)}", detail=True)
         except FileNotFoundError:
             return []
         return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
 
     def remove(self, name: str) -> None:  # noqa: D102
         system, root = self._system
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError), self._trouble():
             system.rm_file(f"{root}/{checked(name)}")
 
     def sweep(self) -> None:
         """Nothing to do: an upload that did not end leaves no object."""
 
-    def lock(self) -> AbstractContextManager[None]:
-        """Object stores have no locks; two runs write equal files, so they waste work but harm nothing."""
-        return contextlib.nullcontext()
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Object stores have no locks; a lease keeps two runs from doing the same work."""
+        system, root = self._system
+        with contextlib.ExitStack() as held:
+            try:
+                with self._trouble():
+                    held.enter_context(lease(system, f"{root}/.lock"))
+            except Held:
+                raise Locked(self.root) from None
+            yield
+
+    @contextlib.contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """Raise what a client library may raise of its own as OSError, as a folder would."""
+        try:
+            yield
+        except (OSError, ValueError, Held):
+            raise
+        except Exception as error:
+            raise OSError(f"{self.root}: {type(error).__name__}: {error}") from error
 
 
 def open_files(root: str) -> Files:

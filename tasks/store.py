@@ -197,10 +197,14 @@ class Store:
         """
         whole = (0, cell.replicates if last is None else last)
         if whole not in self.find(cell).done:
-            table = self.read_prefix(cell)
-            if table is None or replicates_of(table) < whole[1]:
+            try:
+                table = self.read_prefix(cell)
+            except FileNotFoundError:  # another run that shares the root joined them meanwhile
+                table = None
+            if table is not None and replicates_of(table) >= whole[1]:
+                self.write_block(cell, *whole, first_replicates(table, whole[1]))
+            elif whole not in self.find(cell).done:
                 raise Damaged(f"replicates/{cell.name} is not complete")
-            self.write_block(cell, *whole, first_replicates(table, whole[1]))
         table = self.read_block(cell, *whole)
         for entry in self.files.names(f"replicates/{cell.name}"):
             name = f"replicates/{cell.name}/{entry}"

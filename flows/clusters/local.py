@@ -35,6 +35,7 @@ def processors() -> int:
 def open_pool(cluster: Cluster) -> Iterator[Pool]:
     """Start the processes on loopback, and end them."""
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # read by the workers
+    import dask
     from distributed import Client, LocalCluster
 
     for name in (
@@ -49,6 +50,8 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
         )  # a lost worker is replaced; a lost block is our news to tell
 
     with (
+        # A worker gets its next block when it is done with one, so that its death is laid to the block it worked on.
+        dask.config.set({"distributed.scheduler.worker-saturation": 1.0}),
         LocalCluster(
             n_workers=cluster.workers or processors(),
             threads_per_worker=1,

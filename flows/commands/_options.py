@@ -37,8 +37,12 @@ def output_of(options: argparse.Namespace, study: "Study") -> str:
         raise BadInput("--output: '' is not valid; expected a folder or an fsspec URL")
     scheme, separator, _ = output.partition("://")
     if separator:
-        from fsspec.registry import known_implementations
+        from fsspec.registry import get_filesystem_class, known_implementations
 
         if scheme not in known_implementations:
             raise BadInput(f"--output: {output!r} is not valid; {scheme!r} is no protocol that fsspec knows")
+        try:
+            get_filesystem_class(scheme)
+        except ImportError as error:
+            raise BadInput(f"--output: {output!r} is not valid here; a package is missing ({error})") from None
     return output

@@ -1,0 +1,212 @@
+"""A cheap study of many blocks, its undisturbed results, and places to keep it: a folder and an S3 bucket."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import boto3
+import psutil
+import pytest
+
+from ..flows.conftest import environment, wait_until
+
+PROGRAM = Path(__file__).with_name("program.py")
+
+#: 40 cells of 5 lanes that are retrained, 20 of one: 220 blocks, most of which take milliseconds.
+MANY = """\
+kind = "benchmark"
+seed = 6
+datasets = ["iris", "wine"]
+classifiers = ["1-nn", "naive-bayes", {neighbours}]
+
+[cross_validation]
+folds = 5
+
+[permutation]
+resamples = 49
+""".replace(
+    "{neighbours}",
+    ", ".join(f'{{ name = "{k}-nn", learner = "k-nn", params = {{ n_neighbors = {k} }} }}' for k in range(3, 19, 2)),
+)
+
+SERVER = """\
+import sys
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+"""
+
+
+class Folder:
+    """Results in a folder, seen without the program's own code."""
+
+    def __init__(self, path):
+        self.url = str(path)
+        self.environment = {}
+
+    def names(self):
+        return sorted(str(path.relative_to(self.url)) for path in Path(self.url).rglob("*") if path.is_file())
+
+    def read(self, name):
+        return Path(self.url, name).read_bytes()
+
+    def write(self, name, content):
+        Path(self.url, name).write_bytes(content)
+
+
+class Bucket:
+    """Results under a prefix of an S3 bucket, seen with Amazon's own client."""
+
+    def __init__(self, client, prefix, environment):
+        self.url = f"s3://studies/{prefix}"
+        self.environment = environment
+        self._client = client
+        self._prefix = f"{prefix}/"
+
+    def names(self):
+        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket="studies", Prefix=self._prefix)
+        return sorted(item["Key"].removeprefix(self._prefix) for page in pages for item in page.get("Contents", ()))
+
+    def read(self, name):
+        return self._client.get_object(Bucket="studies", Key=self._prefix + name)["Body"].read()
+
+    def write(self, name, content):
+        self._client.put_object(Bucket="studies", Key=self._prefix + name, Body=content)
+
+
+def results(place):
+    """All bytes of a run that must not depend on what happened to it."""
+    names = [name for name in place.names() if re.fullmatch(r"replicates/.*\.parquet|summary\.parquet", name)]
+    return {name: place.read(name) for name in names}
+
+
+def stored(place):
+    """How many replicates are stored."""
+    ranges = [re.fullmatch(r"replicates/.*/(\d+)-(\d+)\.parquet", name) for name in place.names()]
+    return sum(int(found[2]) - int(found[1]) for found in ranges if found)
+
+
+def start(*arguments, place, fault=None, before=(), **more):
+    """Start the program in a session of its own, as a shell starts a job; everything it starts bears its mark."""
+    mark = uuid.uuid4().hex
+    own = {"SIGSTATS_FAULT": json.dumps(fault or {}), "SIGSTATS_TEST": mark, **place.environment, **more}
+    process = subprocess.Popen(
+        [*before, sys.executable, str(PROGRAM), *map(str, arguments), "--output", place.url],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**environment(), **own},
+        start_new_session=True,
+    )
+    process.mark = mark
+    return process
+
+
+def run(*arguments, place, timeout=300, **more):
+    """Run the program to its end."""
+    process = start(*arguments, place=place, **more)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        for left in alive(process):
+            left.kill()
+        raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def kill(process):
+    """SIGKILL to the run alone, as the kernel does when memory is short; what it started must go by itself."""
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not alive(process), seconds=60)
+    process.stdout.close()
+    process.stderr.close()
+
+
+def alive(process):
+    """The living processes that a run has started, itself among them, in whatever session they are."""
+    found = []
+    for one in psutil.process_iter():
+        try:
+            if one.status() != psutil.STATUS_ZOMBIE and one.environ().get("SIGSTATS_TEST") == process.mark:
+                found.append(one)
+        except psutil.Error:
+            continue
+    return found
+
+
+def workers(process):
+    """The worker processes of a run's local cluster."""
+    found = []
+    for one in alive(process):
+        try:
+            if one.ppid() == process.pid and "spawn_main" in " ".join(one.cmdline()):
+                found.append(one)
+        except psutil.Error:
+            continue
+    return found
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory):
+    """The study file, and its undisturbed results by the plain loop."""
+    folder = tmp_path_factory.mktemp("many")
+    path = folder / "study.toml"
+    path.write_text(MANY)
+    place = Folder(folder / "out")
+    done = run("run", path, "--cluster", "serial", place=place)
+    assert done.returncode == 0, done.stderr
+    return path, results(place)
+
+
+@pytest.fixture(scope="session")
+def bucket(tmp_path_factory):
+    """Makes places in an S3 bucket, on a server of its own."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as server:
+        own = {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{int(server.stdout.readline())}",
+            "AWS_ACCESS_KEY_ID": "key",
+            "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "PREFECT_HOME": str(tmp_path_factory.mktemp("prefect")),
+        }
+        client = boto3.client(
+            "s3",
+            endpoint_url=own["AWS_ENDPOINT_URL"],
+            aws_access_key_id="key",
+            aws_secret_access_key="secret",
+            region_name="us-east-1",
+        )
+        client.create_bucket(Bucket="studies")
+        yield lambda: Bucket(client, uuid.uuid4().hex, own)
+        server.stdin.close()
+
+
+@pytest.fixture(params=["folder", "s3"])
+def place(request, tmp_path):
+    """Where a study's results go: a folder, then an object store."""
+    return Folder(tmp_path / "out") if request.param == "folder" else request.getfixturevalue("bucket")()
+
+
+@pytest.fixture
+def record():
+    """Adds a line to the file that SIGSTATS_FAULT_RECORD names; `tools/reliability.py` makes the table of it."""
+
+    def write(fault, *, count, seen, where="folder"):
+        if path := os.environ.get("SIGSTATS_FAULT_RECORD"):
+            line = {"fault": fault, "where": where, "count": count, "seen": seen}
+            line["test"] = os.environ["PYTEST_CURRENT_TEST"].split(" ")[0]
+            with Path(path).open("a") as file:
+                file.write(json.dumps(line) + "\n")
+
+    return write

@@ -1,0 +1,53 @@
+"""The program with a fault built into its work, as SIGSTATS_FAULT (JSON) says; workers that it spawns read this file too.
+
+``pause``   seconds that every lane takes longer
+``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
+``hog``     [part, replicate, file]: the process that comes to it takes memory without end, while the file exists;
+            where the file is named "once", it is removed first
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+from tasks import work
+
+FAULT = json.loads(os.environ.get("SIGSTATS_FAULT", "{}"))
+sound = work.fanout
+
+
+def strike(block):
+    time.sleep(FAULT.get("pause", 0) * (block.last_lane - block.first_lane))  # work that takes long
+    for fault in ("kill", "hog"):
+        part, replicate, *more = FAULT.get(fault, ("", -1))
+        if part not in block.cell.name or not block.first <= replicate < block.last:
+            continue
+        if fault == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        file = Path(more[0])
+        taken = []
+        present = file.exists()
+        if file.name == "once":
+            file.unlink(missing_ok=True)
+        while present:
+            taken.append(bytearray(os.urandom(1 << 20)) * 16)
+
+
+def fanout(name):
+    def compute(block, store):
+        strike(block)
+        return sound(name).compute(block, store)
+
+    return SimpleNamespace(compute=compute)
+
+
+work.fanout = fanout
+
+if __name__ == "__main__":
+    from flows.cli import main
+
+    sys.exit(main())
