@@ -4,7 +4,6 @@ import hashlib
 import math
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -20,6 +19,7 @@ from flows import report
 from tasks.results import Results
 from tasks.store import Store
 
+from .browser import CHROMIUM, open_page
 from .synthetic_study import CLASSIFIERS, CONFIG, VERSIONS, make_study
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -301,29 +301,14 @@ def test_the_configuration_on_the_page_is_the_study(page: Page) -> None:
     assert shown.startswith('kind = "benchmark"\nname = "synthetic"\nseed = 20\n')
 
 
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
-
-
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 @pytest.mark.processes
 def test_a_browser_runs_the_page_without_complaint_or_request(store: Store, tmp_path: Path) -> None:
-    log = tmp_path / "network.json"
-    done = subprocess.run(
-        [
-            str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--dump-dom",
-            f"--user-data-dir={tmp_path / 'profile'}", f"--log-net-log={log}", f"file://{store.root}/report.html",
-        ],
-        check=True, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert "CONSOLE" not in done.stderr
+    opened = open_page(f"file://{store.root}/report.html", tmp_path)
+    assert opened.console == []
     headings = re.findall(
-        r'<th scope="col"[^>]*>(.)', done.stdout.partition('<section id="tables">')[2].partition("</section>")[0]
+        r'<th scope="col"[^>]*>(.)', opened.dom.partition('<section id="tables">')[2].partition("</section>")[0]
     )
     assert len(headings) > 40
     assert set(headings) == {"<"}  # the script ran: each holds a button
-    requested = re.findall(r'"url":"(\w+)://([^/"]*)', log.read_text())
-    others = {host for scheme, host in requested if scheme != "file" and not re.search(r"google|gstatic", host)}
-    assert others == set()  # the browser's own errands apart
+    assert opened.hosts == set()
