@@ -4,15 +4,18 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
+import urllib.error
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
 from tests.flows.conftest import environment, results, run, study_file, wait_until
+from tests.flows.predictions import write
+from tests.flows.prefect_server import Api, free_port, postgresql
 
 DOCKER = Path(__file__).parents[2] / "docker"
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
@@ -26,7 +29,7 @@ def test_every_service_restarts_and_says_whether_it_is_well():
             continue
         assert service["restart"] == "unless-stopped", name
         assert service["healthcheck"]["test"][0] == "CMD", name
-    for name in ("prefect", "scheduler", "worker", "run"):
+    for name in ("prefect", "scheduler", "worker", "run", "schedule"):
         service = SERVICES[name]
         assert (service["user"], service["read_only"], service["cap_drop"]) == ("sigstats", True, ["ALL"])
 
@@ -53,38 +56,48 @@ def test_the_image_is_built_in_stages_from_the_lock_and_runs_without_root():
         assert f"!{name}" in allowed
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
-
-
 class Native:
-    """A service of the stack, started by its own command with the hosts and paths of this machine."""
+    """A service of the stack, started by its own command with the hosts and paths of this machine.
 
-    def __init__(self, name, places):
-        self.service, self.places = SERVICES[name], places
+    Parameters
+    ----------
+    name : str
+        The service.
+    places : mapping of str to str
+        What stands for a host or path of the stack on this machine.
+    values : mapping of str to str
+        The variables that the compose file asks for.
+    """
+
+    def __init__(self, name, places, values=None):
+        self.service, self.places, self.values = SERVICES[name], places, values or {}
         self.start()
 
-    def here(self, words):
+    def here(self, text):
+        text = re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: self.values[found[1]], str(text))
         for stack, native in self.places.items():
-            words = [word.replace(stack, native) for word in words]
-        program = {"dask": [sys.executable, "-m", "dask"], "python": [sys.executable]}
-        return [*program[words[0]], *words[1:]]
+            text = text.replace(stack, native)
+        return text
+
+    @property
+    def environment(self):
+        own = {name: self.here(value) for name, value in self.service.get("environment", {}).items()}
+        # the programs of this environment, as those of the image are first there
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        return {**environment(), "PATH": path, **own}
 
     def start(self):
-        more = {key: str(value) for key, value in self.service.get("environment", {}).items()}
         self.process = subprocess.Popen(
-            self.here(self.service["command"]),
-            env={**environment(), **more},
+            [self.here(word) for word in self.service["command"]],
+            env=self.environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
 
     def healthy(self):
-        check = self.here(self.service["healthcheck"]["test"][1:])
-        return subprocess.run(check, capture_output=True, check=False).returncode == 0
+        check = [self.here(word) for word in self.service["healthcheck"]["test"][1:]]
+        return subprocess.run(check, env=self.environment, capture_output=True, check=False).returncode == 0
 
     def kill(self):
         os.killpg(self.process.pid, signal.SIGKILL)
@@ -139,3 +152,53 @@ def test_the_dask_services_run_a_study_over_tls_and_outlive_a_killed_worker(tmp_
         for service in (worker, scheduler):
             if service is not None and service.process.poll() is None:
                 service.kill()
+
+
+@pytest.mark.processes
+def test_prefect_on_postgresql_runs_the_schedule_behind_its_password_and_outlives_kills(tmp_path):
+    folder = tmp_path / "predictions"
+    write(folder / "production.csv", wrong=0.12, at=1000)
+    write(folder / "candidate-1.csv", wrong=0.05, seed=1, at=1001)
+    study = (DOCKER.parent / "configs/studies/regression.toml").read_text()
+    study = study.replace("../../predictions", str(folder)).replace(".parquet", ".csv")
+    study_file(tmp_path, study, "regression.toml")
+    values = {"POSTGRES_PASSWORD": "of-this-test", "PREFECT_AUTH": "someone:secret"}
+    port = str(free_port())
+    with postgresql() as connection:
+        places = {
+            "postgresql+asyncpg://prefect:of-this-test@database:5432/prefect": connection,
+            "0.0.0.0": "127.0.0.1",
+            "http://prefect:4200": f"http://127.0.0.1:{port}",
+            "4200": port,
+            "/tmp/prefect": str(tmp_path / "prefect"),
+            "/configs/studies": str(tmp_path),
+            "/results": str(tmp_path / "results"),
+        }
+        prefect = Native("prefect", places, values)
+        schedule = None
+        try:
+            wait_until(prefect.healthy, seconds=240)
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                Api(f"http://127.0.0.1:{port}/api").ask("deployments/filter")
+            api = Api(f"http://127.0.0.1:{port}/api", values["PREFECT_AUTH"])
+            schedule = Native("schedule", places, values)
+            wait_until(schedule.healthy, seconds=240)
+            deployment = api.deployment("regression")
+            assert [kept["schedule"]["cron"] for kept in deployment["schedules"]] == ["0 6 * * *"]
+            assert api.ended(api.run_now(deployment))["state_type"] == "COMPLETED"
+            prefect.kill()
+            schedule.kill()
+            prefect.start()  # as their restart policies do
+            wait_until(prefect.healthy, seconds=240)
+            schedule.start()
+            write(folder / "candidate-2.csv", wrong=0.12, on_west=0.5, seed=2, at=1002)
+            failed = api.ended(api.run_now(deployment))
+            assert failed["state_type"] == "FAILED"
+            assert "region = west" in failed["state"]["message"]
+            assert len({run["id"] for run in api.runs(types=["COMPLETED", "FAILED"])}) == 2
+        finally:
+            for service in (schedule, prefect):
+                if service is not None and service.process.poll() is None:
+                    service.kill()
+    found = pd.read_parquet(tmp_path / "results/regression/history").drop_duplicates("evaluation")
+    assert sorted(found["verdict"]) == ["fail", "pass"]
