@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sigstats.checks import nearest
+from sigstats.checks import nearest, shown
 
 from . import clusters
 from .config import Strict, read_toml, validated
@@ -35,7 +35,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
         )
     kind = values.get("kind", "local")
     if not isinstance(kind, str) or kind not in known:
-        raise BadInput(f"{source}: kind: {kind!r} is not valid; expected one of {', '.join(known)}")
+        raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")
     if workers is not None:
         if "workers" not in known[kind].model_fields:
             raise BadInput(

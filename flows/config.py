@@ -8,14 +8,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from sigstats.checks import nearest, shown
+from tasks.identity import canonical
 from tasks.plan import Adjustment
 
 from .errors import BadInput
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _plain(options: dict[str, Any]) -> dict[str, Any]:
+    try:
+        canonical(options)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("values.")) from None
+    return options
+
+
+#: A table whose keys another part of the program knows: texts, finite numbers, booleans, lists and tables.
+Options = Annotated[dict[str, Any], AfterValidator(_plain)]
 
 
 class Strict(BaseModel):

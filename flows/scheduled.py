@@ -51,6 +51,7 @@ def study_flow(study: str, output: str, settings: list[str] | None = None, clust
     """
     path = Path(study)
     what = load_study(path, settings or [])
+    get_run_logger().info("%s: %s", what.name, what.question)
     if isinstance(what, RegressionStudy):
         return _told(what, evaluate(what, base=path.parent, output=output))
     finished = run_study(

@@ -19,7 +19,7 @@ from tasks.fanouts import cell
 from tasks.identity import digest
 from tasks.plan import Cell, Plan
 
-from ..config import Strict, Study
+from ..config import Options, Strict, Study
 from ._prepared import Prepared
 from ._published import Null, Published, published_references
 from ._stopping import Stopping, StoppingSettings, stopping_notes
@@ -32,7 +32,7 @@ class Classifier(Strict):
     learner: Annotated[
         str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
     ]
-    params: Annotated[dict[str, Any], Field(default_factory=dict, description="The parameters of the classifier")]
+    params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
     stopping: Annotated[
         Stopping | None, Field(description="When its permutation tests stop, if not as permutation.stopping says")
     ] = None
@@ -92,7 +92,7 @@ class BenchmarkStudy(Study):
         ),
     ] = ""
     datasets: Annotated[
-        list[str | dict[str, Any]],
+        list[str | Options],
         Field(
             min_length=1, description="Names of data sets that ship with scikit-learn, or tables with name and source"
         ),

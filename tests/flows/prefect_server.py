@@ -62,6 +62,11 @@ class Api:
         """One flow run."""
         return self.ask("flow_runs/filter", {"flow_runs": {"id": {"any_": [identity]}}})[0]
 
+    def log_of(self, identity):
+        """What a flow run has said so far."""
+        found = self.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [identity]}}})
+        return [line["message"] for line in found]
+
     def ended(self, identity, seconds=240):
         """One flow run after its end."""
 

@@ -145,7 +145,7 @@ def test_a_server_that_is_killed_harms_neither_the_result_nor_the_next_run(serve
         deployment = server.deployment("outliving")
         with held_up(folder):
             first = server.run_now(deployment)
-            wait_until(lambda: server.run_of(first)["state_type"] == "RUNNING", seconds=120)
+            wait_until(lambda: any("worse than the baseline" in line for line in server.log_of(first)), seconds=120)
             server.kill()
         report = folder / "out/report.html"
         wait_until(lambda: report.exists() and report.read_text().endswith("</html>\n"), seconds=120)
