@@ -83,22 +83,26 @@ class DaskPool:
     ) -> Callable[[], None]:
         from distributed import KilledWorker
 
-        def start() -> None:
+        given: list[Any] = []
+
+        def give() -> None:
             future = self.client.submit(
                 run_block, block, store, key=f"{block.key}/{time.monotonic_ns()}", pure=False, retries=self.retries
             )
-            futures.append(future)
+            given.append(future)
             future.add_done_callback(finished)
 
         def finished(future: Any) -> None:
             try:
-                done(future.result())
+                outcome = future.result()
+                future.release()  # or the block would be computed again if the worker died that has its receipt
+                done(outcome)
             except KilledWorker as error:
-                if len(futures) == self.trials:
+                if len(given) == self.trials:
                     done(failure(block, error))
                     return
                 try:
-                    start()
+                    give()
                 except Exception as gone:  # the cluster itself is
                     done(failure(block, gone))
             except BaseException as error:  # the worker's own, or that the cluster lost the block
@@ -106,10 +110,9 @@ class DaskPool:
 
         def cancel() -> None:
             with contextlib.suppress(Exception):  # the cluster may be gone already
-                futures[-1].cancel()
+                given[-1].cancel()
 
-        futures: list[Any] = []
-        start()
+        give()
         return cancel
 
 

@@ -9,11 +9,11 @@ import sys
 import uuid
 from pathlib import Path
 
-import boto3
 import psutil
 import pytest
 
 from ..flows.conftest import environment, wait_until
+from ..object_store import client, object_store
 
 PROGRAM = Path(__file__).with_name("program.py")
 
@@ -33,15 +33,6 @@ resamples = 49
     "{neighbours}",
     ", ".join(f'{{ name = "{k}-nn", learner = "k-nn", params = {{ n_neighbors = {k} }} }}' for k in range(3, 19, 2)),
 )
-
-SERVER = """\
-import sys
-from moto.server import ThreadedMotoServer
-server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-server.start()
-print(server.get_host_and_port()[1], flush=True)
-sys.stdin.read()
-"""
 
 
 class Folder:
@@ -169,27 +160,9 @@ def many(tmp_path_factory):
 @pytest.fixture(scope="session")
 def bucket(tmp_path_factory):
     """Makes places in an S3 bucket, on a server of its own."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as server:
-        own = {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{int(server.stdout.readline())}",
-            "AWS_ACCESS_KEY_ID": "key",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_EC2_METADATA_DISABLED": "true",
-            "PREFECT_HOME": str(tmp_path_factory.mktemp("prefect")),
-        }
-        client = boto3.client(
-            "s3",
-            endpoint_url=own["AWS_ENDPOINT_URL"],
-            aws_access_key_id="key",
-            aws_secret_access_key="secret",
-            region_name="us-east-1",
-        )
-        client.create_bucket(Bucket="studies")
-        yield lambda: Bucket(client, uuid.uuid4().hex, own)
-        server.stdin.close()
+    with object_store("studies") as own:
+        own["PREFECT_HOME"] = str(tmp_path_factory.mktemp("prefect"))
+        yield lambda: Bucket(client(own), uuid.uuid4().hex, own)
 
 
 @pytest.fixture(params=["folder", "s3"])

@@ -1,8 +1,8 @@
-"""The program with a fault built into its work, as SIGSTATS_FAULT (JSON) says; workers that it spawns read this file too.
+"""The program with a fault built into its work, as SIGSTATS_FAULT (JSON) says; its workers read this file too.
 
 ``pause``   seconds that every lane takes longer
 ``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
-``hog``     [part, replicate, file]: the process that comes to it takes memory without end, while the file exists;
+``hog``     [part, replicate, file]: the process that comes to it takes memory without end, if the file exists;
             where the file is named "once", it is removed first
 """
 

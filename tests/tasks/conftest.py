@@ -1,5 +1,6 @@
 """A fan-out that draws one integer a replicate, and can be told to fail or to take long."""
 
+import uuid
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,8 @@ from tasks import work
 from tasks.plan import Cell
 from tasks.schema import REPLICATE, column
 from tasks.store import Store
+
+from ..object_store import object_store
 
 SCHEMA = pa.schema([REPLICATE, column("drawn", pa.int64(), "number", "what was drawn")])
 
@@ -54,6 +57,24 @@ def make_cell(replicates=95, seed=3):
     )
 
 
+@pytest.fixture(scope="session")
+def bucket():
+    """The URL of an S3 bucket on a server of its own."""
+    with object_store("store") as environment, pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        yield "s3://store"
+
+
+@pytest.fixture(params=["folder", "memory", "s3"])
+def root(request, tmp_path):
+    """Where files are kept: a folder, this process's memory, an object store."""
+    if request.param == "folder":
+        return str(tmp_path / "out")
+    base = "memory://" if request.param == "memory" else request.getfixturevalue("bucket")
+    return f"{base}/{uuid.uuid4().hex}"
+
+
 @pytest.fixture
-def store(tmp_path):
-    return Store(str(tmp_path / "out"))
+def store(root):
+    return Store(root)

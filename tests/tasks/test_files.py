@@ -9,9 +9,9 @@ import pytest
 from tasks.files import Locked, open_files
 
 
-@pytest.fixture(params=["folder", "memory"])
-def files(request, tmp_path):
-    return open_files(str(tmp_path / "out") if request.param == "folder" else f"memory://{tmp_path.name}")
+@pytest.fixture
+def files(root):
+    return open_files(root)
 
 
 def test_write_read_list_remove(files):
@@ -67,21 +67,35 @@ def test_an_unfinished_file_of_a_killed_writer_is_never_listed_and_is_swept(tmp_
     assert list((tmp_path / "a").iterdir()) == []
 
 
-def test_only_one_run_holds_the_lock_and_its_death_frees_it(tmp_path):
-    files = open_files(str(tmp_path))
-    code = (
-        "import sys; from tasks.files import open_files\n"
-        "with open_files(sys.argv[1]).lock():\n    print('held', flush=True); sys.stdin.read()"
-    )
-    holder = subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    with holder:
-        assert holder.stdout.readline() == "held\n"
-        with pytest.raises(Locked), files.lock():
+HOLDER = """
+import sys
+from tasks.files import open_files
+with open_files(sys.argv[1]).lock():
+    print('held', flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root):
+    if root.startswith("memory"):
+        pytest.skip("no other process can see this one's memory")
+    files = open_files(root)
+    for killed in (False, True):
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLDER, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as holder:
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(Locked), files.lock():
+                pass
+            if killed:
+                holder.kill()
+        with files.lock():
             pass
-        holder.kill()
-        holder.wait()
+
+
+def test_the_lock_is_of_one_run_in_one_process_too(files):
+    with files.lock(), pytest.raises(Locked), files.lock():
+        pass
     with files.lock():
         pass
 

@@ -1,3 +1,4 @@
+import io
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,21 @@ from tasks.store import Damaged, Store, sealed
 from tasks.work import run_block
 
 
-def folder(store, cell):
-    return Path(store.root, "replicates", cell.name)
+def stored(store, cell):
+    """The names of the files of a cell."""
+    return [f"replicates/{cell.name}/{entry}" for entry in store.files.names(f"replicates/{cell.name}")]
 
 
 def write(store, cell, *ranges):
     for first_lane, last_lane in ranges:
         run_block(cell.block(first_lane, last_lane), store)
+
+
+def written(table):
+    """The bytes of a Parquet file without a seal."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
 
 
 def test_blocks_are_found_in_order_and_read_back(store, cell, drawing):
@@ -37,16 +46,31 @@ def test_equal_tables_give_equal_bytes_and_another_fingerprint_gives_others():
     assert sealed(table, kind="k", fingerprint="f") != sealed(table, kind="k", fingerprint="g")
 
 
-def test_a_joined_cell_is_one_file_whose_bytes_do_not_tell_how_it_was_cut(tmp_path, cell, drawing):
-    one, other = Store(str(tmp_path / "one")), Store(str(tmp_path / "other"))
+def test_a_joined_cell_is_one_file_whose_bytes_do_not_tell_how_it_was_cut(root, cell, drawing):
+    one, other = Store(f"{root}/one"), Store(f"{root}/other")
     write(one, cell, (0, 10))
     write(other, cell, (7, 10), (0, 1), (1, 7))
     one.finish(cell)
     other.finish(cell)
-    files = [list(folder(store, cell).iterdir()) for store in (one, other)]
-    assert [len(names) for names in files] == [1, 1]
-    assert files[0][0].name == files[1][0].name
-    assert files[0][0].read_bytes() == files[1][0].read_bytes()
+    (name,) = stored(one, cell)
+    assert stored(other, cell) == [name]
+    assert one.files.read(name) == other.files.read(name)
+
+
+def test_a_cell_that_another_run_joins_meanwhile_is_not_missed(store, cell, drawing, monkeypatch):
+    write(store, cell, (0, 4), (4, 10))
+    read_block = Store.read_block
+
+    def late(self, *block):
+        monkeypatch.undo()
+        Store(store.root).finish(cell)
+        return read_block(self, *block)
+
+    found = store.find(cell)
+    monkeypatch.setattr(Store, "find", lambda self, cell: found)
+    monkeypatch.setattr(Store, "read_block", late)
+    assert store.finish(cell).num_rows == 95
+    assert len(stored(store, cell)) == 1
 
 
 def test_an_incomplete_cell_is_not_joined(store, cell, drawing):
@@ -68,13 +92,13 @@ def test_overlapping_blocks_are_counted_once(store, cell, drawing):
 
 def test_every_truncation_is_found(store, cell, drawing):
     write(store, cell, (0, 2))
-    (path,) = folder(store, cell).iterdir()
-    content = path.read_bytes()
+    (name,) = stored(store, cell)
+    content = store.files.read(name)
     for length in range(0, len(content), 37):
-        path.write_bytes(content[:length])
+        store.files.write(name, content[:length])
         found = store.find(cell)
         assert found.done == ()
-        assert path.name in found.damaged[0]
+        assert name in found.damaged[0]
 
 
 @settings(
@@ -83,17 +107,17 @@ def test_every_truncation_is_found(store, cell, drawing):
 @given(data=st.data())
 def test_a_flipped_bit_is_found_or_changes_nothing_that_is_read(store, cell, drawing, data):
     write(store, cell, (0, 2))
-    (path,) = folder(store, cell).iterdir()
-    content = bytearray(path.read_bytes())
+    (name,) = stored(store, cell)
+    content = bytearray(store.files.read(name))
     whole = store.read_block(cell, 0, 20)
     bit = data.draw(st.integers(0, 8 * len(content) - 1))
     content[bit // 8] ^= 1 << (bit % 8)
-    path.write_bytes(content)
+    store.files.write(name, bytes(content))
     try:
         assert store.read_block(cell, 0, 20).equals(whole, check_metadata=True)
     except Damaged as error:
-        assert path.name in str(error)
-    path.unlink()
+        assert name in str(error)
+    store.files.remove(name)
 
 
 def test_a_file_of_another_study_is_refused_by_name(store, cell, drawing):
@@ -101,9 +125,8 @@ def test_a_file_of_another_study_is_refused_by_name(store, cell, drawing):
 
     other = make_cell(seed=4)
     write(store, other, (0, 2))
-    (path,) = folder(store, other).iterdir()
-    folder(store, cell).mkdir(parents=True)
-    path.rename(folder(store, cell) / path.name)
+    (name,) = stored(store, other)
+    store.files.write(name.replace(other.name, cell.name), store.files.read(name))
     found = store.find(cell)
     assert found.done == ()
     assert "belongs to something else" in found.damaged[0]
@@ -111,15 +134,16 @@ def test_a_file_of_another_study_is_refused_by_name(store, cell, drawing):
 
 def test_a_file_renamed_to_other_replicates_is_refused(store, cell, drawing):
     write(store, cell, (0, 2))
-    (path,) = folder(store, cell).iterdir()
-    path.rename(path.with_name("000000020-000000040.parquet"))
+    (name,) = stored(store, cell)
+    store.files.write(f"replicates/{cell.name}/000000020-000000040.parquet", store.files.read(name))
+    store.files.remove(name)
     assert "expected 20 to 39" in store.find(cell).damaged[0]
 
 
 @pytest.mark.parametrize("name", ["notes.parquet", "000000000-000000015.parquet", "000000000-000000200.parquet"])
 def test_a_foreign_file_is_named(store, cell, drawing, name):
     write(store, cell, (0, 1))
-    (folder(store, cell) / name).write_bytes(b"?")
+    store.files.write(f"replicates/{cell.name}/{name}", b"?")
     found = store.find(cell)
     assert found.done == ((0, 10),)
     assert name in found.damaged[0]
@@ -139,15 +163,14 @@ def test_text_and_nulls_are_sealed_too(store):
     store.write_table("x.parquet", table, kind="k", fingerprint="f")
     assert store.read_table("x.parquet", kind="k", fingerprint="f").equals(table)
     forged = pa.table({"text": ["b", None], "number": pa.array([1.5, None])})
-    metadata = pq.read_schema(Path(store.root, "x.parquet")).metadata
-    pq.write_table(forged.replace_schema_metadata(metadata), Path(store.root, "x.parquet"))
+    metadata = pq.read_schema(io.BytesIO(store.files.read("x.parquet"))).metadata
+    store.files.write("x.parquet", written(forged.replace_schema_metadata(metadata)))
     with pytest.raises(Damaged, match="altered"):
         store.read_table("x.parquet", kind="k")
 
 
 def test_a_plain_parquet_file_is_refused(store):
-    Path(store.root).mkdir(parents=True)
-    pq.write_table(pa.table({"x": [1]}), Path(store.root, "x.parquet"))
+    store.files.write("x.parquet", written(pa.table({"x": [1]})))
     with pytest.raises(Damaged, match=r"x\.parquet is not a whole file"):
         store.read_table("x.parquet", kind="k")
 
@@ -155,11 +178,11 @@ def test_a_plain_parquet_file_is_refused(store):
 def test_a_damaged_data_set_is_written_again(store):
     dataset = load({"name": "iris"}, base=Path())
     store.write_dataset(dataset)
-    (path,) = Path(store.root, "data").iterdir()
-    content = path.read_bytes()
-    path.write_bytes(content[:-9])
+    (entry,) = store.files.names("data")
+    content = store.files.read(f"data/{entry}")
+    store.files.write(f"data/{entry}", content[:-9])
     store.write_dataset(dataset)
-    assert path.read_bytes() == content
+    assert store.files.read(f"data/{entry}") == content
     assert store.read_dataset("iris", dataset.digest()).digest() == dataset.digest()
 
 

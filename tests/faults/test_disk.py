@@ -1,0 +1,82 @@
+"""A disk that is full, and an output that cannot be written."""
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ..flows.conftest import wait_until
+from .conftest import Folder, alive, results, run, start, stored
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A small file system of its own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64M", "tmpfs", folder], check=False, capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"a file system cannot be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def fill(file):
+    """Take what is left of the disk."""
+    with file.open("wb", buffering=0) as handle:
+        try:
+            while True:
+                handle.write(bytes(4096))
+        except OSError:
+            pass
+
+
+@pytest.mark.parametrize("cluster", [("--cluster", "serial"), ("--workers", "2")], ids=["serial", "workers"])
+def test_a_full_disk_is_named_and_the_run_goes_on_once_there_is_room(many, disk, cluster, record):
+    path, reference = many
+    place = Folder(disk / "out")
+    moments, times = random.Random(14), 3 if "serial" in cluster else 1
+    for _ in range(times):
+        process = start("run", path, *cluster, place=place, fault={"pause": 0.05})
+        goal = stored(place) + moments.randint(1, 300)
+        wait_until(lambda goal=goal: stored(place) >= goal, process)
+        fill(disk / "ballast")
+        _, err = process.communicate(timeout=240)
+        assert process.returncode == 3, err
+        lines = [line for line in err.splitlines() if line.startswith("sigstats: ")]
+        assert lines
+        assert all("No space left on device" in line for line in lines)
+        assert "Traceback" not in err
+        wait_until(lambda process=process: not alive(process), seconds=30)
+        (disk / "ballast").unlink()
+    done = run("run", path, "--cluster", "serial", place=place)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
+    assert not list(Path(place.url).rglob("*.partial"))
+    where = "a plain loop" if "serial" in cluster else "local workers"
+    record(f"the disk is full, with {where}", count=times, seen="named, exit code 3; the same bytes once there is room")
+
+
+def test_a_read_only_output_is_refused(many, disk, record):
+    path, reference = many
+    place, fresh = Folder(disk / "out"), Folder(disk / "fresh")
+    process = start("run", path, "--cluster", "serial", place=place, fault={"pause": 0.05})
+    wait_until(lambda: stored(place) > 100, process)
+    process.kill()
+    process.communicate()
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    for output in (place, fresh):
+        done = run("run", path, "--cluster", "serial", place=output)
+        assert done.returncode == 2
+        assert f"--output: {output.url} is not valid; it cannot be written" in done.stderr
+    subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+    assert not Path(fresh.url).exists()
+    done = run("run", path, "--cluster", "serial", place=place)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
+    record("a read-only output", count=2, seen="refused, exit code 2, nothing written; the same bytes once it is not")

@@ -1,0 +1,55 @@
+"""Ctrl-C and SIGTERM at random moments: one line, nothing left running, and the same command goes on."""
+
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from ..flows.conftest import wait_until
+from .conftest import Folder, alive, kill, results, run, start, stored
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.mark.parametrize("cluster", [("--cluster", "serial"), ("--workers", "2")], ids=["serial", "workers"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"])
+def test_a_signal_ends_a_run_in_good_order(many, tmp_path, cluster, number, code, record):
+    path, reference = many
+    place = Folder(tmp_path / "out")
+    moments, times = random.Random(code), 5 if "serial" in cluster else 2
+    longest = 0.0
+    for _ in range(times):
+        process = start("run", path, *cluster, place=place, fault={"pause": 0.1})
+        goal = stored(place) + moments.randint(1, 150)
+        wait_until(lambda goal=goal: stored(place) >= goal, process)
+        sent = time.monotonic()
+        os.killpg(process.pid, number)  # as a terminal does: to every process of the job
+        wait_until(lambda process=process: not alive(process), seconds=60)
+        longest = max(longest, time.monotonic() - sent)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == code, err
+        said = [line for line in err.splitlines()[1:] if not line.startswith("  ") and not line.startswith("note: ")]
+        assert said == [f"sigstats: interrupted; the same command goes on from {place.url}"]
+    assert run("run", path, "--cluster", "serial", place=place).returncode == 0
+    assert results(place) == reference
+    name = {130: "Ctrl-C", 143: "SIGTERM"}[code]
+    where = "a plain loop" if "serial" in cluster else "local workers"
+    record(
+        f"{name}, with {where}", count=times, seen=f"nothing left running after {longest:.1f} s at most; the same bytes"
+    )
+
+
+def test_a_killed_run_leaves_no_process(many, tmp_path, record):
+    path, reference = many
+    place = Folder(tmp_path / "out")
+    for _ in range(2):
+        process = start("run", path, "--workers", "2", place=place, fault={"pause": 0.1})
+        before = stored(place)
+        wait_until(lambda before=before: stored(place) > before + 50, process)
+        kill(process)  # waits until nothing that it started is left
+    done = run("run", path, "--workers", "2", place=place)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
+    record("a run with local workers is killed (kill -9)", count=2, seen="no process left; the same bytes")
