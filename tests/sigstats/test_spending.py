@@ -30,7 +30,7 @@ def test_the_series_needs_no_end():
 @pytest.mark.parametrize(
     ("spending", "spent"),
     [
-        # The spending functions of Lan and DeMets at half of the information, one-sided level 0.025, as books print them.
+        # Lan and DeMets at half of the information, one-sided level 0.025, as books print it.
         ("obrien-fleming", 0.0015),
         ("pocock", 0.0155),
     ],
