@@ -27,8 +27,17 @@ def as_html(found: Comparison, baseline: str, candidate: str) -> str:
         notes=found.notes,
         figure=forest(drawn, found.rule.margin) if drawn else "",
         header=(*header(), "verdict", "test", "note"),
-        rows=[(*cells_of(row), verdict_of(row), row.test, row.note) for row in found.rows],
+        rows=[
+            list(zip((*cells_of(row), verdict_of(row), row.test, row.note), _sort_keys(row), strict=True))
+            for row in found.rows
+        ],
     )
+
+
+def _sort_keys(row: Row) -> tuple[str, ...]:
+    """What the cells of a row are sorted by where that is a number."""
+    values = (row.n, row.baseline, row.candidate, row.difference, row.low, row.p_worse, row.p_adjusted, row.pd, row.nsd)
+    return ("", "", *("" if value is None else repr(float(value)) for value in values), "", "", "")
 
 
 def forest(rows: Sequence[Row], margin: float) -> Markup:

@@ -5,7 +5,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from .comparison import Comparison, Row
+from .comparison import IN_UNITS, Comparison, Row
 from .wording import index_number, p_number
 
 #: Raised when the form of the JSON changes.
@@ -98,8 +98,8 @@ def header() -> tuple[str, ...]:
 
 def cells_of(row: Row) -> tuple[str, ...]:
     """The cells of a row, the verdict apart."""
-    values = [_percent(row.baseline), _percent(row.candidate), points(row.difference)]
-    between = "–" if row.low is None else f"{points(row.low)} to {points(row.high)}"
+    values = [value_of(row, row.baseline), value_of(row, row.candidate), difference_of(row, row.difference)]
+    between = "–" if row.low is None else f"{difference_of(row, row.low)} to {difference_of(row, row.high)}"
     ps = ["–" if p is None else p_number(p) for p in (row.p_worse, row.p_adjusted)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
     return (row.slice, row.measure, f"{row.n:,}", *values, between, *ps, *indices)
@@ -113,8 +113,19 @@ def points(value: float | None) -> str:
     return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", "−")
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f}%"
+def value_of(row: Row, value: float | None) -> str:
+    """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
+    if value is None:
+        return "–"
+    return f"{value:.4f}".replace("-", "−") if row.measure in IN_UNITS else f"{100 * value:.2f}%"
+
+
+def difference_of(row: Row, value: float | None) -> str:
+    """A difference of two values of the row's measure, with its sign."""
+    if value is None or row.measure not in IN_UNITS:
+        return points(value)
+    text = f"{value:+.4f}"
+    return "0.0000" if text in ("+0.0000", "-0.0000") else text.replace("-", "−")
 
 
 def verdict_of(row: Row) -> str:

@@ -96,7 +96,10 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         records, damaged = history.read(store)
         look, known = _look(study, pair, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
-        found = compare(pair.joined, rule, study.measures)
+        try:
+            found = compare(pair.joined, rule, study.measures, positive=study.positive)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
         names = (record.evaluation.baseline, record.evaluation.candidate)
         page = f"comparisons/{record.evaluation.evaluation[:16]}"
@@ -171,7 +174,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     candidate = newest(study.candidate, base, "candidate")
     baseline = newest(study.baseline, base, "baseline", other_than=candidate)
     names = study.columns
-    columns = Columns(names.id, names.label, names.prediction, study.group, tuple(study.slices))
+    columns = Columns(names.id, names.label, names.prediction, study.group, tuple(study.slices), names.score)
     try:
         digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
         sides = (read(str(baseline), columns), read(str(candidate), columns))
@@ -180,10 +183,6 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if joined.graded and study.measures != ["accuracy"]:
-        raise BadInput(
-            f"measures: {', '.join(study.measures)}: these files say only which answers were right; expected accuracy"
-        )
     return Pair(baseline, candidate, (digests[0], digests[1]), joined, _held_out(sides[0], sides[1]))
 
 

@@ -157,6 +157,9 @@ def _refuse_another(store: Store, identity: Mapping[str, Any]) -> None:
         before = store.read_json("study.json")
     except (OSError, Damaged):
         return
+    kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
+    if before.get("fingerprint") != digest("study", **kept):
+        return  # altered after it was written; a file of replicates says for itself to what it belongs
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
     if changes:
         key, old, new = changes[0]

@@ -29,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--id", default="id", metavar="COLUMN", help="what the rows are joined by (default: id)")
     parser.add_argument("--label", default="label", metavar="COLUMN", help="the true class (default: label)")
     parser.add_argument("--prediction", default="prediction", metavar="COLUMN", help="(default: prediction)")
+    parser.add_argument("--score", metavar="COLUMN", help="a number a row: a probability, a mark (adds measures)")
+    parser.add_argument("--positive", metavar="CLASS", help="the class whose probability the scores are")
     parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
     parser.add_argument(
         "--slice",
@@ -44,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="measures",
         metavar="NAME",
-        help="accuracy by default (repeatable)",
+        help="accuracy, and auc where there are scores, by default (repeatable)",
     )
     parser.add_argument(
         "--unmatched",
@@ -70,30 +72,28 @@ def run(options: argparse.Namespace) -> int:
     """Compare, say what was found, and give the verdict as exit code."""
     from tasks.predictions import Columns, join, read
 
-    from ..comparison import MEASURES, Rule, compare
+    from ..comparison import MEASURES, SCORE_MEASURES, Rule, compare
     from ..comparison_text import as_json, as_markdown, show
     from ..config import validated
 
     given = {name: getattr(options, name) for name in _FIELDS if getattr(options, name) is not None}
     rule = validated(Rule, given, source="compare")
-    measures = options.measures or ["accuracy"]
-    for name in measures:
-        if name not in MEASURES:
-            raise BadInput(f"--measure: {name!r} is not valid; expected one of {', '.join(MEASURES)}")
-        if measures.count(name) > 1:
+    for name in options.measures:
+        if name not in (*MEASURES, *SCORE_MEASURES):
+            known = ", ".join((*MEASURES, *SCORE_MEASURES))
+            raise BadInput(f"--measure: {name!r} is not valid; expected one of {known}")
+        if options.measures.count(name) > 1:
             raise BadInput(f"--measure: {name!r} is not valid; expected each measure once")
-        if name != "accuracy" and options.group is not None:
-            raise BadInput(f"--measure: {name!r} is not valid with --group; expected accuracy")
-    columns = Columns(options.id, options.label, options.prediction, options.group, tuple(options.slices))
+    columns = Columns(
+        options.id, options.label, options.prediction, options.group, tuple(options.slices), options.score
+    )
     try:
         joined = join(
             read(options.baseline, columns), read(options.candidate, columns), columns, unmatched=options.unmatched
         )
+        found = compare(joined, rule, options.measures or None, positive=options.positive)
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if joined.graded and measures != ["accuracy"]:
-        raise BadInput("--measure: these files say only which answers were right; expected accuracy")
-    found = compare(joined, rule, measures)
     names = (options.baseline, options.candidate)
     quiet = "-" in (options.json, options.markdown)
     for place, text in ((options.json, as_json), (options.markdown, as_markdown)):

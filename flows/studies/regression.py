@@ -10,7 +10,7 @@ from pydantic import Field, create_model, field_validator, model_validator
 
 from sigstats.spending import Spending
 
-from ..comparison import MEASURES, Rule
+from ..comparison import MEASURES, SCORE_MEASURES, Rule
 from ..config import Strict, Study
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ class ColumnNames(Strict):
     id: Annotated[str, Field(min_length=1, description="What the rows are joined by")] = "id"
     label: Annotated[str, Field(min_length=1, description="The true class")] = "label"
     prediction: Annotated[str, Field(min_length=1, description="The predicted class")] = "prediction"
+    score: Annotated[
+        str | None, Field(min_length=1, description="A number a row: the probability of the positive class, a mark ...")
+    ] = None
 
 
 class Looks(Strict):
@@ -70,6 +73,7 @@ class RegressionStudy(Study):
         list[str], Field(default_factory=list, description="Columns of which each value is compared on its own")
     ]
     group: Annotated[str | None, Field(description="A column: rows of one group are not independent")] = None
+    positive: Annotated[str | None, Field(description="The class whose probability the scores are")] = None
     unmatched: Annotated[
         Literal["refuse", "drop"], Field(description="What becomes of rows that one file alone has")
     ] = "refuse"
@@ -81,8 +85,9 @@ class RegressionStudy(Study):
     @classmethod
     def _known_once(cls, measures: list[str]) -> list[str]:
         for name in measures:
-            if name not in MEASURES:
-                raise ValueError(f"{name!r} is not valid; expected one of {', '.join(MEASURES)}")
+            if name not in (*MEASURES, *SCORE_MEASURES):
+                known = ", ".join((*MEASURES, *SCORE_MEASURES))
+                raise ValueError(f"{name!r} is not valid; expected one of {known}")
             if measures.count(name) > 1:
                 raise ValueError(f"{name!r} is there twice; expected each measure once")
         return measures

@@ -33,6 +33,10 @@ class Joined:
         Whether no more is known than which answers were right.
     notes : tuple of str
         What a person should know, a line each.
+    scores : pair of float64 arrays of shape (n,), or None
+        What baseline and candidate give each row.
+    predicted : bool
+        Whether both made predictions; where not, the scores are all there is.
     """
 
     label: Codes
@@ -43,6 +47,8 @@ class Joined:
     slices: Mapping[str, tuple[tuple[str, ...], Codes]]
     graded: bool
     notes: tuple[str, ...]
+    scores: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    predicted: bool = True
 
     @property
     def n(self) -> int:
@@ -103,7 +109,17 @@ def join(
         slices={name: (values, found[0]) for name, (values, found) in parted.items()},
         graded=baseline.graded,
         notes=tuple(notes),
+        scores=_scores(baseline, candidate, rows, partners),
+        predicted=baseline.predicted and candidate.predicted,
     )
+
+
+def _scores(
+    baseline: Predictions, candidate: Predictions, rows: Any, partners: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    if baseline.score is None or candidate.score is None:
+        return None
+    return baseline.score.take(rows).to_numpy(), candidate.score.take(partners).to_numpy()
 
 
 def _require_distinct(side: Predictions) -> None:

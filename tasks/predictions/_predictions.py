@@ -24,6 +24,8 @@ class Columns:
         Rows of one group are not independent.
     slices : tuple of str
         Columns whose values part the rows.
+    score : str or None
+        A number of each row: the probability of the positive class, a mark ...
     """
 
     id: str = "id"
@@ -31,6 +33,7 @@ class Columns:
     prediction: str = "prediction"
     group: str | None = None
     slices: tuple[str, ...] = ()
+    score: str | None = None
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -51,6 +54,9 @@ class Predictions:
         Groups and slices, as far as the file has them.
     graded : bool
         Whether the file says no more than whether each answer was right.
+    score : pyarrow.Array of float64, or None
+    predicted : bool
+        Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
     """
 
     where: str
@@ -59,6 +65,8 @@ class Predictions:
     prediction: Any
     others: Mapping[str, Any] = field(default_factory=dict)
     graded: bool = False
+    score: Any = None
+    predicted: bool = True
 
 
 def from_table(where: str, table: pa.Table, columns: Columns) -> Predictions:
@@ -71,12 +79,46 @@ def from_table(where: str, table: pa.Table, columns: Columns) -> Predictions:
     """
     if not table.num_rows:
         raise ValueError(f"{where}: there are no rows; expected one or more")
-    ids, label, prediction = (_text(where, table, name) for name in (columns.id, columns.label, columns.prediction))
+    ids = _text(where, table, columns.id)
+    score = None if columns.score is None else _number(where, table, columns.score)
+    label, prediction = (_text(where, table, name) for name in _classes_of(table, columns))
     others = {name: _text(where, table, name) for name in columns.optional if name in table.column_names}
-    return Predictions(where, ids, label, prediction, others)
+    predicted = columns.score is None or columns.prediction in table.column_names
+    return Predictions(where, ids, label, prediction, others, score=score, predicted=predicted)
 
 
-def _text(where: str, table: pa.Table, name: str) -> Any:
+def _classes_of(table: pa.Table, columns: Columns) -> tuple[str, str]:
+    """The columns of label and prediction; a file with scores needs no predictions."""
+    if columns.score is not None and columns.prediction not in table.column_names:
+        return columns.label, columns.label
+    return columns.label, columns.prediction
+
+
+def _number(where: str, table: pa.Table, name: str) -> Any:
+    _require(where, table, name)
+    column = table.column(name)
+    try:
+        numbers = column.cast(pa.float64()).combine_chunks()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        bad = next((value for value in column.to_pylist() if not _is_number(value)), None)
+        raise ValueError(f"{where}: column {shown(name)}: {shown(bad)} is not valid; expected numbers") from None
+    finite = pc.is_finite(numbers)
+    if not pc.all(finite).as_py():
+        row = pc.index(finite, False).as_py()
+        raise ValueError(f"{where}: column {shown(name)}: row {row} (from 0) is not finite; expected a number")
+    return numbers
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _require(where: str, table: pa.Table, name: str) -> None:
+    """Refuse a column that is not there or has gaps."""
     if name not in table.column_names:
         near = nearest(name, table.column_names)
         listed = ", ".join(table.column_names[:20])
@@ -86,6 +128,11 @@ def _text(where: str, table: pa.Table, name: str) -> Any:
     if column.null_count:
         row = pc.index(pc.is_null(column), True).as_py()
         raise ValueError(f"{where}: column {shown(name)}: row {row} (from 0) is empty; expected a value")
+
+
+def _text(where: str, table: pa.Table, name: str) -> Any:
+    _require(where, table, name)
+    column = table.column(name)
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         raise ValueError(f"{where}: column {shown(name)} is of type {kind}; expected text or whole numbers")
@@ -95,3 +142,19 @@ def _text(where: str, table: pa.Table, name: str) -> Any:
             raise ValueError(f"{where}: column {shown(name)} has fractions; expected text or whole numbers")
         column = column.cast(pa.int64())
     return column.cast(pa.string()).combine_chunks()
+
+
+def from_grades(where: str, ids: list[str], marks: list[float], others: Mapping[str, list[str]]) -> Predictions:
+    """The predictions of a harness that says how good each answer was: right or wrong, or a mark between."""
+    right = pa.array([RIGHT] * len(ids), pa.string())
+    graded = [RIGHT if mark == 1 else WRONG for mark in marks]
+    return Predictions(
+        where,
+        pa.array(ids, pa.string()),
+        right,
+        pa.array(graded, pa.string()),
+        {name: pa.array(values, pa.string()) for name, values in others.items() if any(values)},
+        graded=True,
+        score=pa.array(marks, pa.float64()),
+        predicted=set(marks) <= {0.0, 1.0},
+    )

@@ -1,16 +1,15 @@
 """The samples that lm-evaluation-harness logs (``--log_samples``): JSON-lines, an object for each document.
 
-The row's id is ``doc_id``; whether its answer was right is the first of acc, exact_match and the like that it holds as
-0 or 1. Where several filters graded a document, the first is taken.
+The row's id is ``doc_id``; its mark is the first of acc, exact_match and the like that it holds: 0 or 1, or
+a mark between. Where several filters graded a document, the first is taken.
 """
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
-from ._predictions import RIGHT, WRONG, Columns, Predictions
+from ._predictions import Columns, Predictions, from_grades
 
 ORDER = 20
 
@@ -30,7 +29,7 @@ def reads(place: Path) -> bool:
 def read(place: Path, columns: Columns) -> Predictions:
     """Read the grade of every document."""
     ids: list[str] = []
-    grades: list[str] = []
+    marks: list[float] = []
     others: dict[str, list[str]] = {name: [] for name in columns.optional}
     first_filter: Any = None
     with place.open(encoding="utf-8", errors="replace") as handle:
@@ -42,14 +41,12 @@ def read(place: Path, columns: Columns) -> Predictions:
             if sample.get("filter") != first_filter:
                 continue
             ids.append(str(sample["doc_id"]))
-            grades.append(_grade(place, number, sample))
+            marks.append(_mark(place, number, sample))
             found = sample.get("doc")
             document: dict[str, Any] = found if isinstance(found, dict) else {}
             for name, values in others.items():
                 values.append(str(document.get(name, sample.get(name, ""))))
-    present = {name: pa.array(values, pa.string()) for name, values in others.items() if any(values)}
-    right = pa.array([RIGHT] * len(ids), pa.string())
-    return Predictions(str(place), pa.array(ids, pa.string()), right, pa.array(grades, pa.string()), present, True)
+    return from_grades(str(place), ids, marks, others)
 
 
 def _sample(place: Path, number: int, line: str) -> dict[str, Any]:
@@ -64,10 +61,11 @@ def _sample(place: Path, number: int, line: str) -> dict[str, Any]:
     return sample
 
 
-def _grade(place: Path, number: int, sample: dict[str, Any]) -> str:
+def _mark(place: Path, number: int, sample: dict[str, Any]) -> float:
     for name in _GRADES:
         if name in sample:
-            if sample[name] not in (0, 1):
-                raise ValueError(f"{place}, line {number}: {name}: {sample[name]!r} is not valid; expected 0 or 1")
-            return RIGHT if sample[name] else WRONG
+            value = sample[name]
+            if isinstance(value, (bool, int, float)) and math.isfinite(value):
+                return float(value)
+            raise ValueError(f"{place}, line {number}: {name}: {value!r} is not valid; expected a number")
     raise ValueError(f"{place}, line {number}: there is no grade; expected one of {', '.join(_GRADES)}")

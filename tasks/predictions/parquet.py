@@ -19,7 +19,7 @@ def reads(place: Path) -> bool:
 
 def read(place: Path, columns: Columns) -> Predictions:
     """Read the columns that are wanted."""
-    wanted = {columns.id, columns.label, columns.prediction, *columns.optional}
+    wanted = {columns.id, columns.label, columns.prediction, columns.score, *columns.optional}
     try:
         file = pq.ParquetFile(place)
         names = [name for name in file.schema_arrow.names if name in wanted]
@@ -27,6 +27,6 @@ def read(place: Path, columns: Columns) -> Predictions:
         table = file.read(columns=names or None)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ValueError(f"{place}: cannot be read as Parquet ({reason(error)})") from None
-    if len(names) < 3:
+    if len(names) < 3 and columns.score is None:
         table = file.schema_arrow.empty_table() if not table.num_rows else file.read()
     return from_table(str(place), table, columns)

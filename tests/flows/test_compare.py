@@ -3,20 +3,30 @@
 import json
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, ttest_1samp
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, matthews_corrcoef
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    brier_score_loss,
+    f1_score,
+    log_loss,
+    matthews_corrcoef,
+    roc_auc_score,
+)
 from sklearn.model_selection import train_test_split
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from flows.cli import main
 from flows.comparison import Rule, compare
+from sigstats.power import detectable_difference
 from tasks.predictions import Joined
 
 from .conftest import environment
@@ -233,6 +243,89 @@ def test_logs_of_inspect(tmp_path):
     assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "c.json")]) == 2
 
 
+def zipped(path, header, samples, name="header.json"):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, json.dumps(header))
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+
+
+def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
+    header = {"version": 2, "status": "success", "eval": {"task": "t"}}
+
+    def samples(marks):
+        return [{"id": n, "epoch": 1, "scores": {"judge": {"value": mark}}} for n, mark in enumerate(marks)]
+
+    zipped(tmp_path / "a.eval", header, samples("C" * 40))
+    zipped(tmp_path / "b.eval", header, samples("C" * 25 + "I" * 15), name="_journal/start.json")
+    code, found = compared(tmp_path, tmp_path / "a.eval", tmp_path / "b.eval")
+    assert (code, found["rows"][0]["difference"]) == (1, pytest.approx(-15 / 40))
+    marks = np.random.default_rng(1).random(40)
+    zipped(tmp_path / "c.eval", header, samples(["P"] * 40))
+    zipped(tmp_path / "d.eval", header, samples(marks.tolist()))
+    _, found = compared(tmp_path, tmp_path / "c.eval", tmp_path / "d.eval")
+    (row,) = found["rows"]
+    wanted = ttest_1samp(marks, 0.5, alternative="less")
+    assert (row["measure"], row["p_worse"]) == ("mean-score", pytest.approx(wanted.pvalue))
+    assert main(["compare", str(tmp_path / "c.eval"), str(tmp_path / "d.eval"), "--measure", "accuracy"]) == 2
+    assert "marks between right and wrong; expected one of" in capsys.readouterr().err
+    zipped(tmp_path / "e.eval", {**header, "version": 9}, samples("C" * 40))
+    (tmp_path / "f.eval").write_bytes((tmp_path / "a.eval").read_bytes()[:300])
+    zipped(tmp_path / "g.eval", header, samples("C" * 40), name="other.json")
+    for name, complaint in (("e", "version: 9 is not valid"), ("f", "cannot be read as"), ("g", "ZIP without header")):
+        assert main(["compare", str(tmp_path / "a.eval"), str(tmp_path / f"{name}.eval")]) == 2
+        said = capsys.readouterr().err
+        assert complaint in said
+        assert said.count("\n") == 1
+
+
+def test_scores_are_measured_as_scikit_learn_measures_them(tmp_path):
+    base, cand = frames(n=500, k=2)
+    rng = np.random.default_rng(4)
+    for frame in (base, cand):
+        frame["score"] = np.clip(0.3 * frame["label"] + 0.7 * rng.random(500), 0.001, 0.999)
+    paths = written(tmp_path, base, cand)
+    names = ("auc", "neg-log-loss", "neg-brier", "accuracy")
+    options = [word for name in names for word in ("--measure", name)]
+    _, found = compared(tmp_path, *paths, "--score", "score", "--slice", "region", *options)
+    functions = {
+        "auc": roc_auc_score,
+        "neg-log-loss": lambda y, s: -log_loss(y, s),
+        "neg-brier": lambda y, s: -brier_score_loss(y, s),
+    }
+    assert len(found["rows"]) == 12
+    for row in found["rows"]:
+        if row["measure"] in functions:
+            part = np.ones(500, bool) if row["slice"] == "all rows" else base["region"] == row["slice"][-1]
+            function = functions[row["measure"]]
+            assert row["baseline"] == pytest.approx(function(base["label"][part], base["score"][part]))
+            assert row["candidate"] == pytest.approx(function(cand["label"][part], cand["score"][part]))
+            assert row["baseline_interval"][0] < row["baseline"] < row["baseline_interval"][1]
+    # without predictions the area is what is compared; the other class is positive when it is said to be
+    alone = written(tmp_path, base.drop(columns="prediction"), cand.drop(columns="prediction"))
+    _, by_default = compared(tmp_path, *alone, "--score", "score")
+    assert [(row["measure"], row["baseline"]) for row in by_default["rows"]] == [("auc", found["rows"][0]["baseline"])]
+    _, turned = compared(tmp_path, *alone, "--score", "score", "--positive", "0")
+    assert turned["rows"][0]["baseline"] == pytest.approx(1 - found["rows"][0]["baseline"])
+
+
+def test_groups_are_drawn_whole_for_every_measure(tmp_path):
+    base, cand = frames(n=600)
+    base["patient"] = np.arange(600) // 4
+    cand["score"] = base["score"] = 0.5
+    cand.loc[::3, "score"] = 0.4
+    paths = written(tmp_path, base, cand)
+    options = ["--group", "patient", "--score", "score", "--measure", "macro-f1", "--measure", "mean-score"]
+    _, found = compared(tmp_path, *paths, *options)
+    _, rows = compared(tmp_path, *paths, "--measure", "macro-f1")
+    f1, score = found["rows"]
+    assert f1["test"] == "bootstrap of 150 groups"
+    assert f1["difference"] == rows["rows"][0]["difference"]
+    assert f1["baseline_interval"][0] < f1["baseline"] < f1["baseline_interval"][1]
+    assert score["test"] == "t of groups"
+    assert score["difference"] == pytest.approx(-0.1 / 3)
+
+
 def changed(**columns):
     return lambda base, cand: (base, cand.assign(**columns))
 
@@ -251,7 +344,37 @@ BAD = {
     "no rows": (lambda b, c: (b, c[:0]), [], "cand.csv: there are no rows"),
     "slice": (lambda b, c: (b, c), ["--slice", "country"], "column 'country' is not there, nor in"),
     "measure": (lambda b, c: (b, c), ["--measure", "best"], "--measure: 'best' is not valid"),
-    "grouped f1": (lambda b, c: (b, c), ["--group", "region", "--measure", "macro-f1"], "expected accuracy"),
+    "no scores": (lambda b, c: (b, c), ["--measure", "auc"], "'auc' is not valid without scores"),
+    "text for scores": (
+        lambda b, c: (b.assign(s=0.5), c.assign(s=["0.5", "high", *["0"] * 58])),
+        ["--score", "s"],
+        "column 's': 'high' is not valid; expected numbers",
+    ),
+    "infinite scores": (
+        lambda b, c: (b.assign(s=0.5), c.assign(s=[0.5, np.inf, *[0.1] * 58])),
+        ["--score", "s"],
+        "column 's': row 1 (from 0) is not finite",
+    ),
+    "three classes": (
+        lambda b, c: (b.assign(s=0.5), c.assign(s=0.5)),
+        ["--score", "s", "--measure", "auc"],
+        "3 classes are not valid for measures of scores; expected two",
+    ),
+    "which is positive": (
+        lambda b, c: (b.assign(s=0.5, label="x", prediction="y"), c.assign(s=0.5, label="x", prediction="y")),
+        ["--score", "s", "--measure", "auc"],
+        "positive: is missing; expected x or y",
+    ),
+    "no probabilities": (
+        lambda b, c: (b.assign(s=0.5, label=0, prediction=1), c.assign(s=2.5, label=0, prediction=1)),
+        ["--score", "s", "--measure", "neg-brier"],
+        "scores: 0.5 to 2.5 are not valid for neg-brier; expected probabilities",
+    ),
+    "scores alone": (
+        lambda b, c: (b.assign(s=0.5).drop(columns="prediction"), c.assign(s=0.5).drop(columns="prediction")),
+        ["--score", "s", "--measure", "accuracy"],
+        "'accuracy' is not valid for scores without predictions",
+    ),
     "alpha": (lambda b, c: (b, c), ["--alpha", "2"], "alpha: 2.0 is not valid"),
     "adjust": (lambda b, c: (b, c), ["--adjust", "bonferoni"], "adjust: 'bonferoni' is not valid"),
 }
@@ -290,6 +413,24 @@ def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):
         f"{paths[1]}: class '7' is predicted in this file alone, and no row has it",
     ]
     assert f"note: {paths[0]}" in capsys.readouterr().out
+
+
+def test_a_warning_says_where_the_evidence_leans_and_what_the_rows_could_show():
+    def reason(only_a, only_b, n=200):
+        label = np.zeros(n, dtype=np.int64)
+        a, b = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        b[:only_a], a[n - only_b :] = 1, 1
+        found = compare(Joined(label, a, b, ("right", "wrong"), None, {}, True, ()), Rule())
+        (text,) = found.reasons()
+        return found, text
+
+    found, text = reason(10, 10)
+    assert "no evidence either way (possibility of not worse 1, necessity 0.18)" in text
+    shown = 100 * detectable_difference(200, 20 / 200, alpha=0.05, alternative="greater")
+    assert f"200 rows show a drop of {shown:.2g} points with power 0.8" in text
+    assert found.rows[0].p_worse == pytest.approx(binom.sf(9, 20, 0.5))
+    assert "the evidence leans to worse" in reason(14, 7)[1]
+    assert "the evidence leans to not worse (necessity" in reason(7, 10)[1]
 
 
 def test_small_slices_are_named_and_not_tested(tmp_path):
