@@ -88,7 +88,13 @@ def run_cells(
 
     if not server_configured():
         start_guard()  # of the temporary server that the flow is about to start
-    study_flow(study.model_dump(mode="json"), store.root, return_state=True)
+    try:
+        study_flow(study.model_dump(mode="json"), store.root, return_state=True)
+    except Exception:
+        # Prefect's record is kept in the output too, and a server that cannot write says no more than "error 500".
+        store.files.write(".room", bytes(1 << 16))
+        store.files.remove(".room")
+        raise
     if stop.is_set():
         raise Interrupted
     return [outcomes[cell.name] for cell in plan.cells]

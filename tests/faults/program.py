@@ -10,11 +10,19 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 from tasks import work
+
+if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime breaks the sleep of the C library
+
+    def sleep(seconds):
+        threading.Event().wait(seconds)
+
+    time.sleep = sleep
 
 FAULT = json.loads(os.environ.get("SIGSTATS_FAULT", "{}"))
 sound = work.fanout

@@ -34,6 +34,7 @@ def test_damaged_files_are_named_and_made_again(many, place, other, record):
     for _ in range(3):
         names = [name for name in place.names() if SEALED.fullmatch(name)]
         damaged = dict(zip(chance.sample(names, 18), 6 * list(counts), strict=True))
+        damaged["study.json"] = "bit-flipped"  # another study's is refused
         for name, how in damaged.items():
             content = place.read(name)
             if how == "truncated":

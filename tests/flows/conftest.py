@@ -71,7 +71,7 @@ def results(output):
     return {str(path.relative_to(output)): path.read_bytes() for path in sorted(paths)}
 
 
-def wait_until(condition, process=None, seconds=120):
+def wait_until(condition, process=None, seconds=300):
     """Poll until something is so; fail when the process ended first or it takes too long."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -1,0 +1,41 @@
+"""A whole study on an object store that speaks S3."""
+
+import pytest
+
+from .conftest import results, run
+
+pytestmark = pytest.mark.processes
+
+
+def test_a_study_on_s3_has_the_bytes_of_one_in_a_folder(many, bucket, record):
+    path, reference = many
+    place = bucket()
+    done = run("run", path, "--workers", "2", place=place)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
+    assert {name.split("/")[0] for name in place.names()} == {
+        *("data", "receipts", "replicates"),
+        *("plan.parquet", "report.html", "study.json", "summary.parquet"),
+    }
+    again = run("run", path, "--cluster", "serial", place=place)
+    assert again.returncode == 0, again.stderr
+    assert results(place) == reference
+    record("a study on an object store, with local workers", where="s3", count=1, seen="the bytes of one in a folder")
+
+
+def test_a_bucket_that_is_not_there_is_one_line(many, bucket):
+    place = bucket()
+    place.url = "s3://no-such-bucket/study"
+    done = run("run", many[0], "--cluster", "serial", place=place)
+    assert done.returncode == 2
+    assert "--output: s3://no-such-bucket/study is not valid; it cannot be written" in done.stderr
+    assert len([line for line in done.stderr.splitlines() if line.startswith("sigstats:")]) == 1
+
+
+def test_a_store_that_does_not_answer_is_one_line(many, bucket):
+    place = bucket()
+    place.environment = {**place.environment, "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_ATTEMPTS": "1"}
+    done = run("run", many[0], "--cluster", "serial", place=place)
+    assert done.returncode == 2
+    assert f"--output: {place.url} is not valid; it cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
