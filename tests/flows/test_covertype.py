@@ -57,7 +57,8 @@ def test_a_regression_in_one_area_is_found_and_named(rows, tmp_path, capsys):
 
 def test_the_area_is_found_in_the_history_too(rows, tmp_path):
     (tmp_path / "study.toml").write_text(
-        'kind = "regression"\nbaseline = "production.parquet"\ncandidate = "without-an-area.parquet"\nslices = ["area"]\n'
+        'kind = "regression"\nbaseline = "production.parquet"\n'
+        'candidate = "without-an-area.parquet"\nslices = ["area"]\n'
     )
     files(rows.iloc[:20_000], tmp_path, "production", "without-an-area")
     output = tmp_path / "out"
