@@ -1,5 +1,6 @@
 """Prefect's settings that must be in the environment before Prefect is imported."""
 
+import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,6 +31,7 @@ def server_configured() -> bool:
 
 def set_up(output: str) -> None:
     """Make Prefect quiet and keep its files with the study's, unless the person said otherwise."""
+    logging.raiseExceptions = False  # or Prefect prints, in the middle of a line, that its server takes no log
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     if not server_configured() and "://" not in output:

@@ -6,6 +6,7 @@ import math
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean
 from types import TracebackType
@@ -15,6 +16,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tasks.plan import Cell, Plan
+
+#: The bar is drawn anew so often at most: the time left is a sum over all cells.
+BAR_SECONDS = 0.2
 
 
 @dataclass
@@ -57,7 +61,7 @@ class Display:
         self._lock = threading.Lock()
         self._bar: Progress | None = None
         self._counts: dict[str, _Count] = {}
-        self._workers = 1
+        self._workers: Callable[[], int] = lambda: 1
         self._started = self._spoke = 0.0
 
     def say(self, text: str) -> None:
@@ -74,12 +78,12 @@ class Display:
             line = json.dumps({"time": now, "event": event, "study": self.study, **fields}, ensure_ascii=False)
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
-    def start(self, plan: Plan, *, workers: int) -> Self:
-        """Begin to count; use the result as a context."""
+    def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
+        """Begin to count, on as many workers as there are at the time; use the result as a context."""
         self._counts = {cell.name: _Count(cell) for cell in plan.cells}
         self._workers = workers
         self._started = self._spoke = time.monotonic()
-        self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers)
+        self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers())
         if sys.stderr.isatty() and not self.console.quiet and not self.json:
             self._bar = Progress(
                 SpinnerColumn(),
@@ -100,6 +104,7 @@ class Display:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._bar:
+            self._draw(self._bar)
             self._bar.stop()
 
     def advance(self, cell: Cell, replicates: int, seconds: float | None) -> None:
@@ -122,15 +127,18 @@ class Display:
             self._show()
 
     def _show(self) -> None:
-        if self._bar:
-            done = sum(count.done for count in self._counts.values())
-            self._bar.update(self._task, completed=done, description=self._line())
-        elif time.monotonic() - self._spoke >= self.every:
+        if time.monotonic() - self._spoke >= (BAR_SECONDS if self._bar else self.every):
             self._spoke = time.monotonic()
-            if self.json:
+            if self._bar:
+                self._draw(self._bar)
+            elif self.json:
                 self.event("progress", **self._totals())
             else:
                 self.say(f"  {self._line()}")
+
+    def _draw(self, bar: Progress) -> None:
+        done = sum(count.done for count in self._counts.values())
+        bar.update(self._task, completed=done, description=self._line())
 
     def _totals(self) -> dict[str, Any]:
         """Where the run stands: cells, replicates, replicates a second, seconds left (None while unknown)."""
@@ -165,7 +173,7 @@ class Display:
                 kind = known.get(count.cell.fanout)
                 each = count.each if count.each is not None else fmean(kind) if kind else math.inf
                 work += each * (count.cell.replicates - count.done) if count.done < count.cell.replicates else 0.0
-        return work / self._workers
+        return work / self._workers()
 
 
 def duration(seconds: float) -> str:

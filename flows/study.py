@@ -115,6 +115,10 @@ def run_study(
                 f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
         outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
+        pool.settle()
+        for outcome in outcomes:
+            if outcome.complete:
+                store.keep_only(outcome.cell, outcome.wanted)
         for outcome in outcomes:
             _keep_receipts(store, outcome)
         rows = summarize(store)
@@ -201,12 +205,12 @@ def fan_out(
         display.cell_done(cell)
         return outcome
 
-    with display.start(plan, workers=pool.workers):
+    with display.start(plan, workers=lambda: pool.workers):
         if uses_prefect(cluster):
             from .orchestrate import run_cells
 
-            return run_cells(study, plan, store, one_cell, threads=2 * pool.workers, stop=stop)
-        return in_threads(plan.cells, one_cell, threads=1 if pool.workers == 1 else 2 * pool.workers)
+            return run_cells(study, plan, store, one_cell, threads=pool.cells, stop=stop)
+        return in_threads(plan.cells, one_cell, threads=pool.cells)
 
 
 def in_threads(cells: Sequence[Cell], one_cell: OneCell, *, threads: int) -> list[Outcome]:

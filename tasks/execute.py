@@ -5,10 +5,12 @@ which. What is done is asked of the store, never of the engine's memory.
 """
 
 import contextlib
+import itertools
 import queue
 import threading
 import time
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,6 +21,12 @@ from .work import Failure, Receipt, failure, run_block
 
 #: Seconds of work in a block: long beside the engine's 2 ms for a task, short beside a person's patience.
 TARGET_SECONDS = 2.0
+
+#: How long the end of a run waits for blocks that are computed in vain, in seconds.
+SETTLE_SECONDS = 60.0
+
+#: Threads that this process may have for cells: they wait, so a thousand cost little, but not nothing.
+MOST_CELLS = 1024
 
 
 class Interrupted(Exception):
@@ -32,8 +40,19 @@ class Pool(Protocol):
     def workers(self) -> int:
         """How many blocks can run at once, at least 1."""
 
+    @property
+    def cells(self) -> int:
+        """How many cells to work on at once, at least 1."""
+
+    @property
+    def full(self) -> bool:
+        """Whether enough blocks are on their way to keep every worker busy; a cell may always have one."""
+
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block; `done` is called once, from any thread, with its outcome. Returns what cancels it."""
+
+    def settle(self) -> None:
+        """Wait until no worker computes a block any more whose outcome is known already."""
 
 
 @dataclass
@@ -41,12 +60,17 @@ class Serial:
     """The plain loop: each block runs when it is submitted. Every other pool must agree with it."""
 
     workers: int = 1
+    cells: int = 1
+    full: bool = False
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
         done(run_block(block, store))
         return lambda: None
+
+    def settle(self) -> None:  # noqa: D102
+        pass
 
 
 @dataclass
@@ -61,16 +85,38 @@ class DaskPool:
     trials : int
         How often a block is given to the engine that it gave up because worker after worker died: it counts every
         block that a dead worker had, whichever of them it died of.
+    expected : int
+        How many workers there will be, where they come later: from a batch system, or as they are needed.
     """
 
     client: Any
     retries: int = 2
     trials: int = 2
+    expected: int = 1
+    _asked: float = field(default=-1.0, init=False, repr=False)
+    _threads: int = field(default=1, init=False, repr=False)
+    _mark: str = field(default_factory=lambda: uuid.uuid4().hex, init=False, repr=False)
+    _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
+    _on_their_way: set[str] = field(default_factory=set, init=False, repr=False)
 
     @property
     def workers(self) -> int:
-        """The number of threads the cluster has now, at least 1."""
-        return max(1, sum(int(threads) for threads in self.client.nthreads().values()))
+        """The number of threads the cluster has now, at least 1; asked of the scheduler once a second."""
+        now = time.monotonic()
+        if now - self._asked > 1.0:
+            self._asked = now
+            self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
+        return self._threads
+
+    @property
+    def cells(self) -> int:
+        """Two a worker, so that none waits while a cell learns what a block costs; each takes a thread here."""
+        return min(2 * max(self.expected, self.workers), MOST_CELLS)
+
+    @property
+    def full(self) -> bool:
+        """Whether three blocks a worker are on their way: more would only weigh on the scheduler."""
+        return len(self._on_their_way) >= 3 * self.workers
 
     @property
     def memory_limit(self) -> int | None:
@@ -84,10 +130,16 @@ class DaskPool:
         from distributed import KilledWorker
 
         given: list[Any] = []
+        self._on_their_way.add(block.key)
 
         def give() -> None:
             future = self.client.submit(
-                run_block, block, store, key=f"{block.key}/{time.monotonic_ns()}", pure=False, retries=self.retries
+                run_block,
+                block,
+                store,
+                key=f"{block.key}/{self._mark}/{next(self._numbers)}",
+                pure=False,
+                retries=self.retries,
             )
             given.append(future)
             future.add_done_callback(finished)
@@ -96,24 +148,41 @@ class DaskPool:
             try:
                 outcome = future.result()
                 future.release()  # or the block would be computed again if the worker died that has its receipt
-                done(outcome)
+                end(outcome)
             except KilledWorker as error:
                 if len(given) == self.trials:
-                    done(failure(block, error))
+                    end(failure(block, error))
                     return
                 try:
                     give()
                 except Exception as gone:  # the cluster itself is
-                    done(failure(block, gone))
+                    end(failure(block, gone))
             except BaseException as error:  # the worker's own, or that the cluster lost the block
-                done(failure(block, error))
+                end(failure(block, error))
+
+        def end(outcome: Receipt | Failure) -> None:
+            self._on_their_way.discard(block.key)
+            done(outcome)
 
         def cancel() -> None:
+            self._on_their_way.discard(block.key)
             with contextlib.suppress(Exception):  # the cluster may be gone already
                 given[-1].cancel()
 
         give()
         return cancel
+
+    def settle(self) -> None:
+        """Wait for blocks that a worker computes again since another died that had their receipts, a minute at most.
+
+        The receipt was here by then, but a block cannot be called back from a worker that has begun it.
+        """
+        deadline = time.monotonic() + SETTLE_SECONDS
+        with contextlib.suppress(Exception):  # a cluster that is gone computes nothing
+            while time.monotonic() < deadline and any(
+                f"/{self._mark}/" in str(key) for keys in self.client.processing().values() for key in keys
+            ):
+                time.sleep(0.1)
 
 
 @dataclass
@@ -229,7 +298,7 @@ def _fan_out(
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
-            while not outcome.complete and len(running) < cut.window(pool.workers):
+            while not outcome.complete and len(running) < cut.window(pool.workers) and not (running and pool.full):
                 block = cut.next(pool.workers)
                 if block is None:
                     break

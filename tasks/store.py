@@ -206,11 +206,15 @@ class Store:
             elif whole not in self.find(cell).done:
                 raise Damaged(f"replicates/{cell.name} is not complete")
         table = self.read_block(cell, *whole)
+        self.keep_only(cell, whole[1])
+        return table
+
+    def keep_only(self, cell: Cell, last: int) -> None:
+        """Remove what lies beside the file of a finished cell: its blocks, and one that was computed twice."""
         for entry in self.files.names(f"replicates/{cell.name}"):
             name = f"replicates/{cell.name}/{entry}"
-            if name != _block_name(cell, *whole):
+            if name != _block_name(cell, 0, last):
                 self.files.remove(name)
-        return table
 
     def write_dataset(self, dataset: Dataset) -> None:
         """Keep a data set, so that workers need no other access to it; a damaged one is written again."""

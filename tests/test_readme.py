@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import shlex
 
 from flows.cli import parser
 from flows.config import parse_study
@@ -18,7 +19,7 @@ def test_its_commands_exist(repository):
     commands = re.findall(r"^sigstats (.+?)(?: +[#>].*)?$", text, flags=re.MULTILINE)
     assert len(commands) >= 4
     for command in commands:
-        parser().parse_args(command.split())
+        parser().parse_args(shlex.split(command))
 
 
 def test_its_study_is_a_study(repository):

@@ -25,7 +25,7 @@ if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime breaks the sleep of t
     time.sleep = sleep
 
 FAULT = json.loads(os.environ.get("SIGSTATS_FAULT", "{}"))
-sound = work.fanout
+sound = getattr(work.fanout, "sound", work.fanout)  # Dask loads a preload again where it finds it loaded
 
 
 def strike(block):
@@ -53,6 +53,7 @@ def fanout(name):
     return SimpleNamespace(compute=compute)
 
 
+fanout.sound = sound
 work.fanout = fanout
 
 if __name__ == "__main__":

@@ -68,7 +68,8 @@ class Shuffled:
     """Blocks end in any order, some long after later ones."""
 
     def __init__(self, workers, seed):
-        self.workers = workers
+        self.workers = self.cells = workers
+        self.full = False
         self.random = random.Random(seed)
         self.waiting = []
         self.lock = threading.Lock()

@@ -1,0 +1,171 @@
+"""What every batch system has in common: workers as its jobs, found and started by dask-jobqueue.
+
+What a site needs beyond these options (modules to load before a worker starts, say) belongs into dask-jobqueue's own
+configuration: a cluster file holds no lines of shell, so that none can be smuggled in with one.
+"""
+
+import importlib
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tasks.execute import DaskPool, Pool
+
+from ..config import Strict
+from ..errors import BadInput
+from ._scaling import Adaptive, Number, expected, kept, one_block_each, quiet, start
+
+Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
+Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
+
+
+class JobQueue(Strict):
+    """A batch system: its jobs run the workers, the scheduler runs in this process, and TLS lies between them."""
+
+    workers: Annotated[Number | Adaptive, Field(description="Worker processes of one thread")]
+    processes: Annotated[int, Field(ge=1, le=1024, description="Worker processes in one job")] = 1
+    memory: Annotated[
+        str, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='Memory of each worker, as in "2 GiB"')
+    ] = "2 GiB"
+    queue: Annotated[Word | None, Field(description="Queue or partition; the system's own by default")] = None
+    account: Annotated[Word | None, Field(description="Account or project to charge")] = None
+    walltime: Annotated[
+        str,
+        Field(
+            pattern=r"^[0-9:-]+$", description="Time limit of a job, as the system writes it; ended jobs are replaced"
+        ),
+    ] = "01:00:00"
+    directives: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^-[A-Za-z0-9_.,:=/ -]+$")], ...],
+        Field(description='More options of the submit command, as in ["--constraint=avx512"]'),
+    ] = ()
+    interface: Annotated[
+        Word | None, Field(description='Network interface between the machines, as in "ib0"; the main one by default')
+    ] = None
+    shared_folder: Annotated[
+        Folder, Field(description="Folder that all machines see; holds the certificates of the run while it lasts")
+    ] = "."
+    log_folder: Annotated[
+        Folder | None, Field(description="Folder for the jobs' own output; where the system puts it by default")
+    ] = None
+    local_folder: Annotated[Folder | None, Field(description="Scratch folder on the workers' machines")] = None
+    tls: Annotated[bool, Field(description="Whether scheduler and workers prove who they are and encrypt")] = True
+
+
+def batch_cluster(kind: str, cluster: JobQueue, security: Any) -> Any:
+    """The cluster of dask-jobqueue, with its scheduler running and no job yet.
+
+    Raises
+    ------
+    BadInput
+        If dask-jobqueue or the system's submit command is not there, or an option cannot be met.
+    """
+    try:
+        dask_jobqueue = _dask_jobqueue()
+    except ImportError:
+        raise BadInput(
+            f"cluster: kind: {kind!r} is not valid; expected dask-jobqueue: pip install sigstats[jobqueue]"
+        ) from None
+    made = getattr(dask_jobqueue, f"{kind.upper()}Cluster")
+    command = made.job_cls.submit_command.split()[0]
+    if shutil.which(command) is None:
+        raise BadInput(f"cluster: {command} is not on the PATH; expected a machine from which jobs can be submitted")
+    return made(security=security, **job_options(cluster))
+
+
+def _dask_jobqueue() -> ModuleType:
+    """The package, which sets a handler of SIGINT as it is imported: only the main thread may, and ours is to stay."""
+    set_handler = signal.signal
+    signal.signal = lambda *_: None
+    try:
+        return importlib.import_module("dask_jobqueue")
+    finally:
+        signal.signal = set_handler
+
+
+def job_options(cluster: JobQueue) -> dict[str, Any]:
+    """What dask-jobqueue is told: a job has `processes` workers of one thread."""
+    from dask.utils import parse_bytes
+
+    options = {
+        "cores": cluster.processes,
+        "processes": cluster.processes,
+        "memory": f"{parse_bytes(cluster.memory) * cluster.processes} B",
+        "walltime": cluster.walltime,
+        "queue": cluster.queue,
+        "account": cluster.account,
+        "interface": cluster.interface,
+        "local_directory": cluster.local_folder,
+        "log_directory": cluster.log_folder,
+        "job_extra_directives": list(cluster.directives),
+        # The dashboard is for whoever is on this machine; a job that finds no scheduler for a minute ends itself.
+        "scheduler_options": {"dashboard_address": "127.0.0.1:0"},
+        "job_name": "sigstats",
+        "death_timeout": 60,
+    }
+    return {name: value for name, value in options.items() if value is not None}
+
+
+@contextmanager
+def _certificates(cluster: JobQueue) -> Iterator[Any]:
+    """Certificates of this run alone, in files that only this user can read; None without TLS."""
+    if not cluster.tls:
+        yield None
+        return
+    from distributed.security import Security
+
+    shared = Path(cluster.shared_folder).expanduser().absolute()
+    try:
+        folder = tempfile.TemporaryDirectory(dir=shared, prefix=".sigstats-tls-")
+    except OSError as error:
+        raise BadInput(
+            f"cluster: shared_folder: {cluster.shared_folder!r} is not valid; it cannot be written ({error.strerror})"
+        ) from None
+    with folder as name:
+        files = {}
+        for part, text in Security.temporary().get_tls_config_for_role("worker").items():
+            if part in ("ca_file", "cert", "key"):
+                files[part] = Path(name, f"{part}.pem")
+                files[part].touch(mode=0o600)
+                files[part].write_text(text)
+        roles = {
+            f"tls_{role}_{part}": str(files[part])
+            for role in ("scheduler", "worker", "client")
+            for part in ("cert", "key")
+        }
+        yield Security(require_encryption=True, tls_ca_file=str(files["ca_file"]), **roles)
+
+
+@contextmanager
+def open_pool(cluster: Any) -> Iterator[Pool]:
+    """Submit the jobs, and cancel them.
+
+    Raises
+    ------
+    BadInput
+        If the batch system takes no job, with what it says.
+    """
+    quiet()
+    from distributed import Client
+
+    with (
+        one_block_each(),
+        _certificates(cluster) as security,
+        batch_cluster(cluster.kind, cluster, security) as started,
+        Client(started) as client,
+    ):
+        try:
+            start(started, cluster.workers)
+        except RuntimeError as error:
+            said = str(error).rpartition("stderr:")[2].split("\n")
+            reason = next((line.strip() for line in said if line.strip()), "no reason given")
+            raise BadInput(f"cluster: the batch system takes no job: {reason}") from None
+        with kept(started):
+            yield DaskPool(client, expected=expected(cluster.workers))

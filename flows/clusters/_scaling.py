@@ -1,0 +1,146 @@
+"""How many workers: a number that is kept up whatever dies, or as many as the work asks for between two bounds."""
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from ..config import Strict
+
+#: A job or process whose workers have all been gone for so long is given up and started again, in seconds.
+PATIENCE = 15.0
+
+
+class Adaptive(Strict):
+    """Bounds between which Dask starts and ends workers as there is work for them."""
+
+    minimum: Annotated[int, Field(ge=0, le=100_000, description="Workers to keep when there is no work")] = 1
+    maximum: Annotated[int, Field(ge=1, le=100_000, description="Workers never to exceed")]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.minimum > self.maximum:
+            raise ValueError(f"minimum: {self.minimum} is not valid; expected at most maximum, {self.maximum}")
+        return self
+
+
+Number = Annotated[int, Field(ge=1, le=100_000)]
+
+
+def quiet() -> None:
+    """Silence the engine's own log: a lost worker is replaced, and a lost block is our news to tell."""
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # read by the workers
+    import distributed  # noqa: F401  (sets the levels of its own log)
+
+    for name in (
+        "distributed",
+        "distributed.client",
+        "distributed.nanny",
+        "distributed.scheduler",
+        "distributed.worker",
+        "tornado.application",  # a worker that died while it started
+        "asyncio",  # a job that could not be submitted
+    ):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def one_block_each() -> Any:
+    """A worker gets its next block when it is done with one, so that its death is laid to the block it worked on."""
+    import dask
+
+    return dask.config.set({"distributed.scheduler.worker-saturation": 1.0})
+
+
+def expected(workers: int | Adaptive) -> int:
+    """How many workers there will be when all are there."""
+    return workers.maximum if isinstance(workers, Adaptive) else workers
+
+
+def start(cluster: Any, workers: int | Adaptive) -> None:
+    """Start the workers of a `distributed.SpecCluster`.
+
+    Raises
+    ------
+    RuntimeError
+        If the first of them cannot be started, with what the batch system said.
+    """
+    cluster.scale(max(1, workers.minimum) if isinstance(workers, Adaptive) else workers)
+    cluster.sync(_started, cluster)
+    if isinstance(workers, Adaptive):
+        # Each cell waits with two blocks a worker, so a short target lets the number double until all are wanted.
+        cluster.adapt(minimum=workers.minimum, maximum=workers.maximum, interval="1s", target_duration="500ms")
+
+
+async def _started(cluster: Any) -> None:
+    from distributed import Status
+
+    await cluster
+    try:
+        for member in list(cluster.workers.values()):
+            await member  # tries once more where one could not be started, which scale() only logs
+    except RuntimeError:
+        for member in list(cluster.workers.values()):
+            await member.close()
+            member.status = Status.closed  # which closing the cluster asks of them
+        raise
+
+
+@contextmanager
+def kept(cluster: Any) -> Iterator[None]:
+    """Start again what died: Dask replaces a process, but not one that died while it started, nor a batch job."""
+    from distributed import Status
+
+    seen: dict[Any, float] = {}
+
+    async def mend() -> None:
+        if cluster.status is not Status.running:
+            return
+        present = {worker["name"] for worker in cluster.scheduler_info["workers"].values()}
+        now = time.monotonic()
+        for name, spec in list(cluster.worker_spec.items()):
+            member = cluster.workers.get(name)
+            names = {f"{name}{suffix}" for suffix in spec["group"]} if "group" in spec else {name}
+            if names & present:
+                seen[name] = now
+            elif member is None:
+                seen.pop(name, None)
+            elif (
+                getattr(member, "status", None) in (Status.closed, Status.failed)
+                or now - seen.get(name, now) > PATIENCE
+            ):
+                seen.pop(name, None)
+                del cluster.workers[name]
+                await member.close()
+        if set(cluster.worker_spec) - set(cluster.workers):
+            await cluster
+
+    def begin_to_mend() -> None:
+        task = asyncio.ensure_future(mend())
+        under_way.add(task)
+        task.add_done_callback(settled)
+
+    def settled(task: "asyncio.Task[None]") -> None:
+        under_way.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen: what cannot be started now is tried again
+
+    def watch() -> None:
+        while not ended.wait(1.0):
+            if not under_way:
+                cluster.loop.add_callback(begin_to_mend)
+
+    under_way: set[asyncio.Task[None]] = set()
+    ended = threading.Event()
+    thread = threading.Thread(target=watch, name="workers", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -1,0 +1,139 @@
+"""Workers as pods of Kubernetes, which Dask's operator starts and replaces."""
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tasks.execute import DaskPool, Pool
+
+from ..config import Strict
+from ..errors import BadInput
+from ._scaling import Adaptive, Number, expected, one_block_each, quiet
+
+Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
+
+
+class Cluster(Strict):
+    """``kind = "kubernetes"``. The operator of dask-kubernetes runs there; the output is an object store."""
+
+    kind: Literal["kubernetes"] = "kubernetes"
+    image: Annotated[
+        str, Field(pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*$", description="Container image with this package")
+    ]
+    workers: Annotated[Number | Adaptive, Field(description="Worker pods of one thread")]
+    memory: Annotated[
+        str, Field(pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod as Kubernetes writes it, as in "2Gi"')
+    ] = "2Gi"
+    namespace: Annotated[Label | None, Field(description="That of the current context by default")] = None
+    service_account: Annotated[Label | None, Field(description="Account of the pods")] = None
+    secret: Annotated[
+        Label | None, Field(description="Secret whose entries the pods see as environment: keys of the object store")
+    ] = None
+    pull_secret: Annotated[Label | None, Field(description="Secret to pull the image with")] = None
+    node_selector: Annotated[dict[str, str], Field(default_factory=dict, description="Labels of the nodes to run on")]
+    timeout: Annotated[int, Field(gt=0, description="Seconds to wait for the scheduler's pod")] = 300
+
+
+def manifest(cluster: Cluster, name: str) -> dict[str, Any]:
+    """The custom resource ``DaskCluster`` that the operator is given: pods without root and without privileges."""
+    minimum = cluster.workers.minimum if isinstance(cluster.workers, Adaptive) else cluster.workers
+    labels = {"dask.org/cluster-name": name, "dask.org/component": "scheduler"}
+    ports = {"tcp-comm": 8786, "http-dashboard": 8787}
+    health = {"httpGet": {"port": "http-dashboard", "path": "/health"}, "periodSeconds": 10}
+    worker = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", "1", "--no-dashboard"]
+    scheduler = {
+        "ports": [{"name": port, "containerPort": number, "protocol": "TCP"} for port, number in ports.items()],
+        "readinessProbe": {**health, "initialDelaySeconds": 5},
+        "livenessProbe": {**health, "initialDelaySeconds": 30},
+    }
+    service = {
+        "type": "ClusterIP",
+        "selector": labels,
+        "ports": [
+            {"name": port, "port": number, "targetPort": port, "protocol": "TCP"} for port, number in ports.items()
+        ],
+    }
+    return {
+        "apiVersion": "kubernetes.dask.org/v1",
+        "kind": "DaskCluster",
+        "metadata": {"name": name},
+        "spec": {
+            "scheduler": {
+                "spec": _pod(cluster, "scheduler", ["dask", "scheduler", "--host", "0.0.0.0"], **scheduler),  # noqa: S104
+                "service": service,
+            },
+            "worker": {
+                "replicas": max(1, minimum),
+                "spec": _pod(cluster, "worker", [*worker, "--memory-limit", f"{cluster.memory}B"]),
+            },
+        },
+    }
+
+
+def _pod(cluster: Cluster, name: str, command: list[str], **more: Any) -> dict[str, Any]:
+    container = {
+        "name": name,
+        "image": cluster.image,
+        "args": command,
+        "resources": {"requests": {"cpu": "1", "memory": cluster.memory}, "limits": {"memory": cluster.memory}},
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        **more,
+    }
+    if cluster.secret:
+        container["envFrom"] = [{"secretRef": {"name": cluster.secret}}]
+    pod: dict[str, Any] = {
+        "containers": [container],
+        "securityContext": {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}},
+        "automountServiceAccountToken": cluster.service_account is not None,
+    }
+    if cluster.service_account:
+        pod["serviceAccountName"] = cluster.service_account
+    if cluster.pull_secret:
+        pod["imagePullSecrets"] = [{"name": cluster.pull_secret}]
+    if cluster.node_selector:
+        pod["nodeSelector"] = dict(cluster.node_selector)
+    return pod
+
+
+@contextmanager
+def open_pool(cluster: Cluster) -> Iterator[Pool]:
+    """Ask the operator for the pods, and give them back.
+
+    Raises
+    ------
+    BadInput
+        If dask-kubernetes is not installed, or Kubernetes does not start the scheduler.
+    """
+    quiet()
+    try:
+        import kr8s
+        from dask_kubernetes.operator import KubeCluster
+    except ImportError:
+        raise BadInput(
+            "cluster: kind: 'kubernetes' is not valid; expected dask-kubernetes: pip install sigstats[kubernetes]"
+        ) from None
+    from distributed import Client
+
+    name = f"sigstats-{uuid.uuid4().hex[:10]}"
+    with one_block_each():
+        try:
+            kr8s.api(
+                namespace=cluster.namespace
+            ).version()  # a cluster that failed for want of it would be reaped at exit
+            started = KubeCluster(
+                custom_cluster_spec=manifest(cluster, name),
+                namespace=cluster.namespace,
+                resource_timeout=cluster.timeout,
+                shutdown_on_close=True,
+                quiet=True,
+            )
+        except Exception as error:  # of the client, of HTTP, of the operator: each has its own
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise BadInput(f"cluster: Kubernetes does not start a scheduler ({reason})") from None
+        with started, Client(started) as client:
+            if isinstance(cluster.workers, Adaptive):
+                started.adapt(minimum=cluster.workers.minimum, maximum=cluster.workers.maximum)
+            yield DaskPool(client, expected=expected(cluster.workers))

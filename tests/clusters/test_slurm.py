@@ -1,0 +1,87 @@
+"""Studies as jobs of a real Slurm: the same bytes, lost jobs replaced, nothing left behind."""
+
+import pytest
+
+from ..faults.conftest import Folder, kill, results, run, start, stored
+from ..flows.conftest import wait_until
+from .slurm import asked, jobs, slurm
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture(scope="module")
+def site():
+    with slurm() as environment:
+        yield environment
+
+
+@pytest.fixture
+def place(tmp_path, site):
+    at = Folder(tmp_path / "out")
+    at.environment = site
+    return at
+
+
+def cluster_file(folder, text):
+    path = folder / "cluster.toml"
+    logs = folder / "logs"
+    path.write_text(f'kind = "slurm"\nmemory = "500 MiB"\nshared_folder = "{folder}"\nlog_folder = "{logs}"\n{text}\n')
+    return path
+
+
+def test_a_study_runs_as_jobs_and_a_lost_job_is_replaced(many, tmp_path, place, site, record):
+    path, reference = many
+    cluster = cluster_file(tmp_path, "workers = 2")
+    process = start("run", path, "--cluster", cluster, place=place)
+    wait_until(lambda: stored(place) > 100, process)
+    first = jobs(site)
+    assert len(first) == 2
+    names = asked(site, "squeue", "--noheader", "--format=%j").split()
+    assert set(names) == {"sigstats"}
+    # Only this user may read the keys of the run, which are gone with it.
+    (keys,) = tmp_path.glob(".sigstats-tls-*")
+    assert {file.stat().st_mode & 0o077 for file in [keys, *keys.iterdir()]} == {0}
+    asked(site, "scancel", first[0])
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert results(place) == reference
+    wait_until(lambda: not jobs(site), seconds=60)
+    assert not list(tmp_path.glob(".sigstats-tls-*"))
+    record("a job of a real Slurm is cancelled", count=1, seen="the same bytes; no job left")
+
+
+def test_as_many_jobs_as_there_is_work_for(many, tmp_path, place, site):
+    path, reference = many
+    cluster = cluster_file(tmp_path, "workers = { minimum = 0, maximum = 3 }\nprocesses = 1")
+    process = start("run", path, "--cluster", cluster, place=place, fault={})
+    wait_until(lambda: len(jobs(site)) > 1, process)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert results(place) == reference
+    wait_until(lambda: not jobs(site), seconds=60)
+
+
+def test_a_killed_run_leaves_no_job(many, tmp_path, place, site, record):
+    path, reference = many
+    cluster = cluster_file(tmp_path, "workers = 2\nprocesses = 2")
+    process = start("run", path, "--cluster", cluster, place=place)
+    wait_until(lambda: stored(place) > 100, process)
+    assert len(jobs(site)) == 1
+    kill(process)
+    wait_until(lambda: not jobs(site), seconds=120)
+    assert run("run", path, "--cluster", "serial", place=place).returncode == 0
+    assert results(place) == reference
+    record("a run on a real Slurm is killed (kill -9)", count=1, seen="no job left after a minute; the same bytes")
+
+
+def test_what_the_batch_system_refuses_is_said_in_one_line(many, tmp_path, place):
+    path, _ = many
+    cluster = cluster_file(tmp_path, 'workers = 2\nqueue = "nosuch"')
+    done = run("run", path, "--cluster", cluster, place=place)
+    assert done.returncode == 2
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
+    assert line == (
+        "sigstats: cluster: the batch system takes no job: sbatch: error: invalid partition specified: nosuch"
+    )
+    assert "Traceback" not in done.stderr
+    assert place.names() == []
