@@ -469,3 +469,10 @@ def test_neither_prefect_nor_dask_is_started(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_example_of_the_readme_finds_the_planted_fault(tmp_path, repository, capsys):
+    subprocess.run([sys.executable, repository / "tools" / "example_predictions.py", tmp_path], check=True)
+    files = [str(tmp_path / f"{name}.csv") for name in ("baseline", "candidate")]
+    assert main(["compare", *files, "--slice", "stroke"]) == 1
+    assert "worse: accuracy on stroke = faint" in capsys.readouterr().out
