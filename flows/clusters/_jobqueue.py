@@ -20,7 +20,7 @@ from tasks.execute import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
-from ._scaling import Adaptive, Number, expected, kept, one_block_each, quiet, start
+from ._scaling import Workers, expected, kept, one_block_each, quiet, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
@@ -29,7 +29,8 @@ Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
 class JobQueue(Strict):
     """A batch system: its jobs run the workers, the scheduler runs in this process, and TLS lies between them."""
 
-    workers: Annotated[Number | Adaptive, Field(description="Worker processes of one thread")]
+    kind: str
+    workers: Annotated[Workers, Field(description="Worker processes of one thread")]
     processes: Annotated[int, Field(ge=1, le=1024, description="Worker processes in one job")] = 1
     memory: Annotated[
         str, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='Memory of each worker, as in "2 GiB"')
@@ -43,9 +44,9 @@ class JobQueue(Strict):
         ),
     ] = "01:00:00"
     directives: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^-[A-Za-z0-9_.,:=/ -]+$")], ...],
-        Field(description='More options of the submit command, as in ["--constraint=avx512"]'),
-    ] = ()
+        list[Annotated[str, Field(pattern=r"^-[A-Za-z0-9_.,:=/ -]+$")]],
+        Field(default_factory=list, description='More options of the submit command, as in ["--constraint=avx512"]'),
+    ]
     interface: Annotated[
         Word | None, Field(description='Network interface between the machines, as in "ib0"; the main one by default')
     ] = None
@@ -59,7 +60,7 @@ class JobQueue(Strict):
     tls: Annotated[bool, Field(description="Whether scheduler and workers prove who they are and encrypt")] = True
 
 
-def batch_cluster(kind: str, cluster: JobQueue, security: Any) -> Any:
+def batch_cluster(cluster: JobQueue, security: Any) -> Any:
     """The cluster of dask-jobqueue, with its scheduler running and no job yet.
 
     Raises
@@ -71,9 +72,9 @@ def batch_cluster(kind: str, cluster: JobQueue, security: Any) -> Any:
         dask_jobqueue = _dask_jobqueue()
     except ImportError:
         raise BadInput(
-            f"cluster: kind: {kind!r} is not valid; expected dask-jobqueue: pip install sigstats[jobqueue]"
+            f"cluster: kind: {cluster.kind!r} is not valid; expected dask-jobqueue: pip install sigstats[jobqueue]"
         ) from None
-    made = getattr(dask_jobqueue, f"{kind.upper()}Cluster")
+    made = getattr(dask_jobqueue, f"{cluster.kind.upper()}Cluster")
     command = made.job_cls.submit_command.split()[0]
     if shutil.which(command) is None:
         raise BadInput(f"cluster: {command} is not on the PATH; expected a machine from which jobs can be submitted")
@@ -100,7 +101,7 @@ def job_options(cluster: JobQueue) -> dict[str, Any]:
         "memory": f"{parse_bytes(cluster.memory) * cluster.processes} B",
         "walltime": cluster.walltime,
         "queue": cluster.queue,
-        "account": cluster.account,
+        "project" if cluster.kind in ("sge", "lsf") else "account": cluster.account,
         "interface": cluster.interface,
         "local_directory": cluster.local_folder,
         "log_directory": cluster.log_folder,
@@ -158,7 +159,7 @@ def open_pool(cluster: Any) -> Iterator[Pool]:
     with (
         one_block_each(),
         _certificates(cluster) as security,
-        batch_cluster(cluster.kind, cluster, security) as started,
+        batch_cluster(cluster, security) as started,
         Client(started) as client,
     ):
         try:

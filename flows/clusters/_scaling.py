@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from ..config import Strict
 
@@ -30,7 +30,14 @@ class Adaptive(Strict):
         return self
 
 
-Number = Annotated[int, Field(ge=1, le=100_000)]
+def _which(value: Any) -> str:
+    return "Adaptive" if isinstance(value, dict | Adaptive) else "int"
+
+
+#: What a cluster file says of its workers.
+Workers = Annotated[
+    Annotated[int, Field(ge=1, le=100_000), Tag("int")] | Annotated[Adaptive, Tag("Adaptive")], Discriminator(_which)
+]
 
 
 def quiet() -> None:

@@ -11,7 +11,7 @@ from tasks.execute import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
-from ._scaling import Adaptive, Number, expected, one_block_each, quiet
+from ._scaling import Adaptive, Workers, expected, one_block_each, quiet
 
 Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 
@@ -23,7 +23,7 @@ class Cluster(Strict):
     image: Annotated[
         str, Field(pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*$", description="Container image with this package")
     ]
-    workers: Annotated[Number | Adaptive, Field(description="Worker pods of one thread")]
+    workers: Annotated[Workers, Field(description="Worker pods of one thread")]
     memory: Annotated[
         str, Field(pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod as Kubernetes writes it, as in "2Gi"')
     ] = "2Gi"

@@ -10,7 +10,7 @@ from pydantic import Field
 from tasks.execute import DaskPool, Pool
 
 from ..config import Strict
-from ._scaling import Adaptive, Number, expected, kept, one_block_each, quiet, start
+from ._scaling import Adaptive, Workers, expected, kept, one_block_each, quiet, start
 
 
 class Cluster(Strict):
@@ -18,7 +18,7 @@ class Cluster(Strict):
 
     kind: Literal["local"] = "local"
     workers: Annotated[
-        Number | Adaptive | None,
+        Workers | None,
         Field(description="Worker processes of one thread; one for each processor by default"),
     ] = None
     memory_limit: Annotated[

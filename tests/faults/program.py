@@ -1,5 +1,6 @@
 """The program with a fault built into its work, as SIGSTATS_FAULT (JSON) says; its workers read this file too.
 
+``clock``   a file with the seconds by which the clock is wrong, as Python's ``time`` has it
 ``pause``   seconds that every lane takes longer
 ``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
 ``hog``     [part, replicate, file]: the process that comes to it takes memory without end, if the file exists;
@@ -25,6 +26,16 @@ if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime breaks the sleep of t
     time.sleep = sleep
 
 FAULT = json.loads(os.environ.get("SIGSTATS_FAULT", "{}"))
+if "clock" in FAULT:
+    real = time.time_ns
+    clock = Path(FAULT["clock"])
+
+    def wrong_ns():
+        return real() + int(clock.read_text()) * 10**9
+
+    time.time_ns = wrong_ns
+    time.time = lambda: wrong_ns() / 1e9
+
 sound = getattr(work.fanout, "sound", work.fanout)  # Dask loads a preload again where it finds it loaded
 
 

@@ -1,0 +1,209 @@
+"""What a cluster file may say, what a batch system and Kubernetes are told, and what is said where they are missing."""
+
+import importlib.resources
+import stat
+
+import jsonschema
+import pytest
+import yaml
+
+from flows import clusters
+from flows.cluster import load_cluster
+from flows.clusters import kubernetes
+from flows.clusters._jobqueue import batch_cluster
+from flows.errors import BadInput
+
+from ..faults.conftest import Folder, results, run
+
+BATCH = {"slurm": "sbatch", "pbs": "qsub", "sge": "qsub", "lsf": "bsub"}
+
+
+def loaded(tmp_path, text):
+    path = tmp_path / "cluster.toml"
+    path.write_text(text)
+    return load_cluster(str(path))
+
+
+def test_the_ready_files_are_valid(repository):
+    files = sorted((repository / "configs" / "clusters").glob("*.toml"))
+    kinds = {load_cluster(str(file)).kind for file in files}
+    assert kinds >= {"local", "address", "slurm", "kubernetes"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('kind = "slurm"', "workers: is missing"),
+        ('kind = "slurm"\nworkers = 0', "workers"),
+        (
+            'kind = "slurm"\nworkers = { minimum = 3, maximum = 2 }',
+            "minimum: 3 is not valid; expected at most maximum, 2",
+        ),
+        ('kind = "slurm"\nworkers = 2\nqueue = "a\\n#SBATCH --wrap=x"', "queue"),
+        ('kind = "pbs"\nworkers = 2\ndirectives = ["-l x; rm y"]', "directives"),
+        ('kind = "lsf"\nworkers = 2\nlog_folder = "$(id)"', "log_folder"),
+        ('kind = "slurm"\nworkers = 2\nmodules = ["python"]', "modules"),
+        ('kind = "kubernetes"\nworkers = 2', "image: is missing"),
+        ('kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2 GiB"', "memory"),
+        ('kind = "local"\nworkers = { maximum = 4, least = 1 }', "least"),
+        ('kind = "slrum"\nworkers = 2', "kind: 'slrum' is not valid"),
+    ],
+)
+def test_bad_cluster_files_are_refused_in_one_line(tmp_path, text, said):
+    with pytest.raises(BadInput) as error:
+        loaded(tmp_path, text)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", BATCH)
+def test_a_batch_system_that_is_not_there_is_named(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    cluster = loaded(tmp_path, f'kind = "{kind}"\nworkers = 2')
+    with pytest.raises(BadInput, match=rf"^cluster: {BATCH[kind]} is not on the PATH; expected a machine from which"):
+        batch_cluster(cluster, None)
+
+
+@pytest.fixture
+def commands(tmp_path, monkeypatch):
+    """Stand-ins for the commands of the batch systems on the PATH; that of PBS starts the job it is given."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    submit = [
+        'cp "$1" "$1.kept"',
+        f'echo "$1" >> {tmp_path}/submitted',
+        f'( setsid sh "$1.kept" >/dev/null 2>&1 & echo $! > {tmp_path}/job.$$ )',
+        "echo $$.server",
+    ]
+    delete = [f"kill -9 -- -$(cat {tmp_path}/job.${{1%.server}})", f'echo "$1" >> {tmp_path}/deleted']
+    scripts = {"qsub": submit, "qdel": delete, "bsub": ["exit 1"], "bkill": ["exit 1"], "lsadmin": ["exit 1"]}
+    for name, text in scripts.items():
+        (folder / name).write_text("\n".join(["#!/bin/sh", *text, ""]))
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("pbs", ["#PBS -N sigstats", "#PBS -q long", "#PBS -A stats", "#PBS -l walltime=00:30:00", "#PBS -l x=1"]),
+        ("sge", ["#$ -N sigstats", "#$ -q long", "#$ -P stats", "#$ -l h_rt=00:30:00", "#$ -l x=1"]),
+        ("lsf", ["#BSUB -J sigstats", "#BSUB -q long", '#BSUB -P "stats"', "#BSUB -W 00:30", "#BSUB -l x=1"]),
+    ],
+)
+def test_the_job_script_says_what_the_file_says(commands, kind, lines):
+    walltime = "00:30" if kind == "lsf" else "00:30:00"
+    text = (
+        f'kind = "{kind}"\nworkers = 8\nprocesses = 4\nmemory = "1 GiB"\nqueue = "long"\naccount = "stats"\n'
+        f'walltime = "{walltime}"\ndirectives = ["-l x=1"]'
+    )
+    with batch_cluster(loaded(commands, text), None) as cluster:
+        script = cluster.job_script()
+    assert [line for line in lines if line not in script.splitlines()] == []
+    (worker,) = [line for line in script.splitlines() if "dask_worker" in line]
+    for option in ("--nthreads 1", "--nworkers 4", "--memory-limit 1.00GiB", "--death-timeout 60"):
+        assert option in worker
+
+
+@pytest.mark.processes
+def test_a_study_runs_as_jobs_of_pbs(many, tmp_path, commands):
+    path, reference = many
+    (tmp_path / "cluster.toml").write_text(
+        f'kind = "pbs"\nworkers = 2\nmemory = "500 MiB"\nshared_folder = "{tmp_path}"\n'
+    )
+    place = Folder(tmp_path / "out")
+    done = run("run", path, "--cluster", tmp_path / "cluster.toml", place=place)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
+    assert len((tmp_path / "submitted").read_text().split()) == len((tmp_path / "deleted").read_text().split()) == 2
+
+
+def schema(kind):
+    """The operator's own schema of a custom resource, which forbids fields that it does not know."""
+    folder = importlib.resources.files("dask_kubernetes") / "operator/deployment/helm/dask-kubernetes-operator/crds"
+    definition = yaml.safe_load((folder / f"{kind}.yaml").read_text())
+    (version,) = definition["spec"]["versions"]
+    assert (definition["spec"]["group"], version["name"]) == ("kubernetes.dask.org", "v1")
+    return definition["spec"]["names"]["kind"], strict(version["schema"]["openAPIV3Schema"])
+
+
+def strict(node):
+    """Fields that are not in a schema are dropped by Kubernetes without a word; here they are an error."""
+    if isinstance(node, list):
+        return [strict(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    node = {key: strict(part) for key, part in node.items()}
+    closed = isinstance(node.get("properties"), dict) and not node.get("x-kubernetes-preserve-unknown-fields")
+    if closed and "additionalProperties" not in node:
+        node["additionalProperties"] = False
+    return node
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "workers = 4",
+        """\
+workers = { minimum = 0, maximum = 9 }
+secret = "keys"
+service_account = "runner"
+pull_secret = "registry"
+node_selector = { disk = "ssd" }
+namespace = "stats"
+""",
+    ],
+)
+def test_the_resource_fits_the_operators_schema(tmp_path, more):
+    cluster = loaded(tmp_path, f'kind = "kubernetes"\nimage = "registry.example.org/sigstats:0.1"\n{more}')
+    made = kubernetes.manifest(cluster, "sigstats-0")
+    kind, rules = schema("daskcluster")
+    rules["properties"] |= {"apiVersion": {}, "kind": {"const": kind}, "metadata": {}}
+    jsonschema.validate(made, rules)
+    for part in ("scheduler", "worker"):
+        pod = made["spec"][part]["spec"]
+        assert pod["securityContext"]["runAsNonRoot"]
+        assert not pod["containers"][0]["securityContext"]["allowPrivilegeEscalation"]
+        assert pod["automountServiceAccountToken"] == ("service_account" in more)
+    # The check can fail: a misspelt field does.
+    made["spec"]["worker"]["spec"]["containers"][0]["imagePull"] = "Always"
+    with pytest.raises(jsonschema.ValidationError, match="imagePull"):
+        jsonschema.validate(made, rules)
+
+
+@pytest.mark.parametrize("server", [None, "http://127.0.0.1:9"])
+def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, server):
+    configuration = tmp_path / "config"
+    if server:
+        configuration.write_text(
+            yaml.safe_dump(
+                {
+                    "apiVersion": "v1",
+                    "kind": "Config",
+                    "clusters": [{"name": "a", "cluster": {"server": server}}],
+                    "users": [{"name": "a", "user": {"token": "none"}}],
+                    "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+                    "current-context": "a",
+                }
+            )
+        )
+    monkeypatch.setenv("KUBECONFIG", str(configuration))
+    cluster = loaded(tmp_path, 'kind = "kubernetes"\nimage = "sigstats"\nworkers = 2')
+    with (
+        pytest.raises(BadInput, match=r"^cluster: Kubernetes does not start a scheduler \("),
+        clusters.open_pool(cluster),
+    ):
+        pass
+
+
+def test_keys_of_a_run_are_its_users_alone(tmp_path):
+    from flows.clusters._jobqueue import _certificates
+
+    cluster = loaded(tmp_path, f'kind = "slurm"\nworkers = 1\nshared_folder = "{tmp_path}"')
+    with _certificates(cluster) as security:
+        (folder,) = tmp_path.glob(".sigstats-tls-*")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+        assert security.require_encryption
+    assert not folder.exists()

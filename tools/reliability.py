@@ -1,0 +1,77 @@
+"""Run every test of faults and write what was seen to docs/reliability.md.
+
+python tools/reliability.py [RECORD]
+
+RECORD is what the tests left in the file that SIGSTATS_FAULT_RECORD named; without it they are run now, which takes
+about half an hour on two cores.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reliability.md"
+
+HEAD = """\
+# What happens when something dies
+
+Each line is a test of `tests/faults/` or `tests/clusters/` that does the thing for real to a run of 220 blocks, many
+times where it says so, at random moments. "The same bytes" means that afterwards every file of replicates and the
+summary are byte for byte those of a run that nothing happened to: no replicate is lost, none is counted twice.
+
+`python tools/reliability.py` runs them all and writes this page.
+
+| what happens | times | results in | what is seen | test |
+|---|---|---|---|---|
+"""
+
+FOOT = """
+## Why it holds
+
+- A block is computed from the seed, its cell and its numbers alone: doing it twice gives the same bytes twice.
+- A worker writes a block to a file of another name first and then renames it; on an object store, where nothing can
+  be renamed, it is put whole or not at all. Every file bears a digest of its content and of the study it belongs to,
+  and is checked when it is read: one that is cut off, altered or another study's is named and made again.
+- What is done is asked of the store, never of the engine's memory. A run that begins again computes what is missing.
+- One run writes to an output at a time: a lock that the system takes back when the process dies, or a lease that
+  runs out where the store has no locks.
+- A worker that dies is replaced, and its block computed anew. A block that ends one worker after another is given up:
+  it is named as failed, the rest completes, and the exit code is 3.
+- At its end a run waits for blocks that a worker computes again because another died that had their receipts, and
+  removes what they leave behind.
+"""
+
+
+def recorded() -> list[dict[str, str]]:
+    """What the tests say they saw, by running them."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder, "record")
+        command = [sys.executable, "-m", "pytest", "-q", "tests/faults", "tests/clusters"]
+        subprocess.run(command, cwd=ROOT, env={**os.environ, "SIGSTATS_FAULT_RECORD": str(record)}, check=True)
+        return read(record)
+
+
+def read(record: Path) -> list[dict[str, str]]:
+    """The lines of a record."""
+    return [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+
+
+def page(lines: list[dict[str, str]]) -> str:
+    """The page, in the order of the tests."""
+    rows = []
+    for line in sorted(lines, key=lambda line: line["test"]):
+        file, _, test = line["test"].partition("::")
+        where = "an S3 bucket" if line["where"].startswith("s3") else "a folder"
+        name = test.partition("[")[0].removeprefix("test_").replace("_", " ")
+        rows.append(f"| {line['fault']} | {line['count']} | {where} | {line['seen']} | [{name}](../{file}) |")
+    return HEAD + "\n".join(rows) + "\n" + FOOT
+
+
+if __name__ == "__main__":
+    found = read(Path(sys.argv[1])) if len(sys.argv) > 1 else recorded()
+    PAGE.write_text(page(found), encoding="utf-8")
+    print(f"{PAGE}: {len(found)} lines")
