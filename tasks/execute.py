@@ -22,6 +22,10 @@ from .work import Failure, Receipt, failure, run_block
 #: Seconds of work in a block: long beside the engine's 2 ms for a task, short beside a person's patience.
 TARGET_SECONDS = 2.0
 
+#: Seconds of work in a block for each worker, where there are so many that one scheduler could not feed them otherwise:
+#: twice what a block takes in it and in this process (benchmarks/scheduler.md).
+TARGET_SECONDS_A_WORKER = 0.01
+
 #: How long the end of a run waits for blocks that are computed in vain, in seconds.
 SETTLE_SECONDS = 60.0
 
@@ -95,7 +99,8 @@ class DaskPool:
     expected: int = 1
     _asked: float = field(default=-1.0, init=False, repr=False)
     _threads: int = field(default=1, init=False, repr=False)
-    _mark: str = field(default_factory=lambda: uuid.uuid4().hex, init=False, repr=False)
+    # One group of tasks: the scheduler keeps what it learns of each group for ever, and tells groups by their names.
+    _group: str = field(default_factory=lambda: f"block-{uuid.uuid4().hex}", init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _on_their_way: set[str] = field(default_factory=set, init=False, repr=False)
 
@@ -137,7 +142,7 @@ class DaskPool:
                 run_block,
                 block,
                 store,
-                key=f"{block.key}/{self._mark}/{next(self._numbers)}",
+                key=(self._group, block.key, next(self._numbers)),
                 pure=False,
                 retries=self.retries,
             )
@@ -180,7 +185,7 @@ class DaskPool:
         deadline = time.monotonic() + SETTLE_SECONDS
         with contextlib.suppress(Exception):  # a cluster that is gone computes nothing
             while time.monotonic() < deadline and any(
-                f"/{self._mark}/" in str(key) for keys in self.client.processing().values() for key in keys
+                key[0] == self._group for keys in self.client.processing().values() for key in keys
             ):
                 time.sleep(0.1)
 
@@ -200,6 +205,8 @@ class Outcome:
     failures : list of Failure
     notes : list of str
         Files that could not be used and were made again, one line each.
+    stored : int
+        Replicates that are in the store now.
     """
 
     cell: Cell
@@ -208,14 +215,16 @@ class Outcome:
     receipts: list[Receipt] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    stored: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.wanted = self.cell.replicates
+        self.stored = self.found
 
-    @property
-    def stored(self) -> int:
-        """Replicates that are in the store now."""
-        return self.found + sum(receipt.last - receipt.first for receipt in self.receipts)
+    def add(self, receipt: Receipt) -> None:
+        """A block that came in."""
+        self.receipts.append(receipt)
+        self.stored += receipt.last - receipt.first
 
     @property
     def complete(self) -> bool:
@@ -316,7 +325,7 @@ def _fan_out(
                 if not cut.again(event):
                     outcome.failures.append(event)
             else:
-                outcome.receipts.append(event)
+                outcome.add(event)
                 wanted.see(event.first, event.last)
                 outcome.wanted = wanted.replicates
                 cut.learn(event)
@@ -379,7 +388,8 @@ class _Cut:
         wanted = 1
         if self.lanes:
             each = max(self.seconds / self.lanes, 1e-6)
-            wanted = max(1, min(int(self.target_seconds / each), -(-left // workers)))
+            target = max(self.target_seconds, workers * TARGET_SECONDS_A_WORKER) if self.target_seconds else 0.0
+            wanted = max(1, min(int(target / each), -(-left // workers)))
         first, last = self.gaps[0]
         if self.cell.stopping is not None:  # no more than there are already, since they may be in vain
             wanted = 1 if self.one_by_one else min(wanted, max(1, self.known))

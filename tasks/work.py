@@ -12,7 +12,7 @@ from .plan import Block
 from .store import Store
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
     """A block that is on disk.
 

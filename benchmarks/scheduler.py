@@ -1,0 +1,140 @@
+"""What a block costs in Dask's scheduler, and whether a run of a million blocks stays within its memory.
+
+A real scheduler and real workers, each in a process of its own, take blocks through the product's own fan-out; the work
+of a block is nothing, so that everything that is measured is machinery.
+
+python benchmarks/scheduler.py [BLOCKS]
+"""
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import dask
+import distributed
+import psutil
+
+from tasks import execute
+from tasks.plan import Block, Cell
+from tasks.store import Found
+from tasks.work import Receipt
+
+BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+CELLS, WORKERS, THREADS = 50, 1, 32
+MARKS = 20
+
+
+def nothing(block: Block, store: Any) -> Receipt:  # noqa: ARG001 (as a block of work is called)
+    """The receipt of a block that cost nothing."""
+    return Receipt(first=block.first, last=block.last, seconds=0.0, overhead=0.0, bytes=0, host="")
+
+
+class Started:
+    """A scheduler and workers of many threads, as stand-ins for as many workers of one."""
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / "scheduler.json"
+        dask_command = [sys.executable, "-m", "dask"]
+        local = ["--scheduler-file", str(file), "--host", "127.0.0.1", "--no-dashboard"]
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.scheduler = subprocess.Popen([*dask_command, "scheduler", *local, "--port", "0"], **quiet)
+        threads = ["--nthreads", str(THREADS), "--no-nanny", "--local-directory", str(folder)]
+        self.workers = [subprocess.Popen([*dask_command, "worker", *local, *threads], **quiet) for _ in range(WORKERS)]
+        self.file = file
+
+    def end(self) -> None:
+        """Ask all of them to end, and wait."""
+        for process in (*self.workers, self.scheduler):
+            process.terminate()
+            process.wait(60)
+
+
+def mebibytes(pid: int) -> float:
+    """Resident memory."""
+    return float(psutil.Process(pid).memory_info().rss) / 2**20
+
+
+def main() -> None:
+    """Print the table."""
+    execute.run_block = nothing
+    each = BLOCKS // CELLS
+    common: dict[str, Any] = {"fanout": "nothing", "version": 1, "stream": {}, "seed": 0, "lane_size": 1}
+    cells = [
+        Cell(subject={"cell": str(number)}, work={"cell": number}, replicates=each, **common) for number in range(CELLS)
+    ]
+    store: Any = SimpleNamespace(find=lambda cell: Found((), (), ()), finish=lambda cell, last: None)
+    done = [0] * CELLS
+    with tempfile.TemporaryDirectory() as name, dask.config.set({"distributed.scheduler.worker-saturation": 1.0}):
+        started = Started(Path(name))
+        try:
+            client = distributed.Client(scheduler_file=str(started.file), set_as_default=False)
+            client.wait_for_workers(WORKERS, timeout=60)
+            pool = execute.DaskPool(client)
+            begun = time.perf_counter()
+            rows: list[tuple[float, ...]] = []
+            ended = threading.Event()
+
+            def note() -> None:
+                rows.append(
+                    (
+                        sum(done),
+                        time.perf_counter() - begun,
+                        mebibytes(started.scheduler.pid),
+                        mebibytes(os.getpid()),
+                        mebibytes(started.workers[0].pid),
+                        len(pool._on_their_way),
+                    )
+                )
+
+            def watch() -> None:
+                while not ended.wait(0.5):
+                    if sum(done) >= len(rows) * BLOCKS / MARKS:
+                        note()
+
+            def one(number: int) -> None:
+                def progress(replicates: int, seconds: float | None) -> None:
+                    if seconds is not None:
+                        done[number] += replicates
+
+                # Lanes that cost nothing would be cut into one block, so a block is held to one lane.
+                execute.run_cell(cells[number], store, pool, progress=progress, target_seconds=0.0)
+
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+            with ThreadPoolExecutor(CELLS) as threads:
+                list(threads.map(one, range(CELLS)))
+            total = time.perf_counter() - begun
+            ended.set()
+            watcher.join()
+            note()
+            scheduler = psutil.Process(started.scheduler.pid).cpu_times()
+            mine = psutil.Process().cpu_times()
+            client.close()
+        finally:
+            started.end()
+    print(f"# {BLOCKS:,} blocks through one scheduler\n")
+    print(
+        f"Python {platform.python_version()}, Dask {dask.__version__}, {os.cpu_count()} cores, "
+        f"{psutil.virtual_memory().total / 2**30:.0f} GiB. `python benchmarks/scheduler.py {BLOCKS}`; {CELLS} cells,\n"
+        f"one worker process of {THREADS} threads, blocks that do nothing. All of them share the cores.\n"
+    )
+    print("| blocks done | seconds | scheduler, MiB | client, MiB | worker, MiB | on their way |")
+    print("|---|---|---|---|---|---|")
+    for count, seconds, *memory, outstanding in rows:
+        print(f"| {count:,.0f} | {seconds:.0f} | {' | '.join(f'{one:.0f}' for one in memory)} | {outstanding:.0f} |")
+    print(
+        f"\n{BLOCKS / total:.0f} blocks a second. A block costs {1e6 * sum(scheduler[:2]) / BLOCKS:.0f} microseconds "
+        f"of processor time in the scheduler\nand {1e6 * sum(mine[:2]) / BLOCKS:.0f} in the client."
+    )
+
+
+if __name__ == "__main__":
+    main()
