@@ -41,6 +41,8 @@ FOOT = """
   runs out where the store has no locks.
 - A worker that dies is replaced, and its block computed anew. A block that ends one worker after another is given up:
   it is named as failed, the rest completes, and the exit code is 3.
+- A clock that is put back holds up Dask, not the store: its connections wait by the wall clock, for as long as the
+  clock went back. Nothing is lost by that; a run that is interrupted then goes on where it was.
 - At its end a run waits for blocks that a worker computes again because another died that had their receipts, and
   removes what they leave behind.
 """

@@ -14,7 +14,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from ..config import Strict
 
 #: A job or process whose workers have all been gone for so long is given up and started again, in seconds.
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 class Adaptive(Strict):
@@ -118,8 +118,7 @@ def kept(cluster: Any) -> Iterator[None]:
             elif member is None:
                 seen.pop(name, None)
             elif (
-                getattr(member, "status", None) in (Status.closed, Status.failed)
-                or now - seen.get(name, now) > PATIENCE
+                member.status in (Status.created, Status.closed, Status.failed) or now - seen.get(name, now) > PATIENCE
             ):
                 seen.pop(name, None)
                 del cluster.workers[name]
