@@ -184,8 +184,10 @@ class DaskPool:
         """
         deadline = time.monotonic() + SETTLE_SECONDS
         with contextlib.suppress(Exception):  # a cluster that is gone computes nothing
-            while time.monotonic() < deadline and any(
-                key[0] == self._group for keys in self.client.processing().values() for key in keys
+            while (
+                self.client.status == "running"
+                and time.monotonic() < deadline
+                and any(key[0] == self._group for keys in self.client.processing().values() for key in keys)
             ):
                 time.sleep(0.1)
 

@@ -66,7 +66,7 @@ def test_a_scheduler_that_dies_ends_the_run_which_goes_on_with_another(many, tmp
         goal = stored(place) + moments.randint(10, 400)
         wait_until(lambda goal=goal: stored(place) >= goal, process)
         one.scheduler.kill()
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=300)
         assert process.returncode == 3, err
         assert "Traceback" not in err
         assert [line for line in err.splitlines() if line.startswith("sigstats: ")]
