@@ -1,5 +1,6 @@
-"""The cheap study of many blocks that the tests of faults have, run on other clusters."""
+"""The studies that the tests of runs and of faults have, run on other clusters."""
 
 from ..faults.conftest import many, record
+from ..flows.conftest import quick
 
-__all__ = ["many", "record"]
+__all__ = ["many", "quick", "record"]
