@@ -23,7 +23,7 @@ from .work import Failure, Receipt, failure, run_block
 TARGET_SECONDS = 2.0
 
 #: Seconds of work in a block for each worker, where there are so many that one scheduler could not feed them otherwise:
-#: twice what a block takes in it and in this process (benchmarks/scheduler.md).
+#: twice what a block takes in it and in this process (docs/scaling.md).
 TARGET_SECONDS_A_WORKER = 0.01
 
 #: How long the end of a run waits for blocks that are computed in vain, in seconds.
