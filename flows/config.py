@@ -55,6 +55,18 @@ class Study(Strict):
     ] = "holm"
 
 
+class DataStudy(Study):
+    """What every kind of study has that reads data."""
+
+    folder: Annotated[
+        str,
+        Field(
+            exclude=True,  # where data lies is no part of what is computed
+            description="Where relative paths of data start, itself relative to the study file",
+        ),
+    ] = ""
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file; BadInput names file and line."""
     try:

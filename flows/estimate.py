@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tasks.fanouts import read_by
 from tasks.plan import Cell, Plan
 from tasks.stopping import Wanted
 from tasks.store import Store, missing, sealed
@@ -49,7 +50,9 @@ def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Es
                 scratch.write_dataset(dataset)
         for cell in prepared.plan.cells:
             left = _left(cell, store)
-            found.append(_timed(cell, left, scratch) if timing else Estimate(cell, left))
+            # What reads another cell's results cannot be tried before these are there.
+            tried = timing and not read_by(cell)
+            found.append(_timed(cell, left, scratch) if tried else Estimate(cell, left))
     return found
 
 
@@ -95,6 +98,9 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
             f"{about} {duration(sum(seconds))} of work, {duration(sum(seconds) / workers)} on {workers} worker(s), "
             f"{max(1, size // 1000):,} kB of replicates"
         )
+    untried = sum(bool(read_by(item.cell)) for item in estimates)
+    if seconds and untried:
+        lines.append(f"and {untried} cells that read what others compute, so cannot be tried before")
     lines.append(f"then: {', '.join(plan.analyses)}; alpha = {plan.alpha:g}, adjusted by {plan.adjust}")
     return "\n".join(lines)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from tasks.fanouts import needed
 from tasks.plan import Cell
 from tasks.results import Results
 from tasks.schema import Hypothesis
@@ -73,6 +74,7 @@ class Evidence:
     def incomplete(self) -> tuple[Cell, ...]:
         """The cells that some hypothesis lacks, in the order of the plan."""
         wanted = {name for row in self.rows if row.decision == "missing" for name in row.cell.split()}
+        wanted |= {before.name for name in wanted & self.cells.keys() for before in needed(self.cells[name])}
         suspects = [cell for cell in self.results.plan.cells if cell.name in wanted or self._feeds_missing(cell)]
         return tuple(cell for cell in suspects if self.results.table(cell) is None)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tasks.execute import Interrupted, Outcome
+from tasks.fanouts import waves
 from tasks.plan import Cell, Plan
 from tasks.store import Store
 
@@ -76,8 +77,8 @@ def run_cells(
         persist_result=False,
     )
     def study_flow(study: dict[str, Any], output: str) -> Any:  # noqa: ARG001 (Prefect shows the parameters of a run)
-        futures = [cell_task.submit(cell.name, cell) for cell in plan.cells]
-        wait(futures)
+        for wave in waves(plan.cells):
+            wait([cell_task.submit(cell.name, cell) for cell in wave])
         failed = [cell for cell in plan.cells if cell.name in outcomes and not outcomes[cell.name].complete]
         if stop.is_set():
             return Cancelled(message="the run was asked to stop")

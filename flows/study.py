@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.execute import Interrupted, Outcome, Pool, run_cell
+from tasks.fanouts import needed, waves
 from tasks.files import Locked
 from tasks.identity import digest
 from tasks.plan import Cell, Plan
@@ -139,10 +140,10 @@ def prepared_study(study: Study, base: Path) -> Prepared:
 def _require_memory(prepared: Prepared, limit: int | None) -> None:
     """Refuse a data set of which a worker cannot hold the few copies that training makes."""
     for dataset in prepared.datasets:
-        needed = _COPIES * dataset.X.nbytes
+        needed = _COPIES * dataset.nbytes
         if limit is not None and needed > limit:
             raise BadInput(
-                f"data set {dataset.name}: {dataset.X.nbytes / 1e6:,.0f} MB are not valid; training needs about "
+                f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; training needs about "
                 f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
             )
 
@@ -195,14 +196,25 @@ def fan_out(
     stop: threading.Event,
 ) -> list[Outcome]:
     """Compute every cell, each seen by Prefect as a task of the study's flow where Prefect is used."""
+    ended: dict[str, Outcome] = {}
 
     def one_cell(cell: Cell) -> Outcome:
         if stop.is_set():
             raise Interrupted
+        outcome = ended[cell.name] = without(cell) or computed(cell)
+        display.cell_done(cell)
+        return outcome
+
+    def without(cell: Cell) -> Outcome | None:
+        """The outcome of a cell that lacks what it needs."""
+        lacking = [ended[before.name] for before in needed(cell) if before.name in ended]
+        failures = [failed for outcome in lacking if not outcome.complete for failed in outcome.failures]
+        return Outcome(cell, failures=failures) if failures else None
+
+    def computed(cell: Cell) -> Outcome:
         outcome = run_cell(cell, store, pool, stop=stop, progress=partial(display.advance, cell))
         for note in outcome.notes:
             display.say(f"made again: {note}")
-        display.cell_done(cell)
         return outcome
 
     with display.start(plan, workers=lambda: pool.workers):
@@ -210,15 +222,20 @@ def fan_out(
             from .orchestrate import run_cells
 
             return run_cells(study, plan, store, one_cell, threads=pool.cells, stop=stop)
-        return in_threads(plan.cells, one_cell, threads=pool.cells)
+        for wave in waves(plan.cells):
+            in_threads(wave, one_cell, threads=pool.cells)
+        return [ended[cell.name] for cell in plan.cells]
 
 
-def in_threads(cells: Sequence[Cell], one_cell: OneCell, *, threads: int) -> list[Outcome]:
-    """All cells, a few at a time, in the order of the plan."""
+def in_threads(cells: Sequence[Cell], one_cell: OneCell, *, threads: int) -> None:
+    """Compute all cells, a few at a time."""
     if threads == 1:
-        return [one_cell(cell) for cell in cells]
+        for cell in cells:
+            one_cell(cell)
+        return
     with ThreadPoolExecutor(threads, thread_name_prefix="cell") as executor:
-        return list(executor.map(one_cell, cells))
+        for _ in executor.map(one_cell, cells):
+            pass
 
 
 def uses_prefect(cluster: Strict) -> bool:

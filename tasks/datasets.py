@@ -95,6 +95,14 @@ class Dataset:
             view.flags.writeable = False
             object.__setattr__(self, field, view)
 
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the features take, in bytes."""
+        return self.X.nbytes
+
     def constant_features(self) -> tuple[str, ...]:
         """The features whose present values are all equal: no classifier can use them."""
         found = []

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .fanouts import needed
 from .plan import Block, Cell, missing_lanes
-from .stopping import Wanted, observed_cell
+from .stopping import Wanted
 from .store import Store, missing
 from .work import Failure, Receipt, failure, run_block
 
@@ -271,9 +272,8 @@ def run_cell(
     Interrupted
         If `stop` was set.
     """
-    compared = None if cell.stopping is None else observed_cell(cell)
-    if compared is not None:
-        first = run_cell(compared, store, pool, stop=stop)
+    for before in needed(cell):
+        first = run_cell(before, store, pool, stop=stop)
         if not first.complete:
             return Outcome(cell, failures=first.failures)
     found = store.find(cell)

@@ -20,17 +20,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .datasets import Dataset
+from .documents import Documents
 from .files import Files, open_files
 from .identity import canonical, slug
 from .plan import Cell
 from .schema import SCHEMA_VERSION
+
+#: What a study learns from.
+Data: TypeAlias = Dataset | Documents
+_Data = TypeVar("_Data", Dataset, Documents)
 
 _SEAL = b"sigstats"
 _BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
@@ -216,7 +221,7 @@ class Store:
             if name != _block_name(cell, 0, last):
                 self.files.remove(name)
 
-    def write_dataset(self, dataset: Dataset) -> None:
+    def write_dataset(self, dataset: Data) -> None:
         """Keep a data set, so that workers need no other access to it; a damaged one is written again."""
         name = _dataset_name(dataset.name, dataset.digest())
         try:
@@ -226,7 +231,13 @@ class Store:
 
     def read_dataset(self, name: str, digest: str) -> Dataset:
         """A data set; each process reads it once."""
-        return _cached_dataset(self, name, digest)
+        data: Dataset = _cached_data(self, Dataset, name, digest)
+        return data
+
+    def read_documents(self, name: str, digest: str) -> Documents:
+        """Documents, likewise."""
+        data: Documents = _cached_data(self, Documents, name, digest)
+        return data
 
 
 def sealed(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
@@ -289,6 +300,6 @@ def _dataset_name(name: str, digest: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _cached_dataset(store: Store, name: str, digest: str) -> Dataset:
+def _cached_data(store: Store, kind: type[_Data], name: str, digest: str) -> _Data:
     table = store.read_table(_dataset_name(name, digest), kind="data", fingerprint=digest)
-    return Dataset.from_table(table)
+    return kind.from_table(table)

@@ -174,14 +174,36 @@ def needs_classes(test: Mapping[str, Any]) -> bool:
     return test["test"] == "dcf" or test.get("measure", "accuracy") not in ("accuracy", "error")
 
 
+def measure_of(test: Mapping[str, Any]) -> Measure:
+    """The measure in which a test compares the two classifiers."""
+    if test["test"] == "dcf":
+        return as_measure("dcf", **{key: test[key] for key in ("cost_fn", "cost_fp", "prior")})
+    return as_measure(test.get("measure", "accuracy"))
+
+
+def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+    """By how much B is better than A on each test set, in the measure of a test."""
+    measure = measure_of(test)
+    found = evaluate(JointOutcomes(e1=1), measure, drawn.astype(np.float64)).differences
+    return found if measure.greater_is_better else -found
+
+
+def confidence(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> float:
+    """How sure a test is, on one test set, that the classifier which is better on it is better in truth; B in a tie.
+
+    The bootstrap says with which probability (eq. (13) of Keller, Mariethoz and Bengio); any other test stands for one
+    minus its p-value against that one side.
+    """
+    better = float(advantage(test, np.array([joint.counts]))[0])
+    options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
+    if test["test"] == "bootstrap":
+        return bootstrap_test(joint if better >= 0 else joint.swapped(), rng=rng, **options).probability
+    return 1 - _PVALUES[test["test"]](joint, alternative="less" if better >= 0 else "greater", **options)
+
+
 def null_holds(population: Population, test: Mapping[str, Any]) -> bool:
     """Whether a test's null hypothesis is true in a population."""
-    if population.swapped:
-        return True
-    if test["test"] == "dcf":
-        costs = {key: test[key] for key in ("cost_fn", "cost_fp", "prior")}
-        return population.difference(as_measure("dcf", **costs)) == 0
-    return population.difference(test.get("measure", "accuracy")) == 0
+    return population.swapped or population.difference(measure_of(test)) == 0
 
 
 def exact_rate(population: Population, n: int, test: Mapping[str, Any], alpha: float) -> float | None:

@@ -65,9 +65,9 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         Column("Test", _columns.METHOD.text),
         _columns.MEASURE,
         Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of a test set"),
-        Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates),
-        Column("Rate", lambda row: _rate(row.estimate), lambda row: row.estimate, "share of the test sets"),
-        Column("95% interval", _interval, lambda row: row.estimate_low, "95% interval of the rate (Clopper, Pearson)"),
+        TEST_SETS,
+        RATE,
+        INTERVAL,
         Column(
             "Expected", lambda row: _rate(row.null_mean), lambda row: row.null_mean, "the exact rate, or what is stated"
         ),
@@ -86,6 +86,12 @@ def _interval(row: Hypothesis) -> str:
     low, high = _rate(row.estimate_low), _rate(row.estimate_high)
     return low if row.estimate_low is None else f"{low.removesuffix('%')}–{high}"
 
+
+TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
+RATE = Column("Rate", lambda row: _rate(row.estimate), lambda row: row.estimate, "share of the test sets")
+INTERVAL = Column(
+    "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the share (Clopper, Pearson)"
+)
 
 SECTION = Section(
     order=90,

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from tasks.datasets import Dataset
 from tasks.plan import Plan
 from tasks.references import Reference
+from tasks.store import Data
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Prepared:
     ----------
     plan : Plan
         All cells.
-    datasets : tuple of Dataset
+    datasets : tuple of Dataset or Documents
         What workers will read from the store.
     notes : tuple of str
         What a person should know before it starts, a line each.
@@ -26,7 +26,7 @@ class Prepared:
     """
 
     plan: Plan
-    datasets: tuple[Dataset, ...] = ()
+    datasets: tuple[Data, ...] = ()
     notes: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     small: bool = False

@@ -19,7 +19,7 @@ from tasks.fanouts import cell
 from tasks.identity import digest
 from tasks.plan import Cell, Plan
 
-from ..config import Options, Strict, Study
+from ..config import DataStudy, Options, Strict
 from ._prepared import Prepared
 from ._published import Null, Published, published_references
 from ._stopping import Stopping, StoppingSettings, stopping_notes
@@ -78,19 +78,12 @@ def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class BenchmarkStudy(Study):
+class BenchmarkStudy(DataStudy):
     """What a study file of ``kind = "benchmark"`` may say."""
 
     question: ClassVar[str] = "which classifiers learn which data sets, and which use feature dependence?"
 
     kind: Literal["benchmark"]
-    folder: Annotated[
-        str,
-        Field(
-            exclude=True,  # where data lies is no part of what is computed
-            description="Where relative paths of data sets start, itself relative to the study file",
-        ),
-    ] = ""
     datasets: Annotated[
         list[str | Options],
         Field(

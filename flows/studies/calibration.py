@@ -6,7 +6,6 @@ where the test depends on counts alone against its exact rate.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -16,10 +15,11 @@ from pydantic import Field, field_validator
 from sigstats.checks import Alternative
 from tasks.fanouts import cell
 from tasks.plan import Cell, Plan
-from tasks.populations import read_counts
-from tasks.trials import Population, needs_classes, random_classifiers, tested
+from tasks.store import Data
+from tasks.trials import Population, needs_classes, tested
 
-from ..config import Strict, Study
+from ..config import DataStudy, Strict
+from ._populations import Drawn, Source
 from ._prepared import Prepared
 
 #: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
@@ -27,7 +27,6 @@ _SMALL = 1_000_000
 
 _NAMES = {"mcnemar": "McNemar", "proportion": "proportion", "dcf": "DCF", "bootstrap": "bootstrap"}
 
-Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
 
 
@@ -72,50 +71,7 @@ class Bootstrap(Strict):
 Test = Annotated[McNemar | Proportion | Dcf | Bootstrap, Field(discriminator="test")]
 
 
-class Sturm(Strict):
-    """Two simulated systems: I assigns random classes, II is right for a part of the rows and random otherwise."""
-
-    source: Literal["sturm"]
-    name: Name
-    classes: Annotated[int, Field(ge=2, le=10**6, description="The number of classes, equally likely")] = 10
-    right: Annotated[
-        list[Annotated[float, Field(ge=0, le=1)]],
-        Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
-    ]
-
-    def populations(self, _base: Path) -> Iterator[tuple[str | None, Population]]:
-        """One population for each r, with its name."""
-        for r in self.right:
-            yield f"r = {100 * r:g}%", random_classifiers(self.classes, r)
-
-
-class Parquet(Strict):
-    """Rows on disk, as they are and with the outputs of the two exchanged at random, so that neither is better."""
-
-    source: Literal["parquet"]
-    name: Name
-    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
-    label: Annotated[str, Field(description="The column of the true classes")] = "label"
-    a: Annotated[str, Field(description="The column of A's predictions")] = "pred_a"
-    b: Annotated[str, Field(description="The column of B's predictions")] = "pred_b"
-    classes: Annotated[
-        list[bool | int | str] | None, Field(min_length=2, description="All classes there are; any other is refused")
-    ] = None
-    positive: Annotated[
-        bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
-    ] = None
-
-    def populations(self, base: Path) -> Iterator[tuple[str | None, Population]]:
-        """The rows as they are, then swapped."""
-        counts = read_counts(self.path, base, label=self.label, a=self.a, b=self.b, classes=self.classes)
-        yield "as they are", counts.population(self.positive)
-        yield "outputs swapped", counts.population(self.positive, swapped=True)
-
-
-Source = Annotated[Sturm | Parquet, Field(discriminator="source")]
-
-
-class CalibrationStudy(Study):
+class CalibrationStudy(DataStudy):
     """What a study file of ``kind = "calibration"`` may say."""
 
     question: ClassVar[str] = "can these tests be trusted at this sample size?"
@@ -156,52 +112,49 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
     tests = {_label(test): _options(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []
     notes: list[str] = []
+    data: list[Data] = []
     for source in study.populations:
         try:
-            populations = list(source.populations(base))
+            found = source.read(base / study.folder, study.seed)
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
-        notes.extend(_note(source.name, population) for _, population in populations[:1] if not population.endless)
-        for part, population in populations:
-            _require_rows(study, source.name, population)
+        cells.extend(found.cells)
+        data.extend(found.data)
+        notes.extend([found.note] if found.note else [])
+        for drawn in found.drawn:
+            _require_rows(study, source.name, drawn)
             for label, test in tests.items():
-                _try(label, test, source.name, population)
-                cells.extend(_cells(study, source.name, part, population, label, test))
+                _try(label, test, source.name, drawn)
+                cells.extend(_cells(study, source.name, drawn, label, test))
+    trained = any(cell.fanout == "predict" for cell in cells)
     plan = Plan(
         study=study.name,
         kind=study.kind,
-        cells=tuple(cells),
-        analyses=("calibration",),
+        cells=tuple(sorted(cells, key=lambda cell: cell.fanout != "predict")),
+        analyses=("calibration", "confidence") if trained else ("calibration",),
         alpha=study.alpha,
         adjust=study.adjust,
     )
     draws = any(test["test"] == "bootstrap" for test in tests.values())
-    return Prepared(plan, notes=tuple(notes), small=not draws and plan.replicates <= _SMALL)
+    small = not draws and not trained and plan.replicates <= _SMALL
+    return Prepared(plan, tuple(data), notes=tuple(notes), small=small)
 
 
-def _cells(
-    study: CalibrationStudy, name: str, part: str | None, population: Population, label: str, test: dict[str, Any]
-) -> Iterator[Cell]:
+def _cells(study: CalibrationStudy, name: str, drawn: Drawn, label: str, test: dict[str, Any]) -> Iterator[Cell]:
     for n in study.sizes:
-        subject = {"dataset": name, **({} if part is None else {"slice": part}), "n": str(n), "test": label}
-        values = asdict(population) | {"outcomes": list(population.outcomes)}
-        work = {"population": values, "n": n, "test": test}
-        yield cell("subsample", subject=subject, work=work, seed=study.seed, replicates=study.trials)
+        subject = {"dataset": name, **({} if drawn.slice is None else {"slice": drawn.slice}), "n": str(n)}
+        work = {"population": drawn.values, "n": n, "test": test}
+        yield cell("subsample", subject={**subject, "test": label}, work=work, seed=study.seed, replicates=study.trials)
 
 
-def _note(name: str, population: Population) -> str:
-    only_a, only_b = population.discordant
-    return f"{name}: {sum(population.outcomes):,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
+def _require_rows(study: CalibrationStudy, name: str, drawn: Drawn) -> None:
+    if drawn.rows is not None and max(study.sizes) > drawn.rows:
+        raise ValueError(f"sizes: {max(study.sizes)} is not valid; expected at most {drawn.rows}, the rows of {name}")
 
 
-def _require_rows(study: CalibrationStudy, name: str, population: Population) -> None:
-    rows = int(sum(population.outcomes))
-    if not population.endless and max(study.sizes) > rows:
-        raise ValueError(f"sizes: {max(study.sizes)} is not valid; expected at most {rows}, the rows of {name}")
-
-
-def _try(label: str, test: dict[str, Any], name: str, population: Population) -> None:
+def _try(label: str, test: dict[str, Any], name: str, drawn: Drawn) -> None:
     """Refuse what the test itself would refuse, before anything starts."""
+    population = drawn.population or Population(outcomes=(1,) * 8)
     if needs_classes(test) and not any(population.outcomes[4:]):
         raise ValueError(
             f"tests: {label}: {name} is not valid; expected a population with rows of both classes (positive)"

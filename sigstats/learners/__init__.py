@@ -16,7 +16,7 @@ import numpy as np
 
 from sigstats.checks import nearest, refuse
 
-from .base import Build, attempt
+from .base import Build, attempt, steps_of
 
 
 def _modules() -> list[ModuleType]:
@@ -39,9 +39,10 @@ def build(
     params: Mapping[str, Any] | None = None,
     nominal: Any = None,
     missing: bool = True,
+    text: bool = False,
     allowed: Sequence[str] = ("sklearn",),
 ) -> Any:
-    """An unfitted scikit-learn estimator for data in which features may be nominal and values missing.
+    """An unfitted scikit-learn estimator for data in which features may be nominal and values missing, or for texts.
 
     All that is learned from the data, scales, categories and imputed values too, is learned in ``fit``, so on the
     training fold alone.
@@ -57,6 +58,9 @@ def build(
         Which features are nominal: they hold category codes 0, 1, ... as floats. None: no feature is.
     missing : bool
         Whether values may be missing (NaN). Without missing and nominal features the pipeline is the lean one.
+    text : bool
+        Whether a row is a text: its words, English stop words left out, are weighted by tf-idf, which is sparse, and
+        the classifier has nothing else in front of it.
     allowed : sequence of str
         The packages an import path may lead into, so that a name cannot run arbitrary code.
 
@@ -82,6 +86,10 @@ def build(
         raise refuse("classifier", name, "the name of a ready learner or an import path")
     mask = _as_mask(nominal)
     given = {} if params is None else params
+    if text:
+        from .encoders import with_words
+
+        return with_words(steps_of(build(name, params=given, missing=False, allowed=allowed))[-1])
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise refuse("params", params, "a mapping from parameter names to values")
     if name in READY:

@@ -52,3 +52,10 @@ def with_encoding(
     if not nominal.all():
         columns.append(("numeric", make_pipeline(*numeric) if numeric else "passthrough", np.flatnonzero(~nominal)))
     return make_pipeline(ColumnTransformer(columns), classifier)
+
+
+def with_words(classifier: Any) -> Any:
+    """`classifier` of texts, behind the tf-idf of their words; English stop words are no words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return make_pipeline(TfidfVectorizer(stop_words="english"), classifier)

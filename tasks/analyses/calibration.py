@@ -26,8 +26,11 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work, results.plan.alpha
-    drawn_from, test = population(work), work["test"]
-    holds, exact = null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, alpha)
+    drawn_from, test = population(work, results.table), work["test"]
+    if drawn_from is None:  # what the two predict is missing
+        holds, exact = bool(work["population"]["swapped"]), None
+    else:
+        holds, exact = null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, alpha)
     rejections = Hypothesis(
         study=results.plan.study,
         cell=cell.name,

@@ -13,6 +13,11 @@ A module states
 ``compute(block, store)``
     the table of the block's replicates, in order;
 
+where it reads what other cells have computed,
+
+``needs(work)``
+    these cells, which are computed before;
+
 and, where its replicates are counted against what was observed,
 
 ``exceeds(table, observed)``
@@ -23,7 +28,7 @@ and, where its replicates are counted against what was observed,
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -42,6 +47,29 @@ def fanout(name: str) -> ModuleType:
     if name not in names():
         raise ValueError(f"fan-out: {name!r} is not valid; expected one of {', '.join(names())}")
     return importlib.import_module(f"{__name__}.{name}")
+
+
+def read_by(cell: Cell) -> list[Cell]:
+    """The cells whose replicates the computation of `cell` reads."""
+    module = fanout(cell.fanout)
+    return list(module.needs(cell.work)) if hasattr(module, "needs") else []
+
+
+def needed(cell: Cell) -> list[Cell]:
+    """The cells that must be complete before `cell` is computed: those it reads, and what its rule compares with."""
+    module = fanout(cell.fanout)
+    compared = cell.stopping is not None and hasattr(module, "observed")
+    return [*read_by(cell), *([module.observed(cell)] if compared else [])]
+
+
+def waves(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """The cells in groups, each of which needs none but those of groups before it; in their order otherwise."""
+
+    def level(cell: Cell) -> int:
+        return max((level(before) + 1 for before in needed(cell)), default=0)
+
+    levels = [level(cell) for cell in cells]
+    return [[cell for cell, own in zip(cells, levels, strict=True) if own == each] for each in sorted(set(levels))]
 
 
 def cell(

@@ -4,18 +4,19 @@ The stream is keyed by the population and the size alone, and the test sets of a
 so all tests see the same test sets.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..plan import Block
+from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..store import Store
-from ..trials import Population, tested
+from ..trials import Population, advantage, tested
+from . import cell, predict
 
-VERSION = 1
+VERSION = 2
 LANE_SIZE = 100
 
 SCHEMA = pa.schema(
@@ -29,6 +30,12 @@ SCHEMA = pa.schema(
             "whether the test's interval holds the population's difference; null for a test without one",
             nullable=True,
         ),
+        column(
+            "advantage",
+            pa.float64(),
+            "of the measure",
+            "by how much B is better than A on the test set, in the measure that is tested",
+        ),
         column("no_positive", pa.bool_(), "yes or no", "whether no row of the test set is truly positive"),
     ]
 )
@@ -39,28 +46,49 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     return {"population": work["population"], "n": work["n"]}
 
 
-def population(work: Mapping[str, Any]) -> Population:
-    """The population of a cell."""
+def predicted(work: Mapping[str, Any]) -> Cell | None:
+    """The cell whose outcomes are the population, where the classifiers are trained by the study itself."""
+    about = work["population"].get("predicted")
+    return None if about is None else cell("predict", **about)
+
+
+def needs(work: Mapping[str, Any]) -> list[Cell]:
+    """The predictions that make up the population."""
+    found = predicted(work)
+    return [] if found is None else [found]
+
+
+def population(work: Mapping[str, Any], read: Callable[[Cell], pa.Table | None]) -> Population | None:
+    """The population of a cell, None where `read` finds no predictions."""
     values = dict(work["population"])
-    return Population(**{**values, "outcomes": tuple(values["outcomes"])})
+    source = predicted(work)
+    if source is None:
+        return Population(**{**values, "outcomes": tuple(values["outcomes"])})
+    table = read(source)
+    if table is None:
+        return None
+    return Population(outcomes=predict.outcomes(table, test=False), swapped=values["swapped"])
 
 
-def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
+def compute(block: Block, store: Store) -> pa.Table:
     """The test of each test set of the block."""
     work = block.cell.work
-    drawn_from = population(work)
-    p_values, no_positive = [], []
+    drawn_from = population(work, store.read_prefix)
+    assert drawn_from is not None  # the engine has computed what the cell needs
+    p_values, advantages, no_positive = [], [], []
     covers: list[bool | None] = []
     for rng, size in block.lanes():
         drawn = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]  # whole lanes, so that more begin with the fewer
         found = tested(work["test"], drawn, drawn_from, rng)
         p_values.append(found.p_value)
         covers.extend([None] * size if found.covers is None else found.covers.tolist())
+        advantages.append(advantage(work["test"], drawn))
         no_positive.append(drawn[:, :4].sum(axis=1) == 0)
     columns: dict[str, Any] = {
         "replicate": np.arange(block.first, block.last, dtype=np.int64),
         "p_value": np.concatenate(p_values),
         "covers": covers,
+        "advantage": np.concatenate(advantages),
         "no_positive": np.concatenate(no_positive),
     }
     return pa.table(columns, schema=SCHEMA)

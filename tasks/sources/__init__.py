@@ -15,6 +15,9 @@ from typing import Any
 from sigstats.checks import as_choice
 
 from ..datasets import Dataset
+from ._options import hint
+
+__all__ = ["hint", "kinds", "load"]
 
 
 @cache

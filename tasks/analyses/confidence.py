@@ -1,0 +1,69 @@
+"""How sure a test is on one test set, beside how often test sets agree (Table 3 of Keller, Mariethoz and Bengio).
+
+Two classifiers that the study has trained are compared on the test set that it set aside: a test says with which
+confidence the one that is better there is better in truth. That is held against the share of other test sets of the
+same size, drawn from all the rest of the rows, on which the same classifier is better.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sigstats.intervals import clopper_pearson
+from sigstats.outcomes import JointOutcomes
+from sigstats.streams import as_generator
+
+from ..fanouts.predict import outcomes
+from ..fanouts.subsample import predicted
+from ..identity import digest
+from ..plan import Cell
+from ..results import Results
+from ..schema import Hypothesis
+from ..trials import advantage, confidence, measure_of
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""
+    for cell in results.cells("subsample"):
+        source = predicted(cell.work)
+        if source is None or cell.work["population"]["swapped"] or cell.work["n"] != source.work["split"]["test"]:
+            continue
+        yield _of_cell(results, cell, source)
+
+
+def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
+    test = cell.work["test"]
+    row = Hypothesis(
+        study=results.plan.study,
+        cell=f"{source.name} {cell.name}",
+        test="confidence",
+        method=cell.subject["test"],
+        alternative="greater",
+        null="the classifier that is better on the test set is not better in truth",
+        dataset=cell.subject["dataset"],
+        slice=cell.subject["slice"],
+        measure=measure_of(test).name,
+        n=cell.work["n"],
+    )
+    predictions, drawn = results.table(source), results.table(cell)
+    if predictions is None or drawn is None:
+        return row
+    joint = JointOutcomes(*outcomes(predictions, test=True))
+    ahead = float(advantage(test, np.array([joint.counts]))[0])
+    if not ahead:
+        return row.with_(decision="none", note="on the test set neither is better")
+    seed = int(digest("confidence", cell=cell.fingerprint)[:12], 16)
+    agreeing = int(np.count_nonzero(drawn.column("advantage").to_numpy() * ahead > 0))
+    low, high, _ = clopper_pearson(agreeing, drawn.num_rows)
+    sides = [f"{side.upper()} ({source.work[side]['learner']})" for side in ("a", "b")]
+    loser, winner = sides if ahead > 0 else reversed(sides)
+    return row.with_(
+        a=loser,
+        b=winner,
+        statistic=confidence(test, joint, as_generator(seed)),
+        estimate=agreeing / drawn.num_rows,
+        estimate_low=low,
+        estimate_high=high,
+        replicates=drawn.num_rows,
+        decision="none",
+    )
