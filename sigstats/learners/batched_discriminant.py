@@ -50,7 +50,9 @@ class BatchedLDA(BatchedDesign):
         if np.linalg.eigvalsh(columns.T @ columns / len(columns))[0] < _SMALLEST:
             return None
         # Discriminants do not depend on the scale of columns, so none is needed in a fold.
-        return cls(problem, Design(np.ascontiguousarray(columns), design.feature[varies], np.zeros(len(varies), bool)))
+        categories = np.flatnonzero(np.isin(np.flatnonzero(varies), design.categories))
+        unscaled = np.zeros(columns.shape[1], dtype=bool)
+        return cls(problem, Design(np.ascontiguousarray(columns), design.feature[varies], unscaled, categories))
 
     def _classify(self, moments: Moments) -> IntArray:
         count = moments.count

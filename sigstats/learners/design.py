@@ -22,17 +22,22 @@ from .base import FoldOrder, Problem, blocks, is_default, steps_of
 class Design:
     """Columns, shape (n, m), the feature each is made of, and whether it is standardised on the training fold.
 
-    ``sparse`` says whether the classifier itself may see a sparse matrix, for which some choose another solver.
+    ``categories`` are the positions of the 0/1 columns, and ``sparse`` says whether the classifier itself may see a
+    sparse matrix, for which some choose another solver.
     """
 
     columns: FloatArray
     feature: IntArray
     standardised: Any
+    categories: IntArray
     sparse: bool = False
 
 
-def design_of(transforms: list[Any], X: FloatArray) -> Design | None:
-    """The design that `transforms` make of `X`, or None if they are others than those of the ready learners."""
+def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = False) -> Design | None:
+    """The design that `transforms` make of `X`, or None if they are others than those of the ready learners.
+
+    Numbers may be missing only if the classifier is to see that (`keep_missing`).
+    """
     d = X.shape[1]
     if len(transforms) == 1 and isinstance(transforms[0], ColumnTransformer):
         parts = _parts(transforms[0], d)
@@ -40,7 +45,7 @@ def design_of(transforms: list[Any], X: FloatArray) -> Design | None:
         parts = [(transforms, np.arange(d))]
     if parts is None or np.isinf(X).any():
         return None
-    columns, feature, standardised, sparse = [], [], [], False
+    columns, feature, standardised, categories, sparse = [], [], [], [], False
     for steps, features in parts:
         if len(steps) == 1 and is_default(steps[0], OneHotEncoder, free=("handle_unknown", "sparse_output")):
             sparse |= steps[0].sparse_output
@@ -50,16 +55,24 @@ def design_of(transforms: list[Any], X: FloatArray) -> Design | None:
                 columns.append(same.astype(np.float64))
                 feature.append(np.full(len(values), j))
                 standardised.append(np.zeros(len(values), dtype=bool))
+                categories.append(np.ones(len(values), dtype=bool))
             continue
         rest = [step for step in steps if not is_default(step, SimpleImputer, free=("keep_empty_features",))]
         scaled = bool(rest)
-        if np.isnan(X[:, features]).any() or len(rest) > 1 or (scaled and not is_default(rest[0], StandardScaler)):
+        if len(rest) > 1 or (scaled and not is_default(rest[0], StandardScaler)):
             return None
-        columns.append(X[:, features] - X[:, features].mean(axis=0) * scaled)
+        if np.isnan(X[:, features]).any() and (steps or not keep_missing):
+            return None
+        columns.append(X[:, features] - X[:, features].mean(axis=0) if scaled else X[:, features])
         feature.append(features)
         standardised.append(np.full(len(features), scaled))
+        categories.append(np.zeros(len(features), dtype=bool))
     return Design(
-        np.ascontiguousarray(np.hstack(columns)), np.concatenate(feature), np.concatenate(standardised), sparse
+        np.ascontiguousarray(np.hstack(columns)),
+        np.concatenate(feature),
+        np.concatenate(standardised),
+        np.flatnonzero(np.concatenate(categories)),
+        sparse,
     )
 
 

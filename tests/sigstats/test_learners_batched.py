@@ -80,9 +80,9 @@ def test_ready_learners_on_real_numbers(name, load, null):
 
 
 @pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("name", ["1-nn", "k-nn", "naive-bayes", "linear-svm", "ridge"])
+@pytest.mark.parametrize("name", ["1-nn", "k-nn", "naive-bayes", "linear-svm", "ridge", "decision-tree"])
 def test_ready_learners_on_mixed_features(name, null):
-    missing = 0.06 if name in ("1-nn", "k-nn", "naive-bayes") else 0.0
+    missing = 0.06 if name in ("1-nn", "k-nn", "naive-bayes", "decision-tree") else 0.0
     X, y, nominal = mixed_data(missing=missing)
     check_same(build(name, nominal=nominal), X, y, null=null)
     X[:, 1] = np.where(np.arange(len(X)) % 17 == 0, np.nan, X[:, 1])  # a missing category is one for encoders
@@ -246,7 +246,7 @@ def test_a_wide_set_with_columns_that_are_nearly_always_zero(null):
 
 
 @pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("name", ["1-nn", "naive-bayes", "linear-svm"])
+@pytest.mark.parametrize("name", ["1-nn", "naive-bayes", "linear-svm", "decision-tree"])
 def test_primary_tumor(name, null):
     """Real nominal data with missing values and 17 ties for each row."""
     path = DATA / "primary_tumor.parquet"
@@ -260,6 +260,15 @@ def test_primary_tumor(name, null):
     X[X < 0] = np.nan
     y = pd.Categorical(table["class"]).codes.astype(np.int64)
     check_same(build(name, nominal=np.ones(X.shape[1], bool)), X, y, null=null, replicates=1, undecided=0.05)
+
+
+@pytest.mark.parametrize("null", NULLS)
+def test_categories_of_one_row_are_no_columns_where_it_is_tested(null):
+    """Trees break ties by the number of columns, so a column of zeros would give other trees."""
+    X, y, nominal = mixed_data(missing=0.0)
+    X[::10, 1] = 10 + np.arange(len(X) // 10)
+    X[:, 3] = np.arange(len(X)) % 7
+    check_same(build("decision-tree", nominal=nominal), X, y, null=null, replicates=20)
 
 
 def test_what_is_found_follows_the_protocol():
