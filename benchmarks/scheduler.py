@@ -22,7 +22,7 @@ import dask
 import distributed
 import psutil
 
-from tasks import execute
+from tasks import execute, pools
 from tasks.plan import Block, Cell
 from tasks.store import Found
 from tasks.work import Receipt
@@ -64,7 +64,7 @@ def mebibytes(pid: int) -> float:
 
 def main() -> None:
     """Print the table."""
-    execute.run_block = nothing
+    pools.run_block = nothing
     each = BLOCKS // CELLS
     common: dict[str, Any] = {"fanout": "nothing", "version": 1, "stream": {}, "seed": 0, "lane_size": 1}
     cells = [
@@ -77,7 +77,7 @@ def main() -> None:
         try:
             client = distributed.Client(scheduler_file=str(started.file), set_as_default=False)
             client.wait_for_workers(WORKERS, timeout=60)
-            pool = execute.DaskPool(client)
+            pool = pools.DaskPool(client)
             begun = time.perf_counter()
             rows: list[tuple[float, ...]] = []
             ended = threading.Event()
@@ -100,8 +100,8 @@ def main() -> None:
                         note()
 
             def one(number: int) -> None:
-                def progress(replicates: int, seconds: float | None) -> None:
-                    if seconds is not None:
+                def progress(replicates: int, receipt: Receipt | None) -> None:
+                    if receipt is not None:
                         done[number] += replicates
 
                 # Lanes that cost nothing would be cut into one block, so a block is held to one lane.

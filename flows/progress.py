@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tasks.plan import Cell, Plan
+from tasks.work import Receipt
 
 #: The bar is drawn anew so often at most: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
@@ -29,12 +30,19 @@ class _Count:
     done: int = 0
     computed: int = 0
     seconds: float = 0.0
+    judged: int = 0
+    exceedances: int = 0
     ended: bool = False
 
     @property
     def each(self) -> float | None:
         """Seconds of work a replicate, once it is known."""
         return self.seconds / self.computed if self.computed else None
+
+    @property
+    def p_value(self) -> float | None:
+        """What the replicates that came in make of its p-value, where they are compared with what was observed."""
+        return (1 + self.exceedances) / (1 + self.judged) if self.judged else None
 
 
 class Display:
@@ -48,7 +56,7 @@ class Display:
         Seconds between two lines where there is no terminal.
     log_format : {"text", "json"}
         Sentences for a person, or an object a line for a program: each has ``time``, ``event`` and ``study``, one of a
-        cell its ``cell``, one of a block the number of its ``replicates`` too.
+        cell its ``cell``, one of a block the number of its ``replicates`` too, and its p-value so far.
     """
 
     def __init__(
@@ -61,6 +69,7 @@ class Display:
         self._lock = threading.Lock()
         self._bar: Progress | None = None
         self._counts: dict[str, _Count] = {}
+        self._latest: _Count | None = None
         self._workers: Callable[[], int] = lambda: 1
         self._started = self._spoke = 0.0
 
@@ -107,15 +116,21 @@ class Display:
             self._draw(self._bar)
             self._bar.stop()
 
-    def advance(self, cell: Cell, replicates: int, seconds: float | None) -> None:
-        """Replicates that came in, and the work they took; None where they were in the store."""
+    def advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
+        """Replicates that came in, and their receipt; None where they were in the store."""
         with self._lock:
             count = self._counts[cell.name]
             count.done += replicates
-            if seconds is not None:
+            if receipt is not None:
                 count.computed += replicates
-                count.seconds += seconds
-                self.event("block", cell=cell.name, replicates=replicates, seconds=round(seconds, 6))
+                count.seconds += receipt.seconds
+                if receipt.exceedances is not None:
+                    count.judged += replicates
+                    count.exceedances += receipt.exceedances
+                    self._latest = count
+                so_far = {} if count.p_value is None else {"p_so_far": count.p_value}
+                seconds = round(receipt.seconds, 6)
+                self.event("block", cell=cell.name, replicates=replicates, seconds=seconds, **so_far)
             self._show()
 
     def cell_done(self, cell: Cell) -> None:
@@ -158,22 +173,55 @@ class Display:
         about = "" if at["seconds_left"] is None else f", about {duration(at['seconds_left'])} left"
         return (
             f"{at['cells_done']}/{at['cells']} cells, {at['replicates_done']:,}/{at['replicates']:,} replicates, "
-            f"{at['rate']:,.0f}/s{about}"
+            f"{at['rate']:,.0f}/s{about}{self._so_far()}"
         )
 
+    def _so_far(self) -> str:
+        count = self._latest
+        if count is None or count.p_value is None:
+            return ""
+        return f"; {' / '.join(count.cell.subject.values())}: p = {count.p_value:.2g} so far"
+
     def _left(self) -> float:
-        """Seconds until the end: cells that have not begun are taken to cost what their kind has cost so far."""
-        known: dict[str, list[float]] = {}
+        """Seconds until the end; for cells that have not begun by what those have cost that are like them."""
+        costs = _Costs()
         for count in self._counts.values():
-            if count.each is not None:
-                known.setdefault(count.cell.fanout, []).append(count.each)
+            if count.each:
+                costs.see(count.cell, count.each)
         work = 0.0
         for count in self._counts.values():
-            if not count.ended:
-                kind = known.get(count.cell.fanout)
-                each = count.each if count.each is not None else fmean(kind) if kind else math.inf
-                work += each * (count.cell.replicates - count.done) if count.done < count.cell.replicates else 0.0
+            left = count.cell.replicates - count.done
+            if left > 0 and not count.ended:
+                work += left * (costs.guess(count.cell) if count.each is None else count.each)
         return work / self._workers()
+
+
+class _Costs:
+    """Guesses what a replicate of a cell costs: costs differ by factors, one for each part of what a cell is about.
+
+    Such as its data set and its classifier: the guess adds up, in logarithms, by how much the cells seen that share a
+    part with it differ on average from all of its kind.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, ...], list[float]] = {}
+
+    @staticmethod
+    def _parts(cell: Cell) -> list[tuple[str, ...]]:
+        return [(cell.fanout, *part) for part in cell.subject.items()]
+
+    def see(self, cell: Cell, each: float) -> None:
+        """A cell of which a replicate costs so many seconds."""
+        for key in ((cell.fanout,), *self._parts(cell)):
+            self._seen.setdefault(key, []).append(math.log(each))
+
+    def guess(self, cell: Cell) -> float:
+        """Seconds a replicate; infinite where no cell of its kind was seen."""
+        kind = self._seen.get((cell.fanout,))
+        if kind is None:
+            return math.inf
+        usual = fmean(kind)
+        return math.exp(usual + sum(fmean(self._seen[key]) - usual for key in self._parts(cell) if key in self._seen))
 
 
 def duration(seconds: float) -> str:

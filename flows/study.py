@@ -11,11 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tasks.execute import Interrupted, Outcome, Pool, run_cell
+from tasks.execute import Interrupted, Outcome, run_cell
 from tasks.fanouts import needed, waves
 from tasks.files import Locked
 from tasks.identity import digest
 from tasks.plan import Cell, Plan
+from tasks.pools import Pool
 from tasks.references import write_references
 from tasks.results import write_plan
 from tasks.schema import Hypothesis
@@ -116,10 +117,10 @@ def run_study(
                 f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
         outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
-        pool.settle()
-        for outcome in outcomes:
-            if outcome.complete:
-                store.keep_only(outcome.cell, outcome.wanted)
+        if pool.settle():
+            for outcome in outcomes:
+                if outcome.complete:
+                    store.keep_only(outcome.cell, outcome.wanted)
         for outcome in outcomes:
             _keep_receipts(store, outcome)
         rows = summarize(store)

@@ -7,12 +7,13 @@ condition, or a holder was asleep for so long, two runs meet: they write equal f
 """
 
 import contextlib
-import threading
 import time
 import uuid
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
+
+from .repeat import repeated
 
 #: Seconds between two renewals, and without one until the holder is given up.
 RENEWAL, PATIENCE = 2.0, 10.0
@@ -36,20 +37,15 @@ def lease(system: Any, folder: str) -> Iterator[None]:
     ['000000001']
     """
     mine = _take(system, folder)
-    ended = threading.Event()
 
     def renew() -> None:
-        while not ended.wait(RENEWAL):
-            with contextlib.suppress(Exception):  # the next renewal may succeed; a run that takes over harms nothing
-                system.pipe_file(mine, _token())
+        with contextlib.suppress(Exception):  # the next renewal may succeed; a run that takes over harms nothing
+            system.pipe_file(mine, _token())
 
-    thread = threading.Thread(target=renew, name="lease", daemon=True)
-    thread.start()
     try:
-        yield
+        with repeated(renew, RENEWAL, name="lease"):
+            yield
     finally:
-        ended.set()
-        thread.join()
         with contextlib.suppress(Exception):  # a run that comes next waits for it to expire
             system.rm_file(mine)
 

@@ -61,6 +61,9 @@ class Cell:
     lane_size: int
     stopping: Mapping[str, Any] | None = None
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @cached_property
     def fingerprint(self) -> str:
         """The cell's identity; neither the number of replicates nor where they stop is part of it."""

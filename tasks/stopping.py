@@ -4,6 +4,8 @@ A rule looks at the replicates in their order from the first on, so where it sto
 depend on which blocks came in first, nor on those that were already on their way beyond it.
 """
 
+from functools import lru_cache
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -24,6 +26,26 @@ def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[n
     """Which replicates of `table` are at least as extreme as observed."""
     flags: NDArray[np.bool_] = fanout(cell.fanout).exceeds(table, observed)
     return flags
+
+
+def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
+    """How many replicates of `table` are at least as extreme as observed; None where that is not known (yet)."""
+    if not hasattr(fanout(cell.fanout), "exceeds"):
+        return None
+    compared = observed_cell(cell)
+    try:
+        observed = None if compared is None else _observed(store, compared)
+    except (LookupError, OSError):
+        return None
+    return int(np.count_nonzero(exceeds(cell, table, observed)))
+
+
+@lru_cache(maxsize=16)
+def _observed(store: Store, cell: Cell) -> pa.Table:
+    table = store.read_prefix(cell)
+    if table is None:
+        raise LookupError(cell.name)
+    return table
 
 
 class Wanted:

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from .fanouts import fanout
 from .plan import Block
+from .stopping import exceedances
 from .store import Store
 
 
@@ -28,6 +29,8 @@ class Receipt:
         Size of its file.
     host : str
         The machine it ran on.
+    exceedances : int or None
+        How many of its replicates are at least as extreme as observed; None where that is not known.
     """
 
     first: int
@@ -36,6 +39,7 @@ class Receipt:
     overhead: float
     bytes: int
     host: str
+    exceedances: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +81,7 @@ def run_block(block: Block, store: Store) -> Receipt | Failure:
         overhead=time.perf_counter() - computed,
         bytes=size,
         host=platform.node(),
+        exceedances=exceedances(block.cell, table, store),
     )
 
 

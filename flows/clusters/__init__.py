@@ -5,7 +5,7 @@ A module ``flows/clusters/<kind>.py`` has
 a class ``Cluster``
     a `flows.config.Strict` with ``kind: Literal["<kind>"]``: what a cluster file may say;
 ``open_pool(cluster)``
-    a context manager that gives a `tasks.execute.Pool` and takes everything down again.
+    a context manager that gives a `tasks.pools.Pool` and takes everything down again.
 """
 
 import importlib
@@ -15,7 +15,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from tasks.execute import Pool
+from tasks.pools import Pool
 
 from ..config import Strict
 

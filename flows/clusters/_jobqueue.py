@@ -16,11 +16,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tasks.execute import DaskPool, Pool
+from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
-from ._scaling import Workers, expected, kept, one_block_each, quiet, start
+from ._scaling import SIZE, Workers, expected, kept, one_block_each, quiet, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
@@ -32,9 +32,7 @@ class JobQueue(Strict):
     kind: str
     workers: Annotated[Workers, Field(description="Worker processes of one thread")]
     processes: Annotated[int, Field(ge=1, le=1024, description="Worker processes in one job")] = 1
-    memory: Annotated[
-        str, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='Memory of each worker, as in "2 GiB"')
-    ] = "2 GiB"
+    memory: Annotated[str, Field(pattern=f"^{SIZE}$", description='Memory of each worker, as in "2 GiB"')] = "2 GiB"
     queue: Annotated[Word | None, Field(description="Queue or partition; the system's own by default")] = None
     account: Annotated[Word | None, Field(description="Account or project to charge")] = None
     walltime: Annotated[

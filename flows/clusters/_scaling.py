@@ -3,13 +3,14 @@
 import asyncio
 import logging
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
+
+from tasks.repeat import repeated
 
 from ..config import Strict
 
@@ -34,6 +35,9 @@ def _which(value: Any) -> str:
     return "Adaptive" if isinstance(value, dict | Adaptive) else "int"
 
 
+#: An amount of memory as Dask reads it.
+SIZE = r"[0-9.]+ ?[KMGT]?i?B"
+
 #: What a cluster file says of its workers.
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=100_000), Tag("int")] | Annotated[Adaptive, Tag("Adaptive")], Discriminator(_which)
@@ -57,11 +61,15 @@ def quiet() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
+#: A worker gets its next block when it is done with one, so that its death is laid to the block it worked on.
+ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
+
+
 def one_block_each() -> Any:
-    """A worker gets its next block when it is done with one, so that its death is laid to the block it worked on."""
+    """The setting of that, for a scheduler in this process: use the result as a context."""
     import dask
 
-    return dask.config.set({"distributed.scheduler.worker-saturation": 1.0})
+    return dask.config.set(ONE_BLOCK_EACH)
 
 
 def expected(workers: int | Adaptive) -> int:
@@ -136,17 +144,10 @@ def kept(cluster: Any) -> Iterator[None]:
         if not task.cancelled():
             task.exception()  # seen: what cannot be started now is tried again
 
-    def watch() -> None:
-        while not ended.wait(1.0):
-            if not under_way:
-                cluster.loop.add_callback(begin_to_mend)
+    def look() -> None:
+        if not under_way:
+            cluster.loop.add_callback(begin_to_mend)
 
     under_way: set[asyncio.Task[None]] = set()
-    ended = threading.Event()
-    thread = threading.Thread(target=watch, name="workers", daemon=True)
-    thread.start()
-    try:
+    with repeated(look, 1.0, name="workers"):
         yield
-    finally:
-        ended.set()
-        thread.join()

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tasks.execute import DaskPool, Pool
+from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tasks.execute import DaskPool, Pool
+from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
-from ._scaling import Adaptive, Workers, expected, one_block_each, quiet
+from ._scaling import ONE_BLOCK_EACH, Adaptive, Workers, expected, quiet
 
 Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 
@@ -82,6 +82,11 @@ def _pod(cluster: Cluster, name: str, command: list[str], **more: Any) -> dict[s
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         **more,
     }
+    if name == "scheduler":
+        container["env"] = [
+            {"name": f"DASK_{key.upper().replace('.', '__').replace('-', '_')}", "value": str(value)}
+            for key, value in ONE_BLOCK_EACH.items()
+        ]
     if cluster.secret:
         container["envFrom"] = [{"secretRef": {"name": cluster.secret}}]
     pod: dict[str, Any] = {
@@ -118,22 +123,20 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
     from distributed import Client
 
     name = f"sigstats-{uuid.uuid4().hex[:10]}"
-    with one_block_each():
-        try:
-            kr8s.api(
-                namespace=cluster.namespace
-            ).version()  # a cluster that failed for want of it would be reaped at exit
-            started = KubeCluster(
-                custom_cluster_spec=manifest(cluster, name),
-                namespace=cluster.namespace,
-                resource_timeout=cluster.timeout,
-                shutdown_on_close=True,
-                quiet=True,
-            )
-        except Exception as error:  # of the client, of HTTP, of the operator: each has its own
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise BadInput(f"cluster: Kubernetes does not start a scheduler ({reason})") from None
-        with started, Client(started) as client:
-            if isinstance(cluster.workers, Adaptive):
-                started.adapt(minimum=cluster.workers.minimum, maximum=cluster.workers.maximum)
-            yield DaskPool(client, expected=expected(cluster.workers))
+    try:
+        # A cluster that failed for want of it would be reaped at exit.
+        kr8s.api(namespace=cluster.namespace).version()
+        started = KubeCluster(
+            custom_cluster_spec=manifest(cluster, name),
+            namespace=cluster.namespace,
+            resource_timeout=cluster.timeout,
+            shutdown_on_close=True,
+            quiet=True,
+        )
+    except Exception as error:  # of the client, of HTTP, of the operator: each has its own
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise BadInput(f"cluster: Kubernetes does not start a scheduler ({reason})") from None
+    with started, Client(started) as client:
+        if isinstance(cluster.workers, Adaptive):
+            started.adapt(minimum=cluster.workers.minimum, maximum=cluster.workers.maximum)
+        yield DaskPool(client, expected=expected(cluster.workers))

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.execute import DaskPool, Pool
+from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
-from ._scaling import Adaptive, Workers, expected, kept, one_block_each, quiet, start
+from ._scaling import SIZE, Adaptive, Workers, expected, kept, one_block_each, quiet, start
 
 
 class Cluster(Strict):
@@ -22,7 +22,7 @@ class Cluster(Strict):
         Field(description="Worker processes of one thread; one for each processor by default"),
     ] = None
     memory_limit: Annotated[
-        str, Field(pattern=r"^(auto|[0-9.]+ ?[KMGT]?i?B)$", description='Memory of each worker, as in "2 GiB"')
+        str, Field(pattern=f"^(auto|{SIZE})$", description='Memory of each worker, as in "2 GiB"')
     ] = "auto"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from tasks.execute import Pool, Serial
+from tasks.pools import Pool, Serial
 
 from ..config import Strict
 

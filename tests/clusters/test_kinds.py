@@ -1,7 +1,10 @@
 """What a cluster file may say, what a batch system and Kubernetes are told, and what is said where they are missing."""
 
 import importlib.resources
+import os
 import stat
+import subprocess
+import sys
 
 import jsonschema
 import pytest
@@ -166,6 +169,11 @@ def test_the_resource_fits_the_operators_schema(tmp_path, more):
         assert pod["securityContext"]["runAsNonRoot"]
         assert not pod["containers"][0]["securityContext"]["allowPrivilegeEscalation"]
         assert pod["automountServiceAccountToken"] == ("service_account" in more)
+    given = {entry["name"]: entry["value"] for entry in made["spec"]["scheduler"]["spec"]["containers"][0]["env"]}
+    asked = "import dask, distributed; print(dask.config.get('distributed.scheduler.worker-saturation'))"
+    seen = [sys.executable, "-c", asked]
+    told = subprocess.run(seen, env={**os.environ, **given}, capture_output=True, text=True, check=True)
+    assert float(told.stdout) == 1.0
     # The check can fail: a misspelt field does.
     made["spec"]["worker"]["spec"]["containers"][0]["imagePull"] = "Always"
     with pytest.raises(jsonschema.ValidationError, match="imagePull"):

@@ -1,11 +1,14 @@
 """Logs for a program: an object a line, each with its study, and its cell where it is about one."""
 
 import json
+import math
 
 import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import main
+from flows.progress import _Costs
+from tasks.fanouts import cell
 
 from .conftest import QUICK, study_file
 
@@ -26,13 +29,18 @@ def test_every_line_is_an_event_and_they_add_up(tmp_path, capsys):
     assert [event["time"] for event in events] == sorted(event["time"] for event in events)
     cells = {event["cell"]: event for event in events if event["event"] == "cell"}
     blocks = [event for event in events if event["event"] == "block"]
-    for name, cell in cells.items():
-        assert sum(block["replicates"] for block in blocks if block["cell"] == name) == cell["replicates"]
-        assert {"dataset", "classifier"} <= cell.keys()
+    for name, ended in cells.items():
+        assert sum(block["replicates"] for block in blocks if block["cell"] == name) == ended["replicates"]
+        assert {"dataset", "classifier"} <= ended.keys()
     rows = pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
     assert {name for row in rows for name in row["cell"].split()} <= cells.keys()
     assert events[-1]["hypotheses"] == len(rows)
-    assert events[-1]["replicates"] == sum(cell["replicates"] for cell in cells.values())
+    last = {block["cell"]: block.get("p_so_far") for block in blocks}
+    for row in rows:
+        if row["method"] == "permutation":
+            (found,) = {last[name] for name in row["cell"].split() if last[name] is not None}
+            assert found == pytest.approx(row["p_value"])
+    assert events[-1]["replicates"] == sum(ended["replicates"] for ended in cells.values())
 
 
 def test_a_run_that_finds_everything_done_says_so(tmp_path, capsys):
@@ -40,6 +48,28 @@ def test_a_run_that_finds_everything_done_says_so(tmp_path, capsys):
     code, said = logged(tmp_path, capsys, "--log-format", "json")
     kinds = [json.loads(line)["event"] for line in said.err.splitlines()]
     assert (code, kinds.count("block"), kinds.count("cell")) == (0, 0, 12)
+
+
+def test_the_time_left_follows_what_a_cells_parts_have_cost():
+    """Costs that are products of one factor for the data and one for the classifier are guessed exactly."""
+    data, classifiers = {"iris": 0.01, "mushroom": 2.0, "sonar": 0.1}, {"1-nn": 1.0, "tree": 30.0}
+    cells = {
+        (name, classifier): cell(
+            "retrain",
+            subject={"dataset": name, "classifier": classifier},
+            work={"dataset": {"digest": name}, "null": classifier},
+            seed=0,
+            replicates=10,
+        )
+        for name in data
+        for classifier in classifiers
+    }
+    costs = _Costs()
+    assert costs.guess(cells["iris", "tree"]) == math.inf
+    for (name, classifier), one in cells.items():
+        costs.see(one, data[name] * classifiers[classifier])
+    for (name, classifier), one in cells.items():
+        assert costs.guess(one) == pytest.approx(data[name] * classifiers[classifier])
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tasks import work
+from tasks import fanouts, stopping, work
 from tasks.plan import Cell
 from tasks.schema import REPLICATE, column
 from tasks.store import Store
@@ -35,8 +35,14 @@ class Drawing:
 @pytest.fixture
 def drawing(monkeypatch):
     fake = Drawing()
-    monkeypatch.setattr(work, "fanout", lambda name: SimpleNamespace(compute=fake.compute))
+    put_in_place(monkeypatch, compute=fake.compute)
     return fake
+
+
+def put_in_place(monkeypatch, **functions):
+    """A module of these functions, in place of that of every fan-out."""
+    for module in (work, stopping, fanouts):
+        monkeypatch.setattr(module, "fanout", lambda name: SimpleNamespace(**functions))
 
 
 @pytest.fixture

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tasks.execute import Interrupted, Serial, _Cut, run_cell
+from tasks.cut import Cut
+from tasks.execute import Interrupted, run_cell
+from tasks.pools import Serial
 from tasks.store import Store
 from tasks.work import Receipt, run_block
 
@@ -17,7 +19,7 @@ def whole(store, cell):
 
 def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
     seen = []
-    outcome = run_cell(cell, store, Serial(), progress=lambda replicates, seconds: seen.append(replicates))
+    outcome = run_cell(cell, store, Serial(), progress=lambda replicates, receipt: seen.append(replicates))
     assert outcome.complete
     assert sum(seen) == cell.replicates
     calls = len(drawing.calls)
@@ -101,7 +103,7 @@ def receipt(cell, block, seconds_a_lane):
 @given(st.integers(1, 3000), st.integers(1, 8), st.floats(1e-6, 10))
 def test_cutting_covers_every_lane_once_and_aims_at_the_target(replicates, workers, seconds):
     cell = make_cell(replicates)
-    cut = _Cut(cell, [(0, cell.lanes)], 2.0)
+    cut = Cut(cell, [(0, cell.lanes)], 2.0)
     assert cut.window(workers) == 1
     blocks = []
     while (block := cut.next(workers)) is not None:

@@ -12,16 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sigstats.sequential import BesagCliffordRule, FixedRule, GandyRule
-from tasks import stopping
-from tasks.execute import DaskPool, Interrupted, Serial, run_cell
+from tasks.execute import Interrupted, run_cell
 from tasks.fanouts import cell as cell_of
 from tasks.plan import Plan
+from tasks.pools import DaskPool, Serial
 from tasks.results import Results, read_plan, write_plan
 from tasks.store import Store
 from tasks.summarize import fingerprint
 from tasks.work import run_block
 
-from .conftest import make_cell
+from .conftest import make_cell, put_in_place
 
 GANDY = {"rule": "gandy", "alpha": 0.3, "reject_at": 0.2, "risk": 0.2, "half_spent": 10}
 SETTINGS = {"seed": 1, "replicates": 30_000}
@@ -35,8 +35,7 @@ def compared(drawing, monkeypatch):
     def exceeds(table, observed):
         return table.column("drawn").to_numpy() <= observed.column("drawn").to_numpy()[0]
 
-    fake = SimpleNamespace(exceeds=exceeds, observed=observed_of)
-    monkeypatch.setattr(stopping, "fanout", lambda name: fake)
+    put_in_place(monkeypatch, compute=drawing.compute, exceeds=exceeds, observed=observed_of)
     return drawing
 
 
@@ -174,7 +173,7 @@ def test_an_interrupted_run_stops_at_the_same_place_and_computes_nothing_twice(c
 
 def test_progress_counts_what_was_spared(compared, store):
     seen = []
-    outcome = run_cell(make_stopping(1), store, Serial(), progress=lambda n, seconds: seen.append((n, seconds)))
+    outcome = run_cell(make_stopping(1), store, Serial(), progress=lambda n, receipt: seen.append((n, receipt)))
     assert outcome.wanted < 395
     assert sum(n for n, _ in seen) == 395
     assert seen[-1] == (395 - outcome.stored, None)

@@ -1,0 +1,178 @@
+"""Pools of workers that run blocks: a plain loop, or a Dask client. Nothing else knows which of the two it is."""
+
+import contextlib
+import itertools
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .plan import Block
+from .store import Store
+from .work import Failure, Receipt, failure, run_block
+
+#: How long the end of a run waits for blocks that are computed in vain, in seconds.
+SETTLE_SECONDS = 60.0
+
+#: Threads that this process may have for cells: they wait, so a thousand cost little, but not nothing.
+MOST_CELLS = 1024
+
+
+class Pool(Protocol):
+    """Workers that run blocks."""
+
+    @property
+    def workers(self) -> int:
+        """How many blocks can run at once, at least 1."""
+
+    @property
+    def cells(self) -> int:
+        """How many cells to work on at once, at least 1."""
+
+    @property
+    def full(self) -> bool:
+        """Whether enough blocks are on their way to keep every worker busy; a cell may always have one."""
+
+    def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
+        """Start a block; `done` is called once, from any thread, with its outcome. Returns what cancels it."""
+
+    def settle(self) -> bool:
+        """Wait until no worker computes a block any more whose outcome is known already.
+
+        Returns whether a block may have been computed twice, so that its file may have come after its cell was joined.
+        """
+
+
+@dataclass
+class Serial:
+    """The plain loop: each block runs when it is submitted. Every other pool must agree with it."""
+
+    workers: int = 1
+    cells: int = 1
+    full: bool = False
+
+    def submit(  # noqa: D102
+        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
+    ) -> Callable[[], None]:
+        done(run_block(block, store))
+        return lambda: None
+
+    def settle(self) -> bool:  # noqa: D102
+        return False
+
+
+@dataclass
+class DaskPool:
+    """Blocks as plain futures of a `distributed.Client`.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    retries : int
+        How often the engine may repeat a block whose worker lost its connection to the store.
+    trials : int
+        How often a block is given to the engine that it gave up because worker after worker died: it counts every
+        block that a dead worker had, whichever of them it died of.
+    expected : int
+        How many workers there will be, where they come later: from a batch system, or as they are needed.
+    """
+
+    client: Any
+    retries: int = 2
+    trials: int = 2
+    expected: int = 1
+    _asked: float = field(default=-1.0, init=False, repr=False)
+    _threads: int = field(default=1, init=False, repr=False)
+    # One group of tasks: the scheduler keeps what it learns of each group for ever, and tells groups by their names.
+    _group: str = field(default_factory=lambda: f"block-{uuid.uuid4().hex}", init=False, repr=False)
+    _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
+    _on_their_way: set[str] = field(default_factory=set, init=False, repr=False)
+
+    @property
+    def workers(self) -> int:
+        """The number of threads the cluster has now, at least 1; asked of the scheduler once a second."""
+        now = time.monotonic()
+        if now - self._asked > 1.0:
+            self._asked = now
+            self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
+        return self._threads
+
+    @property
+    def cells(self) -> int:
+        """Two a worker, so that none waits while a cell learns what a block costs; each takes a thread here."""
+        return min(2 * max(self.expected, self.workers), MOST_CELLS)
+
+    @property
+    def full(self) -> bool:
+        """Whether three blocks a worker are on their way: more would only weigh on the scheduler."""
+        return len(self._on_their_way) >= 3 * self.workers
+
+    @property
+    def memory_limit(self) -> int | None:
+        """The smallest memory limit of a worker in bytes, None where there is none."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
+
+    def submit(  # noqa: D102
+        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
+    ) -> Callable[[], None]:
+        from distributed import KilledWorker
+
+        given: list[Any] = []
+        self._on_their_way.add(block.key)
+
+        def give() -> None:
+            future = self.client.submit(
+                run_block,
+                block,
+                store,
+                key=(self._group, block.key, next(self._numbers)),
+                pure=False,
+                retries=self.retries,
+            )
+            given.append(future)
+            future.add_done_callback(finished)
+
+        def finished(future: Any) -> None:
+            try:
+                outcome = future.result()
+                future.release()  # or the block would be computed again if the worker died that has its receipt
+                end(outcome)
+            except KilledWorker as error:
+                if len(given) == self.trials:
+                    end(failure(block, error))
+                    return
+                try:
+                    give()
+                except Exception as gone:  # the cluster itself is
+                    end(failure(block, gone))
+            except BaseException as error:  # the worker's own, or that the cluster lost the block
+                end(failure(block, error))
+
+        def end(outcome: Receipt | Failure) -> None:
+            self._on_their_way.discard(block.key)
+            done(outcome)
+
+        def cancel() -> None:
+            self._on_their_way.discard(block.key)
+            with contextlib.suppress(Exception):  # the cluster may be gone already
+                given[-1].cancel()
+
+        give()
+        return cancel
+
+    def settle(self) -> bool:
+        """Wait for blocks that a worker computes again since another died that had their receipts, a minute at most.
+
+        The receipt was here by then, but a block cannot be called back from a worker that has begun it.
+        """
+        deadline = time.monotonic() + SETTLE_SECONDS
+        with contextlib.suppress(Exception):  # a cluster that is gone computes nothing
+            while (
+                self.client.status == "running"
+                and time.monotonic() < deadline
+                and any(key[0] == self._group for keys in self.client.processing().values() for key in keys)
+            ):
+                time.sleep(0.1)
+        return True
