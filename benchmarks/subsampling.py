@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import scipy
 
 from sigstats.subsampling import draw_subsamples
-from tasks.populations import read_counts
+from tasks.label_files import read_counts
 
 SIZE = 7_909
 #: Shares of the eight joint outcomes.

@@ -8,17 +8,24 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats.checks import nearest, shown
+from sigstats.events import JointEvents
+from sigstats.measure_registry import Kind
 
-from .trials import Population
+from .populations import EventPopulation, Population
 
 Label: TypeAlias = bool | int | str
-Outcome: TypeAlias = tuple[Label, Label, Label]
+#: What a row has of a column: a label, or in a column of lists the labels of the row, sorted.
+Labels: TypeAlias = Label | tuple[Label, ...]
+Outcome: TypeAlias = tuple[Labels, Labels, Labels]
 
 #: Whole numbers are codes as they are if they span no more than this.
 _SPAN = 2**10
+#: Stands between the labels of one row, and can be no part of a label.
+_BETWEEN = "\x1f"
 #: So many outcomes at most are counted in a table of all that there might be.
 _TABLE = 2**19
 
@@ -30,6 +37,7 @@ class LabelCounts:
     Attributes
     ----------
     counts : mapping of (label, label, label) to int
+        Tuples of labels in place of labels, where a row may have any number of them.
     """
 
     counts: Mapping[Outcome, int]
@@ -47,6 +55,30 @@ class LabelCounts:
         """The number of rows."""
         return sum(self.counts.values())
 
+    @property
+    def listed(self) -> bool:
+        """Whether a row may have any number of labels."""
+        return any(isinstance(side, tuple) for outcome in self.counts for side in outcome)
+
+    @property
+    def labels(self) -> list[Label]:
+        """All labels that occur, sorted."""
+        found = {label for outcome in self.counts for side in outcome for label in _each(side)}
+        return sorted(found, key=lambda label: (isinstance(label, str), label))
+
+    def events(self, name: str) -> EventPopulation:
+        """The population of these rows, with all that averaged measures need."""
+        labels = self.labels
+        position = {label: index for index, label in enumerate(labels)}
+
+        def places(side: Labels) -> tuple[int, ...]:
+            return tuple(sorted(position[label] for label in _each(side)))
+
+        events = tuple((places(truth), places(a), places(b)) for truth, a, b in self.counts)
+        names = tuple(int(label) if isinstance(label, bool) else label for label in labels)
+        kind: Kind = "categories" if self.listed else "classes"
+        return EventPopulation(name, JointEvents(names, kind, events, tuple(self.counts.values())))
+
     def population(self, positive: Label | None = None, *, swapped: bool = False) -> Population:
         """The population of these rows.
 
@@ -63,9 +95,8 @@ class LabelCounts:
         ValueError
             If no label is `positive`.
         """
-        labels = {label for outcome in self.counts for label in outcome}
-        if positive is not None and not any(_same(label, positive) for label in labels):
-            near = nearest(positive, map(str, labels))
+        if positive is not None and not any(_has(label, positive) for label in self.labels):
+            near = nearest(positive, map(str, self.labels))
             hint = f" (did you mean {near!r}?)" if near else ""
             raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs{hint}")
         found = [0] * 8
@@ -73,7 +104,7 @@ class LabelCounts:
             if positive is None:
                 found[(a != truth) + 2 * (b != truth)] += count
             else:
-                negative = [not _same(label, positive) for label in (truth, a, b)]
+                negative = [not _has(labels, positive) for labels in (truth, a, b)]
                 found[4 * negative[0] + negative[1] + 2 * negative[2]] += count
         return Population(outcomes=tuple(found), swapped=swapped)
 
@@ -92,7 +123,7 @@ class Tally:
     def __init__(self, where: str, names: Sequence[str]) -> None:
         self.where = where
         self.names = names
-        self._tables: dict[tuple[Sequence[Label], ...], NDArray[np.int64]] = {}
+        self._tables: dict[tuple[Sequence[Labels], ...], NDArray[np.int64]] = {}
         self._sparse: Counter[Outcome] = Counter()
 
     def add(self, columns: Sequence[Any]) -> None:
@@ -101,12 +132,12 @@ class Tally:
         Parameters
         ----------
         columns : sequence of pyarrow.Array
-            All whole numbers, booleans, strings or dictionaries of these.
+            All whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
 
         Raises
         ------
         ValueError
-            If a label is missing.
+            If a label is missing, or one of a list is empty or holds the character 31 (unit separator).
         """
         if not len(columns[0]):
             return
@@ -130,7 +161,7 @@ class Tally:
             _require_known(self.where, self.names, found, classes)
         return found
 
-    def _joint(self, columns: Sequence[Any]) -> tuple[tuple[Sequence[Label], ...], NDArray[np.int32 | np.int64]]:
+    def _joint(self, columns: Sequence[Any]) -> tuple[tuple[Sequence[Labels], ...], NDArray[np.int32 | np.int64]]:
         """The labels of each column, and for each row the number of its outcome."""
         coded = []
         for name, column in zip(self.names, columns, strict=True):
@@ -139,7 +170,7 @@ class Tally:
             if column.null_count:
                 wanted = "a label is missing (null); expected one in every row"
                 raise ValueError(f"{self.where}: column {shown(name)}: {wanted}")
-            coded.append(_codes(column))
+            coded.append(self._codes_of_lists(name, column) if is_list(column.type) else _codes(column))
         labels = tuple(each for each, _, _ in coded)
         weights = (len(labels[1]) * len(labels[2]), len(labels[2]), 1)
         # The codes stay as they are stored: one product widens them, as far as their sum needs, one sum takes their
@@ -155,14 +186,43 @@ class Tally:
             joint -= origin
         return labels, joint
 
+    def _codes_of_lists(self, name: str, column: Any) -> tuple[Sequence[Labels], NDArray[Any], int]:
+        where = f"{self.where}: column {shown(name)}"
+        if column.flatten().null_count:
+            raise ValueError(f"{where}: a label in a list is missing (null); expected one in every place")
+        texts: Any = column.cast(pa.list_(pa.string()))
+        for text in set(texts.flatten().dictionary_encode().dictionary.to_pylist()):
+            if not text or _BETWEEN in text:
+                raise ValueError(
+                    f"{where}: the label {shown(text)} is not valid; expected a text without control codes"
+                )
+        whole = pa.types.is_integer(column.type.value_type)
+        joined: Any = pc.binary_join(texts, _BETWEEN)
+        coded = joined.dictionary_encode()
+        sets: dict[tuple[Label, ...], int] = {}
+        codes = []
+        for text in coded.dictionary.to_pylist():
+            parts = text.split(_BETWEEN) if text else []  # no label is empty, so an empty text is an empty list
+            codes.append(sets.setdefault(tuple(sorted({int(part) if whole else part for part in parts})), len(sets)))
+        return tuple(sets), np.array(codes, dtype=np.int64)[coded.indices.to_numpy()], 0
 
-def _outcomes(labels: Sequence[Sequence[Label]], seen: NDArray[Any], times: NDArray[Any]) -> dict[Any, int]:
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether a column of this type has any number of labels a row."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def _each(side: Labels) -> tuple[Label, ...]:
+    return side if isinstance(side, tuple) else (side,)
+
+
+def _outcomes(labels: Sequence[Sequence[Labels]], seen: NDArray[Any], times: NDArray[Any]) -> dict[Any, int]:
     sides = np.unravel_index(seen, [len(each) for each in labels])
     triples = zip(*([each[i] for i in side] for each, side in zip(labels, sides, strict=True)), strict=True)
     return dict(zip(triples, times.tolist(), strict=True))
 
 
-def _codes(column: Any) -> tuple[Sequence[Label], NDArray[Any], int]:
+def _codes(column: Any) -> tuple[Sequence[Labels], NDArray[Any], int]:
     """The labels of a column, for each row the code of its label, and the code of the first label."""
     kind = column.type
     if pa.types.is_boolean(kind):
@@ -180,7 +240,7 @@ def _codes(column: Any) -> tuple[Sequence[Label], NDArray[Any], int]:
 
 def _require_known(where: str, names: Sequence[str], found: Counter[Outcome], classes: frozenset[Label]) -> None:
     for outcome in found:
-        for name, label in zip(names, outcome, strict=True):
+        for name, label in ((name, label) for name, side in zip(names, outcome, strict=True) for label in _each(side)):
             if label not in classes:
                 near = nearest(label, map(str, classes))
                 hint = f" (did you mean {near!r}?)" if near else ""
@@ -190,5 +250,5 @@ def _require_known(where: str, names: Sequence[str], found: Counter[Outcome], cl
                 )
 
 
-def _same(label: Label, positive: Label) -> bool:
-    return type(label) is type(positive) and label == positive
+def _has(side: Labels, positive: Label) -> bool:
+    return any(type(label) is type(positive) and label == positive for label in _each(side))

@@ -31,11 +31,12 @@ from .documents import Documents
 from .files import Files, open_files
 from .identity import canonical, slug
 from .plan import Cell
+from .populations import EventPopulation
 from .schema import SCHEMA_VERSION
 
-#: What a study learns from.
-Data: TypeAlias = Dataset | Documents
-_Data = TypeVar("_Data", Dataset, Documents)
+#: What a study learns from, or draws from.
+Data: TypeAlias = Dataset | Documents | EventPopulation
+_Data = TypeVar("_Data", Dataset, Documents, EventPopulation)
 
 _SEAL = b"sigstats"
 _BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
@@ -237,6 +238,11 @@ class Store:
     def read_documents(self, name: str, digest: str) -> Documents:
         """Documents, likewise."""
         data: Documents = _cached_data(self, Documents, name, digest)
+        return data
+
+    def read_events(self, name: str, digest: str) -> EventPopulation:
+        """A population, likewise."""
+        data: EventPopulation = _cached_data(self, EventPopulation, name, digest)
         return data
 
 

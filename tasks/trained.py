@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,13 @@ from threadpoolctl import threadpool_limits
 from sigstats.learners import build
 from sigstats.streams import as_generator
 
+from .datasets import Dataset
 from .documents import Documents
 from .identity import canonical
-from .store import Data, Store
+from .store import Store
+
+#: What classifiers are trained on.
+Learned: TypeAlias = Dataset | Documents
 
 #: Rows that are predicted together: a second's work or so of a kernel machine.
 CHUNK = 2000
@@ -52,7 +56,7 @@ def split(rows: int, settings: Mapping[str, int]) -> Parts:
     return Parts(order[:train], order[train : train + test], order[train + test :])
 
 
-def positives(data: Data, labels: list[str]) -> NDArray[np.bool_]:
+def positives(data: Learned, labels: list[str]) -> NDArray[np.bool_]:
     """Which rows have one of the labels."""
     wanted = set(labels)
     if isinstance(data, Documents):
@@ -75,13 +79,13 @@ class Pair:
         If a classifier fails to fit.
     """
 
-    def __init__(self, data: Data, work: Mapping[str, Any]) -> None:
+    def __init__(self, data: Learned, work: Mapping[str, Any]) -> None:
         self._rows = np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
         self._truth = positives(data, work["positive"])
         self.parts = split(len(data), work["split"])
         self._fitted = [self._fit(data, side, work[side]) for side in ("a", "b")]
 
-    def _fit(self, data: Data, side: str, spec: Mapping[str, Any]) -> Any:
+    def _fit(self, data: Learned, side: str, spec: Mapping[str, Any]) -> Any:
         train = self.parts.train
         try:
             return estimator(data, spec).fit(self._rows[train], self._truth[train])
@@ -96,7 +100,7 @@ class Pair:
         return np.bincount(4 * ~truth + ~a.astype(bool) + 2 * ~b.astype(bool), minlength=8)
 
 
-def estimator(data: Data, spec: Mapping[str, Any]) -> Any:
+def estimator(data: Learned, spec: Mapping[str, Any]) -> Any:
     """The unfitted classifier that a ``learner`` and its ``params`` name."""
     if isinstance(data, Documents):
         return build(spec["learner"], params=spec["params"], text=True)
@@ -112,7 +116,7 @@ def trained(store: Store, work: Mapping[str, Any]) -> Pair:
 @lru_cache(maxsize=2)
 def _kept(store: Store, text: str) -> Pair:
     work = json.loads(text)
-    data = store.read_documents if "documents" in work else store.read_dataset
     named = work.get("documents") or work["dataset"]
+    read = store.read_documents if "documents" in work else store.read_dataset
     with threadpool_limits(limits=1):
-        return Pair(data(named["name"], named["digest"]), work)
+        return Pair(read(named["name"], named["digest"]), work)

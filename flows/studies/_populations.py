@@ -12,12 +12,13 @@ from tasks import sources
 from tasks.documents import Documents, read_documents
 from tasks.fanouts import cell
 from tasks.identity import digest
+from tasks.label_files import read_counts
 from tasks.plan import Cell
-from tasks.populations import read_counts
+from tasks.populations import Population, random_classifiers
 from tasks.sources import hint
 from tasks.store import Data
-from tasks.trained import estimator, positives, split
-from tasks.trials import Population, random_classifiers
+from tasks.trained import Learned, estimator, positives, split
+from tasks.trials import AnyPopulation
 
 from ..config import Options, Strict
 
@@ -43,7 +44,7 @@ class Drawn:
     slice: str | None
     values: Mapping[str, Any]
     rows: int | None
-    population: Population | None = None
+    population: AnyPopulation | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +59,7 @@ class Read:
 
 def _known(slice_: str | None, population: Population) -> Drawn:
     values = asdict(population) | {"outcomes": list(population.outcomes)}
-    rows = None if population.endless else int(sum(population.outcomes))
-    return Drawn(slice=slice_, values=values, rows=rows, population=population)
+    return Drawn(slice=slice_, values=values, rows=population.rows, population=population)
 
 
 class Sturm(Strict):
@@ -73,7 +73,7 @@ class Sturm(Strict):
         Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
     ]
 
-    def read(self, base: Path, seed: int) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, averaged: bool) -> Read:  # noqa: ARG002
         """One population for each r."""
         return Read(drawn=[_known(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right])
 
@@ -94,16 +94,34 @@ class Parquet(Strict):
         bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
     ] = None
 
-    def read(self, base: Path, seed: int) -> Read:  # noqa: ARG002
-        """The rows as they are, then swapped."""
+    def read(self, base: Path, seed: int, *, averaged: bool) -> Read:  # noqa: ARG002
+        """The rows as they are, then swapped.
+
+        With several labels a row, or where a measure is averaged over classes, all distinct events are kept, unless one
+        class is named as the positive one.
+        """
         counts = read_counts(self.path, base, label=self.label, a=self.a, b=self.b, classes=self.classes)
+        if self.positive is None and (counts.listed or averaged):
+            events = counts.events(self.name)
+            about = {"name": self.name, "digest": events.digest()}
+            drawn = [
+                Drawn(
+                    slice=part, values={"events": about, "swapped": found.swapped}, rows=counts.rows, population=found
+                )
+                for part, found in (("as they are", events), ("outputs swapped", events.exchanged()))
+            ]
+            kept = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
+            return Read(drawn=drawn, data=[events], note=self._note(counts.rows, events) + kept)
         found = counts.population(self.positive)
-        only_a, only_b = found.discordant
         swapped = counts.population(self.positive, swapped=True)
         return Read(
             drawn=[_known("as they are", found), _known("outputs swapped", swapped)],
-            note=f"{self.name}: {counts.rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}",
+            note=self._note(counts.rows, found),
         )
+
+    def _note(self, rows: int, found: AnyPopulation) -> str:
+        only_a, only_b = found.discordant
+        return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
 
 
 class Trainee(Strict):
@@ -155,7 +173,7 @@ class Trained(Strict):
             raise ValueError(f"sets: the name {twice!r} is there twice; expected everything to be named once")
         return self
 
-    def read(self, base: Path, seed: int) -> Read:
+    def read(self, base: Path, seed: int, *, averaged: bool) -> Read:  # noqa: ARG002
         """For each set of labels the rest of the rows, as they are and with outputs swapped."""
         data = self._data(base)
         left = len(data) - self.train - self.test
@@ -196,13 +214,13 @@ class Trained(Strict):
             note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
         )
 
-    def _data(self, base: Path) -> Data:
+    def _data(self, base: Path) -> Learned:
         if self.documents is None:
             return sources.load({"name": self.name, **(self.dataset or {})}, base=base)
         texts = self.documents
         return read_documents(self.name, texts.path, base, text=texts.text, categories=texts.categories)
 
-    def _check(self, each: Categories, data: Data) -> None:
+    def _check(self, each: Categories, data: Learned) -> None:
         known = data.labels if isinstance(data, Documents) else frozenset(data.classes)
         for label in each.positive:
             if label not in known:

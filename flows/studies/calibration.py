@@ -15,8 +15,9 @@ from pydantic import Field, field_validator
 from sigstats.checks import Alternative
 from tasks.fanouts import cell
 from tasks.plan import Cell, Plan
+from tasks.populations import EventPopulation, Population
 from tasks.store import Data
-from tasks.trials import Population, needs_classes, tested
+from tasks.trials import needs_classes, tested
 
 from ..config import DataStudy, Strict
 from ._populations import Drawn, Source
@@ -113,9 +114,10 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
     cells: list[Cell] = []
     notes: list[str] = []
     data: list[Data] = []
+    averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests.values())
     for source in study.populations:
         try:
-            found = source.read(base / study.folder, study.seed)
+            found = source.read(base / study.folder, study.seed, averaged=averaged)
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
         cells.extend(found.cells)
@@ -155,11 +157,12 @@ def _require_rows(study: CalibrationStudy, name: str, drawn: Drawn) -> None:
 def _try(label: str, test: dict[str, Any], name: str, drawn: Drawn) -> None:
     """Refuse what the test itself would refuse, before anything starts."""
     population = drawn.population or Population(outcomes=(1,) * 8)
-    if needs_classes(test) and not any(population.outcomes[4:]):
+    counted = isinstance(population, EventPopulation) and test["test"] == "bootstrap"
+    if needs_classes(test) and not population.binary and not counted:
         raise ValueError(
             f"tests: {label}: {name} is not valid; expected a population with rows of both classes (positive)"
         )
-    one_of_each = np.ones((1, 8), dtype=np.int64)
+    one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
         tested(test, one_of_each, population, np.random.default_rng(0))
     except ValueError as error:

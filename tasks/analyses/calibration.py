@@ -26,7 +26,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work, results.plan.alpha
-    drawn_from, test = population(work, results.table), work["test"]
+    drawn_from, test = population(work, results.store), work["test"]
     if drawn_from is None:  # what the two predict is missing
         holds, exact = bool(work["population"]["swapped"]), None
     else:
@@ -61,7 +61,8 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
             yield coverage
         return
     empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
-    note = f"no truly positive row in {empty:,} of {table.num_rows:,} test sets" if empty else ""
+    what = "a class or category without a true row" if "events" in work["population"] else "no truly positive row"
+    note = f"{what} in {empty:,} of {table.num_rows:,} test sets" if empty else ""
     rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
     yield _counted(rejections.with_(note=note), rejected, table.num_rows)
     covers = table.column("covers")

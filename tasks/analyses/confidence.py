@@ -17,6 +17,7 @@ from ..fanouts.predict import outcomes
 from ..fanouts.subsample import predicted
 from ..identity import digest
 from ..plan import Cell
+from ..populations import Population
 from ..results import Results
 from ..schema import Hypothesis
 from ..trials import advantage, confidence, measure_of
@@ -49,7 +50,7 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     if predictions is None or drawn is None:
         return row
     joint = JointOutcomes(*outcomes(predictions, test=True))
-    ahead = float(advantage(test, np.array([joint.counts]))[0])
+    ahead = float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
     if not ahead:
         return row.with_(decision="none", note="on the test set neither is better")
     seed = int(digest("confidence", cell=cell.fingerprint)[:12], 16)

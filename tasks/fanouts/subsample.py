@@ -4,16 +4,17 @@ The stream is keyed by the population and the size alone, and the test sets of a
 so all tests see the same test sets.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..plan import Block, Cell
+from ..populations import Population
 from ..schema import REPLICATE, column
-from ..store import Store
-from ..trials import Population, advantage, tested
+from ..store import Store, replicates_of
+from ..trials import AnyPopulation, advantage, tested
 from . import cell, predict
 
 VERSION = 2
@@ -36,7 +37,7 @@ SCHEMA = pa.schema(
             "of the measure",
             "by how much B is better than A on the test set, in the measure that is tested",
         ),
-        column("no_positive", pa.bool_(), "yes or no", "whether no row of the test set is truly positive"),
+        column("no_positive", pa.bool_(), "yes or no", "whether a class that counts has no row in the test set"),
     ]
 )
 
@@ -58,14 +59,17 @@ def needs(work: Mapping[str, Any]) -> list[Cell]:
     return [] if found is None else [found]
 
 
-def population(work: Mapping[str, Any], read: Callable[[Cell], pa.Table | None]) -> Population | None:
-    """The population of a cell, None where `read` finds no predictions."""
+def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | None:
+    """The population of a cell, None where it is of predictions that are missing."""
     values = dict(work["population"])
+    if "events" in values:
+        kept = store.read_events(values["events"]["name"], values["events"]["digest"])
+        return kept.exchanged() if values["swapped"] else kept
     source = predicted(work)
     if source is None:
         return Population(**{**values, "outcomes": tuple(values["outcomes"])})
-    table = read(source)
-    if table is None:
+    table = store.read_prefix(source)
+    if table is None or replicates_of(table) < source.replicates:
         return None
     return Population(outcomes=predict.outcomes(table, test=False), swapped=values["swapped"])
 
@@ -73,7 +77,7 @@ def population(work: Mapping[str, Any], read: Callable[[Cell], pa.Table | None])
 def compute(block: Block, store: Store) -> pa.Table:
     """The test of each test set of the block."""
     work = block.cell.work
-    drawn_from = population(work, store.read_prefix)
+    drawn_from = population(work, store)
     assert drawn_from is not None  # the engine has computed what the cell needs
     p_values, advantages, no_positive = [], [], []
     covers: list[bool | None] = []
@@ -82,8 +86,8 @@ def compute(block: Block, store: Store) -> pa.Table:
         found = tested(work["test"], drawn, drawn_from, rng)
         p_values.append(found.p_value)
         covers.extend([None] * size if found.covers is None else found.covers.tolist())
-        advantages.append(advantage(work["test"], drawn))
-        no_positive.append(drawn[:, :4].sum(axis=1) == 0)
+        advantages.append(advantage(work["test"], drawn, drawn_from))
+        no_positive.append(drawn_from.lacking(drawn))
     columns: dict[str, Any] = {
         "replicate": np.arange(block.first, block.last, dtype=np.int64),
         "p_value": np.concatenate(p_values),

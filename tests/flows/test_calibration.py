@@ -254,3 +254,71 @@ def test_bad_input_is_one_line_and_nothing_is_written(study, tmp_path, capsys, c
     message = capsys.readouterr().err.strip().splitlines()
     assert complaint in message[-1]
     assert not (tmp_path / "out").exists()
+
+
+LISTS = """\
+kind = "calibration"
+seed = 6
+sizes = [40, 80]
+trials = 60
+
+[[populations]]
+name = "news"
+source = "parquet"
+path = "lists.parquet"
+
+[[tests]]
+test = "mcnemar"
+
+[[tests]]
+test = "bootstrap"
+measure = "macro-f1"
+resamples = 199
+"""
+
+
+@pytest.fixture(scope="module")
+def lists(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lists")
+    rng = np.random.default_rng(3)
+    truth = rng.random((700, 6)) < 0.4
+    sides = [truth, truth ^ (rng.random(truth.shape) < 0.04), truth ^ (rng.random(truth.shape) < 0.1)]
+    names = np.array(["corn", "crude", "grain", "ship", "sugar", "wheat"])
+    columns = [pa.array([names[row].tolist() for row in side], pa.list_(pa.string())) for side in sides]
+    pq.write_table(pa.table(columns, names=["label", "pred_a", "pred_b"]), folder / "lists.parquet")
+    return folder
+
+
+def test_rows_of_many_labels_are_drawn_by_their_events(lists, tmp_path):
+    assert run(study_file(lists, LISTS), tmp_path / "out") == 0
+    found = rows(tmp_path / "out")
+    assert {row["measure"] for row in found} == {"power", "type I error", "coverage"}
+    for row in found:
+        if row["statistic"] is not None:  # McNemar's test of answers that are wholly right
+            low, high, _ = clopper_pearson(round(row["estimate"] * 60), 60, confidence=0.999)
+            assert low <= row["statistic"] <= high
+    power = {(row["n"], row["method"][:9]): row["estimate"] for row in found if row["measure"] == "power"}
+    assert power[80, "bootstrap"] > power[40, "bootstrap"]
+    again = tmp_path / "again"
+    assert run(study_file(lists, LISTS), again) == 0
+    assert results(again) == results(tmp_path / "out")
+
+
+def test_one_category_of_many_labels_is_two_classes(lists, tmp_path):
+    positive = 'path = "lists.parquet"\npositive = "corn"'
+    text = LISTS.replace('path = "lists.parquet"', positive).replace("macro-f1", "f1")
+    assert run(study_file(lists, text), tmp_path / "out") == 0
+
+
+def test_averages_of_one_class_a_row_need_no_positive_class(study, tmp_path):
+    text = STUDY.replace('positive = "x"\n', "").replace('"f1"', '"macro-f1"').replace('[[tests]]\ntest = "dcf"\n', "")
+    (tmp_path / "data").symlink_to(study.parent / "data")
+    assert run(study_file(tmp_path, text), tmp_path / "out") == 0
+    assert any(row["method"].startswith("bootstrap (macro-f1, percentile") for row in rows(tmp_path / "out"))
+
+
+def test_a_cost_of_two_classes_is_refused_for_many_labels(lists, tmp_path, capsys):
+    text = LISTS.replace('test = "mcnemar"', 'test = "dcf"')
+    assert run(study_file(lists, text), tmp_path / "out") == 2
+    assert "expected a population with rows of both classes (positive)" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

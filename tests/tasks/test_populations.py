@@ -1,161 +1,18 @@
-"""Populations of Parquet files are reduced to the counts that their rows have; what is wrong is named."""
-
-from collections import Counter
+"""What test sets are drawn from: simulated systems, eight outcomes, events of classes and of categories."""
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import f1_score
 
+from sigstats.events import JointEvents
 from sigstats.measures import accuracy, f1
 from sigstats.outcomes import JointOutcomes
-from sigstats.paired import discordant_counts
-from tasks.label_counts import LabelCounts, Tally
-from tasks.populations import read_counts
-from tasks.trials import Population, exact_rate, null_holds, random_classifiers
-
-NAMES = {"label": "label", "a": "pred_a", "b": "pred_b"}
-COLUMNS = tuple(NAMES.values())
-
-
-def write(path, y, a, b, *, kind=None, **options):
-    columns = [pa.array(values) if kind is None else pa.array(values).cast(kind) for values in (y, a, b)]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.table(columns, names=COLUMNS), path, **options)
-    return path
-
-
-def rows(n, classes, seed=1):
-    rng = np.random.default_rng(seed)
-    return [np.array(classes)[rng.integers(0, len(classes), n)] for _ in range(3)]
-
-
-def read(path, **options):
-    return read_counts(str(path), **NAMES, **options)
-
-
-@pytest.mark.parametrize(
-    ("classes", "kind"),
-    [
-        ([3, 7, -2], pa.int8()),
-        ([0, 2**40], pa.int64()),
-        ([0, 2**64 - 1, 2**64 - 2], pa.uint64()),
-        (["cat", "dog", "a b"], pa.string()),
-        (["cat", "dog"], pa.dictionary(pa.int8(), pa.string())),
-        ([False, True], pa.bool_()),
-    ],
-)
-def test_counts_are_those_of_the_rows(tmp_path, classes, kind):
-    expected = Counter()
-    for part in range(3):
-        y, a, b = rows(1000, np.array(classes, dtype=np.uint64) if classes[-1:] == [2**64 - 2] else classes, seed=part)
-        write(tmp_path / "data" / f"{part}.parquet", y, a, b, kind=kind, row_group_size=300)
-        expected.update(zip(y.tolist(), a.tolist(), b.tolist(), strict=True))
-    assert read(tmp_path / "data").counts == expected
-    assert read(tmp_path / "data" / "*.parquet", classes=classes).counts == expected
-    assert read(f"file://{tmp_path}/data").counts == expected
-
-
-def test_a_remote_file_is_read_too(tmp_path):
-    import fsspec
-
-    y, a, b = rows(50, ["x", "y"])
-    content = write(tmp_path / "one.parquet", y, a, b).read_bytes()
-    fsspec.filesystem("memory").pipe_file("/populations/one.parquet", content)
-    assert read("memory://populations").counts == Counter(zip(y.tolist(), a.tolist(), b.tolist(), strict=True))
-
-
-labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).filter(
-    lambda triples: any(1 in triple for triple in triples)
-)
-
-
-@settings(deadline=None, derandomize=True, max_examples=60)
-@given(labels, st.sampled_from([1, 10**7]))
-def test_a_population_is_what_the_library_counts(triples, factor):
-    columns = [pa.array([factor * value for value in side]) for side in zip(*triples, strict=True)]
-    tally = Tally("rows", COLUMNS)
-    for part in (slice(0, 7), slice(7, None)):
-        tally.add([column[part] for column in columns])
-    counts = LabelCounts(tally.outcomes())
-    assert counts.rows == len(triples)
-    y, a, b = zip(*triples, strict=True)
-    assert counts.population(factor).outcomes == JointOutcomes.from_predictions(y, a, b, positive=1).counts
-    plain = counts.population()
-    assert plain.discordant == discordant_counts(y, a, b)
-    right = [np.mean(np.equal(side, y)) for side in (a, b)]
-    assert plain.difference("accuracy") == pytest.approx(right[1] - right[0], abs=1e-12)
-
-
-def damaged(tmp_path, what):
-    """A data set of two files, the second of which has something wrong with it."""
-    folder = tmp_path / "data"
-    y, a, b = (side.tolist() for side in rows(900, ["x", "y"]))
-    write(folder / "0.parquet", y, a, b)
-    second = folder / "1.parquet"
-    if what == "nulls":
-        write(second, y, [*a[:500], None, *a[501:]], b, row_group_size=300)
-    elif what == "unknown label":
-        write(second, y, a, [*b[:-1], "yy"], row_group_size=300)
-    elif what == "schemas differ":
-        write(second, *(side.tolist() for side in rows(9, [1, 2])))
-    elif what == "floats":
-        write(folder / "0.parquet", [0.5], [0.5], [0.5])
-    elif what == "lists":
-        write(folder / "0.parquet", [["x"]], [["x"]], [["y"]])
-    elif what == "mixed":
-        write(folder / "0.parquet", ["1"], ["1"], [1])
-    elif what == "no column":
-        pq.write_table(pa.table({"label": y, "pred_aa": a, "pred_b": b}), folder / "0.parquet")
-    elif what == "truncated":
-        second.write_bytes((folder / "0.parquet").read_bytes()[:-20])
-    elif what == "flipped":
-        content = bytearray(write(second, y, a, b, compression="gzip", row_group_size=300).read_bytes())
-        content[40:400] = bytes(360)
-        second.write_bytes(content)
-    elif what == "empty":
-        write(folder / "0.parquet", [], [], [], kind=pa.string())
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("what", "complaint"),
-    [
-        ("nulls", r"1\.parquet, row group 1: column 'pred_a': a label is missing \(null\); expected one in every row"),
-        ("unknown label", r"1\.parquet, row group 2: column 'pred_b': 'yy' is not valid; expected one of x, y \(did"),
-        ("schemas differ", r"1\.parquet: column 'label': int64 is not valid; expected string, as in .*0\.parquet"),
-        ("floats", r"0\.parquet: column 'label': double is not valid; expected whole numbers, strings or booleans"),
-        ("lists", r"0\.parquet: column 'label': list<.*> is not valid; .* one label a row"),
-        ("mixed", r"0\.parquet: column 'pred_b': int64 is not valid; expected strings, as in column 'label'"),
-        ("no column", r"0\.parquet: column 'pred_a' is not there; did you mean 'pred_aa'\?"),
-        ("truncated", r"1\.parquet: is not a whole Parquet file"),
-        ("flipped", r"1\.parquet, row group 0: cannot be read"),
-        ("empty", r"data/0\.parquet: there are no rows"),
-    ],
-)
-def test_what_is_wrong_is_named_with_its_file_and_row_group(tmp_path, what, complaint):
-    folder = damaged(tmp_path, what)
-    alone = what in ("floats", "lists", "mixed", "no column", "empty")
-    with pytest.raises(ValueError, match=complaint) as caught:
-        read(folder / "0.parquet" if alone else folder, classes=["x", "y"])
-    assert "\n" not in str(caught.value)
-
-
-def test_what_is_not_there_is_named(tmp_path):
-    for path, complaint in (
-        ("gone.parquet", "there is no such file"),
-        (".", "holds no Parquet"),
-        ("*.parquet", "no such"),
-    ):
-        with pytest.raises(ValueError, match=complaint):
-            read_counts(path, tmp_path, **NAMES)
-    with pytest.raises(ValueError, match=r"cannot be read"):
-        read_counts("nosuchscheme://x", tmp_path, **NAMES)
-    counts = LabelCounts({("cat", "dog", "cat"): 3})
-    with pytest.raises(ValueError, match=r"positive: 'ca' is not valid; .*\(did you mean 'cat'\?\)"):
-        counts.population("ca")
+from tasks import trials
+from tasks.populations import EventPopulation, Population, random_classifiers
+from tasks.store import Store
+from tasks.trials import exact_rate, null_holds
 
 
 def test_sturms_systems_by_enumeration_of_all_assignments():
@@ -186,3 +43,100 @@ def test_swapping_exchanges_the_outputs_of_each_row_at_random():
     assert plain.difference("accuracy") == pytest.approx(accuracy(*b) - accuracy(*a))
     assert null_holds(population, {"test": "bootstrap", "measure": "f1"})
     assert exact_rate(plain, 20, {"test": "bootstrap", "measure": "f1"}, 0.05) is None
+
+
+def labelled(n=400, categories=5, seed=2):
+    rng = np.random.default_rng(seed)
+    truth = rng.random((n, categories)) < 0.6 / np.arange(1, categories + 1)
+    a, b = (truth ^ (rng.random(truth.shape) < noise) for noise in (0.05, 0.08))
+    return truth.astype(int), a.astype(int), b.astype(int)
+
+
+@pytest.fixture
+def rows():
+    return labelled()
+
+
+@pytest.fixture
+def events(rows):
+    return EventPopulation("news", JointEvents.from_indicators(*rows))
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_averaged_measures_are_those_of_scikit_learn(rows, events, average):
+    y, a, b = rows
+    expected = [f1_score(y, side, average=average, zero_division=0) for side in (a, b)]
+    assert events.difference(f"{average}-f1") == pytest.approx(expected[1] - expected[0], abs=1e-12)
+    assert events.exchanged().difference(f"{average}-f1") == 0
+
+
+def test_test_sets_of_events_are_rows_without_replacement(events):
+    n, size, total = 60, 6000, 400
+    drawn = events.draw(n, np.random.default_rng(4), size)
+    assert (drawn.sum(axis=1) == n).all()
+    counts = np.array(events.joint.counts)
+    share = counts / total
+    spread = np.sqrt(n * share * (1 - share) * (total - n) / (total - 1))
+    assert (np.abs(drawn.mean(axis=0) - n * share) < 6 * spread / np.sqrt(size)).all()
+    assert np.allclose(drawn.var(axis=0), spread**2, rtol=0.25, atol=0.01)
+    assert (drawn <= counts).all()
+
+
+def test_an_exchange_of_outputs_makes_both_alike(events):
+    swapped = events.exchanged()
+    drawn = swapped.draw(100, np.random.default_rng(5), 4000)
+    assert (drawn.sum(axis=1) == 100).all()
+    eight = swapped.outcomes_of(drawn)
+    only_a, only_b = events.discordant
+    for column in (1, 2):
+        expected = 100 / 400 * (only_a + only_b) / 2
+        assert abs(eight[:, column].mean() - expected) < 6 * np.sqrt(expected / 4000)
+    assert swapped.discordant == events.discordant  # of the rows themselves
+    differences = swapped.differences("macro-f1", drawn)
+    assert abs(differences.mean()) < 6 * differences.std() / np.sqrt(4000)
+
+
+def test_answers_that_are_wholly_right_are_what_exact_tests_see(rows, events):
+    y, a, b = rows
+    right_a, right_b = ((side == y).all(axis=1) for side in (a, b))
+    assert events.discordant == (int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()))
+    rate = exact_rate(events, 50, {"test": "mcnemar"}, 0.05)
+    eight = Population(outcomes=tuple(events.outcomes_of(events.draw(400, np.random.default_rng(1), 1))[0].tolist()))
+    assert rate == exact_rate(eight, 50, {"test": "mcnemar"}, 0.05)
+
+
+def test_a_test_set_without_a_category_is_told(events):
+    drawn = events.draw(8, np.random.default_rng(2), 500)
+    lacking = events.lacking(drawn)
+    for counts, told in zip(drawn.tolist(), lacking.tolist(), strict=True):
+        truths = {label for (true, _, _), k in zip(events.joint.events, counts, strict=True) if k for label in true}
+        assert told == (len(truths) < 5)
+    assert 0 < lacking.mean() < 1
+
+
+def test_the_bootstrap_of_an_averaged_measure_covers_the_truth_of_the_population(events):
+    rng = np.random.default_rng(7)
+    drawn = events.draw(150, rng, 60)
+    test = {"test": "bootstrap", "measure": "micro-f1", "resamples": 199, "confidence": 0.95}
+    answers = trials.tested(test, drawn, events, rng)
+    assert answers.covers.mean() > 0.8
+    assert ((answers.p_value > 0) & (answers.p_value <= 1)).all()
+
+
+labels = st.lists(st.integers(0, 3), max_size=3, unique=True).map(lambda each: tuple(sorted(each)))
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(st.lists(st.tuples(labels, labels, labels), min_size=1, max_size=30), st.booleans())
+def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, triples, swapped):
+    joint = JointEvents(("a", "b", "c", "d"), "categories", tuple(triples), (1,) * len(triples))
+    population = EventPopulation("any", joint)
+    store = Store(str(tmp_path_factory.mktemp("store")))
+    store.write_dataset(population)
+    again = store.read_events("any", population.digest())
+    assert (again.joint, again.digest()) == (joint, population.digest())
+    used = again.exchanged() if swapped else again
+    drawn = used.draw(len(triples), np.random.default_rng(0), 3)
+    assert (drawn.sum(axis=1) == len(triples)).all()
+    if not swapped:
+        assert used.record(drawn[0].tolist()) == joint

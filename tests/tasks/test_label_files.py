@@ -1,0 +1,204 @@
+"""Populations of Parquet files are reduced to the counts that their rows have; what is wrong is named."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sigstats.events import JointEvents
+from sigstats.outcomes import JointOutcomes
+from sigstats.paired import discordant_counts
+from tasks.label_counts import LabelCounts, Tally
+from tasks.label_files import read_counts
+
+NAMES = {"label": "label", "a": "pred_a", "b": "pred_b"}
+COLUMNS = tuple(NAMES.values())
+
+
+def write(path, y, a, b, *, kind=None, **options):
+    columns = [pa.array(values) if kind is None else pa.array(values).cast(kind) for values in (y, a, b)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns, names=COLUMNS), path, **options)
+    return path
+
+
+def rows(n, classes, seed=1):
+    rng = np.random.default_rng(seed)
+    return [np.array(classes)[rng.integers(0, len(classes), n)] for _ in range(3)]
+
+
+def read(path, **options):
+    return read_counts(str(path), **NAMES, **options)
+
+
+@pytest.mark.parametrize(
+    ("classes", "kind"),
+    [
+        ([3, 7, -2], pa.int8()),
+        ([0, 2**40], pa.int64()),
+        ([0, 2**64 - 1, 2**64 - 2], pa.uint64()),
+        (["cat", "dog", "a b"], pa.string()),
+        (["cat", "dog"], pa.dictionary(pa.int8(), pa.string())),
+        ([False, True], pa.bool_()),
+    ],
+)
+def test_counts_are_those_of_the_rows(tmp_path, classes, kind):
+    expected = Counter()
+    for part in range(3):
+        y, a, b = rows(1000, np.array(classes, dtype=np.uint64) if classes[-1:] == [2**64 - 2] else classes, seed=part)
+        write(tmp_path / "data" / f"{part}.parquet", y, a, b, kind=kind, row_group_size=300)
+        expected.update(zip(y.tolist(), a.tolist(), b.tolist(), strict=True))
+    assert read(tmp_path / "data").counts == expected
+    assert read(tmp_path / "data" / "*.parquet", classes=classes).counts == expected
+    assert read(f"file://{tmp_path}/data").counts == expected
+
+
+def test_a_remote_file_is_read_too(tmp_path):
+    import fsspec
+
+    y, a, b = rows(50, ["x", "y"])
+    content = write(tmp_path / "one.parquet", y, a, b).read_bytes()
+    fsspec.filesystem("memory").pipe_file("/populations/one.parquet", content)
+    assert read("memory://populations").counts == Counter(zip(y.tolist(), a.tolist(), b.tolist(), strict=True))
+
+
+labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).filter(
+    lambda triples: any(1 in triple for triple in triples)
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(labels, st.sampled_from([1, 10**7]))
+def test_a_population_is_what_the_library_counts(triples, factor):
+    columns = [pa.array([factor * value for value in side]) for side in zip(*triples, strict=True)]
+    tally = Tally("rows", COLUMNS)
+    for part in (slice(0, 7), slice(7, None)):
+        tally.add([column[part] for column in columns])
+    counts = LabelCounts(tally.outcomes())
+    assert counts.rows == len(triples)
+    y, a, b = zip(*triples, strict=True)
+    assert counts.population(factor).outcomes == JointOutcomes.from_predictions(y, a, b, positive=1).counts
+    plain = counts.population()
+    assert plain.discordant == discordant_counts(y, a, b)
+    right = [np.mean(np.equal(side, y)) for side in (a, b)]
+    assert plain.difference("accuracy") == pytest.approx(right[1] - right[0], abs=1e-12)
+
+
+def damaged(tmp_path, what):
+    """A data set of two files, the second of which has something wrong with it."""
+    folder = tmp_path / "data"
+    y, a, b = (side.tolist() for side in rows(900, ["x", "y"]))
+    write(folder / "0.parquet", y, a, b)
+    second = folder / "1.parquet"
+    if what == "nulls":
+        write(second, y, [*a[:500], None, *a[501:]], b, row_group_size=300)
+    elif what == "unknown label":
+        write(second, y, a, [*b[:-1], "yy"], row_group_size=300)
+    elif what == "schemas differ":
+        write(second, *(side.tolist() for side in rows(9, [1, 2])))
+    elif what == "floats":
+        write(folder / "0.parquet", [0.5], [0.5], [0.5])
+    elif what == "lists":
+        write(folder / "0.parquet", [[0.5]], [[0.5]], [[0.5]])
+    elif what == "null in a list":
+        write(second, [["x"], ["y"]], [["x"], ["y", None]], [["x"], []])
+        write(folder / "0.parquet", [["x"]], [["x"]], [["y"]])
+    elif what == "no text":
+        write(folder / "0.parquet", [["x"]], [["x"]], [["y", ""]])
+    elif what == "unknown in a list":
+        write(folder / "0.parquet", [["x"]], [["x"]], [["y", "xx"]])
+    elif what == "a list and a label":
+        write(folder / "0.parquet", [["x"]], ["x"], ["y"])
+    elif what == "mixed":
+        write(folder / "0.parquet", ["1"], ["1"], [1])
+    elif what == "no column":
+        pq.write_table(pa.table({"label": y, "pred_aa": a, "pred_b": b}), folder / "0.parquet")
+    elif what == "truncated":
+        second.write_bytes((folder / "0.parquet").read_bytes()[:-20])
+    elif what == "flipped":
+        content = bytearray(write(second, y, a, b, compression="gzip", row_group_size=300).read_bytes())
+        content[40:400] = bytes(360)
+        second.write_bytes(content)
+    elif what == "empty":
+        write(folder / "0.parquet", [], [], [], kind=pa.string())
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("what", "complaint"),
+    [
+        ("nulls", r"1\.parquet, row group 1: column 'pred_a': a label is missing \(null\); expected one in every row"),
+        ("unknown label", r"1\.parquet, row group 2: column 'pred_b': 'yy' is not valid; expected one of x, y \(did"),
+        ("schemas differ", r"1\.parquet: column 'label': int64 is not valid; expected string, as in .*0\.parquet"),
+        (
+            "floats",
+            r"0\.parquet: column 'label': double is not valid; expected whole numbers, strings, booleans, or lists",
+        ),
+        ("lists", r"0\.parquet: column 'label': list<.*> is not valid; .* lists of whole numbers or of strings"),
+        ("null in a list", r"1\.parquet, row group 0: column 'pred_a': a label in a list is missing \(null\)"),
+        ("no text", r"0\.parquet, row group 0: column 'pred_b': the label '' is not valid"),
+        ("unknown in a list", r"0\.parquet, row group 0: column 'pred_b': 'xx' is not valid; expected one of x, y"),
+        ("a list and a label", r"column 'pred_a': string is not valid; expected lists of strings, as in column 'lab"),
+        ("mixed", r"0\.parquet: column 'pred_b': int64 is not valid; expected strings, as in column 'label'"),
+        ("no column", r"0\.parquet: column 'pred_a' is not there; did you mean 'pred_aa'\?"),
+        ("truncated", r"1\.parquet: is not a whole Parquet file"),
+        ("flipped", r"1\.parquet, row group 0: cannot be read"),
+        ("empty", r"data/0\.parquet: there are no rows"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_file_and_row_group(tmp_path, what, complaint):
+    folder = damaged(tmp_path, what)
+    alone = what not in ("nulls", "unknown label", "schemas differ", "truncated", "flipped", "null in a list")
+    with pytest.raises(ValueError, match=complaint) as caught:
+        read(folder / "0.parquet" if alone else folder, classes=["x", "y"])
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_not_there_is_named(tmp_path):
+    for path, complaint in (
+        ("gone.parquet", "there is no such file"),
+        (".", "holds no Parquet"),
+        ("*.parquet", "no such"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            read_counts(path, tmp_path, **NAMES)
+    with pytest.raises(ValueError, match=r"cannot be read"):
+        read_counts("nosuchscheme://x", tmp_path, **NAMES)
+    counts = LabelCounts({("cat", "dog", "cat"): 3})
+    with pytest.raises(ValueError, match=r"positive: 'ca' is not valid; .*\(did you mean 'cat'\?\)"):
+        counts.population("ca")
+
+
+def sets(n, categories, seed):
+    rng = np.random.default_rng(seed)
+    chance = 0.5 / np.arange(1, len(categories) + 1)
+    truth = rng.random((n, len(categories))) < chance
+    return [truth ^ (rng.random(truth.shape) < noise) for noise in (0.0, 0.05, 0.08)]
+
+
+@pytest.mark.parametrize("categories", [["oil", "wheat", "corn", "a b"], [7, 3, 11]])
+def test_lists_of_labels_are_the_events_of_their_indicators(tmp_path, categories):
+    parts = [sets(500, categories, seed) for seed in range(2)]
+    rng = np.random.default_rng(1)
+    for number, sides in enumerate(parts):
+        lists = [
+            [rng.permutation([c for c, has in zip(categories, row, strict=True) if has]).tolist() for row in side]
+            for side in sides
+        ]
+        kind = pa.list_(pa.string() if isinstance(categories[0], str) else pa.int16())
+        write(tmp_path / "data" / f"{number}.parquet", *lists, kind=kind, row_group_size=170)
+    order = sorted(categories)
+    columns = [categories.index(c) for c in order]
+    both = [np.concatenate(each)[:, columns].astype(int) for each in zip(*parts, strict=True)]
+    counts = read(tmp_path / "data", classes=categories)
+    assert counts.listed
+    assert counts.events("news").joint == JointEvents.from_indicators(*both, categories=order)
+    for position, category in enumerate(order):
+        expected = JointOutcomes.from_predictions(*(side[:, position] for side in both), positive=1)
+        assert counts.population(category).outcomes == expected.counts
+    right = [(side == both[0]).all(axis=1) for side in both[1:]]
+    assert counts.population().discordant == (int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()))
