@@ -43,9 +43,9 @@ def read_counts(
     ValueError
         One line that names the file, where it applies the row group, the column and what would be right.
     """
-    system, files = _files(path, base)
+    system, files = data_files(path, base)
     columns = (label, a, b)
-    like = (files[0], _kinds(files[0], _opened(system, files[0]), columns))
+    like = (files[0], _kinds(files[0], opened_file(system, files[0]), columns))
     known = None if classes is None else frozenset(classes)
     if len(files) == 1:
         counts = count_file(system, files[0], columns, like, known)
@@ -67,13 +67,13 @@ def count_file(
     classes: frozenset[Label] | None = None,
 ) -> LabelCounts:
     """The counts of one file, which has the types of the file that `like` names; errors as for `read_counts`."""
-    opened = _opened(system, file)
+    opened = opened_file(system, file)
     kinds = _kinds(file, opened, columns)
     for name, kind, wanted in zip(columns, kinds, like[1], strict=True):
         if kind != wanted:
             raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {wanted}, as in {like[0]}")
     if pa.types.is_string(kinds[0]) or pa.types.is_large_string(kinds[0]):
-        opened = _opened(system, file, read_dictionary=list(columns))
+        opened = opened_file(system, file, read_dictionary=list(columns))
     total: Counter[Outcome] = Counter()
     for group in range(opened.num_row_groups):
         where = f"{file}, row group {group}"
@@ -87,7 +87,7 @@ def count_file(
     return LabelCounts(total)
 
 
-def _files(path: str, base: Path) -> tuple[Any, list[str]]:
+def data_files(path: str, base: Path) -> tuple[Any, list[str]]:
     """The file system and the Parquet files of a data set, in order."""
     import fsspec
 
@@ -107,7 +107,8 @@ def _files(path: str, base: Path) -> tuple[Any, list[str]]:
     return system, sorted(str(name) for name in names)
 
 
-def _opened(system: Any, file: str, **options: Any) -> pq.ParquetFile:
+def opened_file(system: Any, file: str, **options: Any) -> pq.ParquetFile:
+    """A Parquet file that can be read, or ValueError."""
     try:
         local = "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
         source = file if local else system.open(file, "rb")
@@ -116,13 +117,18 @@ def _opened(system: Any, file: str, **options: Any) -> pq.ParquetFile:
         raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
 
 
+def has_column(file: str, schema: pa.Schema, name: str) -> None:
+    """Refuse a file without the column."""
+    if name not in schema.names:
+        raise ValueError(f"{file}: column {shown(name)} is not there; {hint(name, schema.names)}")
+
+
 def _kinds(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> list[pa.DataType]:
     """The types of the three columns, categories as what they stand for."""
     schema = opened.schema_arrow
     found: list[pa.DataType] = []
     for name in columns:
-        if name not in schema.names:
-            raise ValueError(f"{file}: column {shown(name)} is not there; {hint(name, schema.names)}")
+        has_column(file, schema, name)
         kind = schema.field(name).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if _family(kind) is None:

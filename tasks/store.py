@@ -33,10 +33,11 @@ from .identity import canonical, slug
 from .plan import Cell
 from .populations import EventPopulation
 from .schema import SCHEMA_VERSION
+from .score_populations import ScorePopulation
 
 #: What a study learns from, or draws from.
-Data: TypeAlias = Dataset | Documents | EventPopulation
-_Data = TypeVar("_Data", Dataset, Documents, EventPopulation)
+Data: TypeAlias = Dataset | Documents | EventPopulation | ScorePopulation
+_Data = TypeVar("_Data", Dataset, Documents, EventPopulation, ScorePopulation)
 
 _SEAL = b"sigstats"
 _BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
@@ -223,12 +224,17 @@ class Store:
                 self.files.remove(name)
 
     def write_dataset(self, dataset: Data) -> None:
-        """Keep a data set, so that workers need no other access to it; a damaged one is written again."""
-        name = _dataset_name(dataset.name, dataset.digest())
+        """Keep a data set, so that workers need no other access to it.
+
+        A damaged one is written again, and one whose rows are the same but lie elsewhere by now.
+        """
+        name, table = _dataset_name(dataset.name, dataset.digest()), dataset.to_table()
         try:
-            self.read_table(name, kind="data", fingerprint=dataset.digest())
+            kept = self.read_table(name, kind="data", fingerprint=dataset.digest())
         except (FileNotFoundError, Damaged):
-            self.write_table(name, dataset.to_table(), kind="data", fingerprint=dataset.digest())
+            kept = None
+        if kept is None or kept.schema.metadata != table.schema.metadata:
+            self.write_table(name, table, kind="data", fingerprint=dataset.digest())
 
     def read_dataset(self, name: str, digest: str) -> Dataset:
         """A data set; each process reads it once."""
@@ -243,6 +249,11 @@ class Store:
     def read_events(self, name: str, digest: str) -> EventPopulation:
         """A population, likewise."""
         data: EventPopulation = _cached_data(self, EventPopulation, name, digest)
+        return data
+
+    def read_scores(self, name: str, digest: str) -> ScorePopulation:
+        """A population of scores, likewise."""
+        data: ScorePopulation = _cached_data(self, ScorePopulation, name, digest)
         return data
 
 

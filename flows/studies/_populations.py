@@ -1,6 +1,6 @@
 """What a calibration study draws its test sets from: the sources that a study file may name."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -15,6 +15,7 @@ from tasks.identity import digest
 from tasks.label_files import read_counts
 from tasks.plan import Cell
 from tasks.populations import Population, random_classifiers
+from tasks.score_populations import read_scores
 from tasks.sources import hint
 from tasks.store import Data
 from tasks.trained import Learned, estimator, positives, split
@@ -23,6 +24,10 @@ from tasks.trials import AnyPopulation
 from ..config import Options, Strict
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
+
+
+#: The options of each test of a study.
+Tests: TypeAlias = Collection[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +43,16 @@ class Drawn:
     rows : int or None
         How many rows there are; None where it is endless.
     population : Population or None
-        None where it is not known before classifiers are trained.
+        None where it is not known before classifiers are trained, or of scores.
+    scored : bool
+        Whether it is of scores, not of predictions.
     """
 
     slice: str | None
     values: Mapping[str, Any]
     rows: int | None
     population: AnyPopulation | None = None
+    scored: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +81,7 @@ class Sturm(Strict):
         Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
     ]
 
-    def read(self, base: Path, seed: int, *, averaged: bool) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
         """One population for each r."""
         return Read(drawn=[_known(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right])
 
@@ -94,12 +102,13 @@ class Parquet(Strict):
         bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
     ] = None
 
-    def read(self, base: Path, seed: int, *, averaged: bool) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
         """The rows as they are, then swapped.
 
         With several labels a row, or where a measure is averaged over classes, all distinct events are kept, unless one
         class is named as the positive one.
         """
+        averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
         counts = read_counts(self.path, base, label=self.label, a=self.a, b=self.b, classes=self.classes)
         if self.positive is None and (counts.listed or averaged):
             events = counts.events(self.name)
@@ -122,6 +131,39 @@ class Parquet(Strict):
     def _note(self, rows: int, found: AnyPopulation) -> str:
         only_a, only_b = found.discordant
         return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
+
+
+class Scores(Strict):
+    """Scored rows on disk, for areas under the ROC curve and losses: as they are, and with scores exchanged."""
+
+    source: Literal["scores"]
+    name: Name
+    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
+    label: Annotated[str, Field(description="The column of the true classes")] = "label"
+    a: Annotated[
+        str, Field(description="The column of A's scores: for a loss, probabilities of the positive class")
+    ] = "score_a"
+    b: Annotated[str, Field(description="The column of B's scores")] = "score_b"
+    group: Annotated[str | None, Field(description="The column of groups, where rows of one are not independent")] = (
+        None
+    )
+    positive: Annotated[bool | int | str, Field(description="The positive class")]
+
+    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
+        """The rows as they are, then swapped."""
+        columns = {"label": self.label, "a": self.a, "b": self.b}
+        columns |= {} if self.group is None else {"group": self.group}
+        measures = sorted({test["measure"] for test in tests if test["test"] == "scores"})
+        found = read_scores(self.name, self.path, base, columns=columns, positive=self.positive, measures=measures)
+        about = {"name": self.name, "digest": found.digest()}
+        drawn = [
+            Drawn(slice=part, values={"scores": about, "swapped": swapped}, rows=found.rows, scored=True)
+            for part, swapped in (("as they are", False), ("scores swapped", True))
+        ]
+        better = ", ".join(f"{measure} {found.truth[measure]:+.4g}" for measure in measures)
+        return Read(
+            drawn=drawn, data=[found], note=f"{self.name}: {found.rows:,} rows; by so much B is better: {better}"
+        )
 
 
 class Trainee(Strict):
@@ -173,7 +215,7 @@ class Trained(Strict):
             raise ValueError(f"sets: the name {twice!r} is there twice; expected everything to be named once")
         return self
 
-    def read(self, base: Path, seed: int, *, averaged: bool) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
         """For each set of labels the rest of the rows, as they are and with outputs swapped."""
         data = self._data(base)
         left = len(data) - self.train - self.test
@@ -243,4 +285,4 @@ def _predicted(source: Cell, rows: int) -> Iterator[Drawn]:
         yield Drawn(slice=part, values={"predicted": about, "swapped": swapped}, rows=rows)
 
 
-Source: TypeAlias = Annotated[Sturm | Parquet | Trained, Field(discriminator="source")]
+Source: TypeAlias = Annotated[Sturm | Parquet | Scores | Trained, Field(discriminator="source")]

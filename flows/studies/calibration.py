@@ -26,7 +26,13 @@ from ._prepared import Prepared
 #: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
 _SMALL = 1_000_000
 
-_NAMES = {"mcnemar": "McNemar", "proportion": "proportion", "dcf": "DCF", "bootstrap": "bootstrap"}
+_NAMES = {
+    "mcnemar": "McNemar",
+    "proportion": "proportion",
+    "dcf": "DCF",
+    "bootstrap": "bootstrap",
+    "scores": "test of scores",
+}
 
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
 
@@ -69,7 +75,15 @@ class Bootstrap(Strict):
     alternative: Side = "two-sided"
 
 
-Test = Annotated[McNemar | Proportion | Dcf | Bootstrap, Field(discriminator="test")]
+class Scored(Strict):
+    """A test of scores, whose interval has the confidence 1 - alpha: DeLong's of areas, Student's t of losses."""
+
+    test: Literal["scores"]
+    measure: Annotated[Literal["auc", "log-loss", "brier"], Field(description="The measure")] = "auc"
+    alternative: Side = "two-sided"
+
+
+Test = Annotated[McNemar | Proportion | Dcf | Bootstrap | Scored, Field(discriminator="test")]
 
 
 class CalibrationStudy(DataStudy):
@@ -114,10 +128,9 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
     cells: list[Cell] = []
     notes: list[str] = []
     data: list[Data] = []
-    averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests.values())
     for source in study.populations:
         try:
-            found = source.read(base / study.folder, study.seed, averaged=averaged)
+            found = source.read(base / study.folder, study.seed, tests=tests.values())
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
         cells.extend(found.cells)
@@ -125,7 +138,11 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
         notes.extend([found.note] if found.note else [])
         for drawn in found.drawn:
             _require_rows(study, source.name, drawn)
-            for label, test in tests.items():
+            fitting = {label: test for label, test in tests.items() if (test["test"] == "scores") == drawn.scored}
+            if not fitting:
+                wanted = "a test of scores" if drawn.scored else "a test of predictions"
+                raise ValueError(f"tests: none of them fits {source.name}; expected {wanted}")
+            for label, test in fitting.items():
                 _try(label, test, source.name, drawn)
                 cells.extend(_cells(study, source.name, drawn, label, test))
     trained = any(cell.fanout == "predict" for cell in cells)
@@ -137,7 +154,7 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    draws = any(test["test"] == "bootstrap" for test in tests.values())
+    draws = any(test["test"] in ("bootstrap", "scores") for test in tests.values())
     small = not draws and not trained and plan.replicates <= _SMALL
     return Prepared(plan, tuple(data), notes=tuple(notes), small=small)
 
@@ -156,6 +173,8 @@ def _require_rows(study: CalibrationStudy, name: str, drawn: Drawn) -> None:
 
 def _try(label: str, test: dict[str, Any], name: str, drawn: Drawn) -> None:
     """Refuse what the test itself would refuse, before anything starts."""
+    if drawn.scored:
+        return
     population = drawn.population or Population(outcomes=(1,) * 8)
     counted = isinstance(population, EventPopulation) and test["test"] == "bootstrap"
     if needs_classes(test) and not population.binary and not counted:
@@ -171,7 +190,7 @@ def _try(label: str, test: dict[str, Any], name: str, drawn: Drawn) -> None:
 
 def _options(test: Any, alpha: float) -> dict[str, Any]:
     options: dict[str, Any] = test.model_dump()
-    return options | ({"confidence": 1 - alpha} if options["test"] == "bootstrap" else {})
+    return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores") else {})
 
 
 def _label(test: Any) -> str:

@@ -12,6 +12,7 @@ from ..fanouts.subsample import population
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ..score_populations import ScorePopulation
 from ..trials import exact_rate, null_holds
 
 #: What the measure of a row is called.
@@ -27,7 +28,8 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work, results.plan.alpha
     drawn_from, test = population(work, results.store), work["test"]
-    if drawn_from is None:  # what the two predict is missing
+    if drawn_from is None or isinstance(drawn_from, ScorePopulation):
+        # What the two predict is missing; or their scores, of which no two are equal in all.
         holds, exact = bool(work["population"]["swapped"]), None
     else:
         holds, exact = null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, alpha)
@@ -57,7 +59,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     table = results.table(cell)
     if table is None:
         yield rejections
-        if test["test"] == "bootstrap":
+        if "confidence" in test:
             yield coverage
         return
     empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..plan import Block, Cell
-from ..populations import Population
+from ..populations import EventPopulation, Population
 from ..schema import REPLICATE, column
+from ..score_populations import ScorePopulation, tested_sets
 from ..store import Store, replicates_of
-from ..trials import AnyPopulation, advantage, tested
+from ..trials import Answers, AnyPopulation, advantage, tested
 from . import cell, predict
 
 VERSION = 2
@@ -59,12 +61,13 @@ def needs(work: Mapping[str, Any]) -> list[Cell]:
     return [] if found is None else [found]
 
 
-def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | None:
+def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePopulation | None:
     """The population of a cell, None where it is of predictions that are missing."""
     values = dict(work["population"])
-    if "events" in values:
-        kept = store.read_events(values["events"]["name"], values["events"]["digest"])
-        return kept.exchanged() if values["swapped"] else kept
+    for what, read in (("scores", store.read_scores), ("events", store.read_events)):
+        if what in values:
+            kept: EventPopulation | ScorePopulation = read(values[what]["name"], values[what]["digest"])
+            return kept.exchanged() if values["swapped"] else kept
     source = predicted(work)
     if source is None:
         return Population(**{**values, "outcomes": tuple(values["outcomes"])})
@@ -82,12 +85,11 @@ def compute(block: Block, store: Store) -> pa.Table:
     p_values, advantages, no_positive = [], [], []
     covers: list[bool | None] = []
     for rng, size in block.lanes():
-        drawn = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]  # whole lanes, so that more begin with the fewer
-        found = tested(work["test"], drawn, drawn_from, rng)
+        found, better, lacking = _lane(work, drawn_from, rng, size)
         p_values.append(found.p_value)
         covers.extend([None] * size if found.covers is None else found.covers.tolist())
-        advantages.append(advantage(work["test"], drawn, drawn_from))
-        no_positive.append(drawn_from.lacking(drawn))
+        advantages.append(better)
+        no_positive.append(lacking)
     columns: dict[str, Any] = {
         "replicate": np.arange(block.first, block.last, dtype=np.int64),
         "p_value": np.concatenate(p_values),
@@ -96,3 +98,17 @@ def compute(block: Block, store: Store) -> pa.Table:
         "no_positive": np.concatenate(no_positive),
     }
     return pa.table(columns, schema=SCHEMA)
+
+
+def _lane(
+    work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation, rng: np.random.Generator, size: int
+) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]:
+    """What the test says of each test set, by how much B is better on it, and whether a class has no row in it."""
+    test, n = work["test"], work["n"]
+    # Whole lanes are drawn, so that more test sets begin with the fewer.
+    if isinstance(drawn_from, ScorePopulation):
+        sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
+        truth = 0.0 if drawn_from.swapped else drawn_from.truth[test["measure"]]
+        return *tested_sets(test, sets, truth), sets.lacking
+    drawn = drawn_from.draw(n, rng, LANE_SIZE)[:size]
+    return tested(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)

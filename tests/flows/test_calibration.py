@@ -322,3 +322,81 @@ def test_a_cost_of_two_classes_is_refused_for_many_labels(lists, tmp_path, capsy
     assert run(study_file(lists, text), tmp_path / "out") == 2
     assert "expected a population with rows of both classes (positive)" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+SCORES = """\
+kind = "calibration"
+seed = 9
+sizes = [60, 150]
+trials = 200
+
+[[populations]]
+name = "patients"
+source = "scores"
+path = "scores"
+positive = 1
+
+[[tests]]
+test = "scores"
+measure = "auc"
+
+[[tests]]
+test = "scores"
+measure = "log-loss"
+"""
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scored")
+    rng = np.random.default_rng(2)
+    label = (rng.random(3000) < 0.4).astype(np.int8)
+    centre = 1.2 * (label - 0.5)
+    a, b = (1 / (1 + np.exp(-(centre + rng.normal(0, spread, 3000)))) for spread in (1.0, 1.3))
+    (folder / "scores").mkdir()
+    for part, rows_ in enumerate(np.array_split(np.arange(3000), 3)):
+        columns = {"label": label[rows_], "score_a": a[rows_], "score_b": b[rows_]}
+        pq.write_table(pa.table(columns), folder / "scores" / f"{part}.parquet", row_group_size=300)
+    return folder
+
+
+def test_tests_of_scores_are_calibrated_on_rows(scored, tmp_path):
+    assert run(study_file(scored, SCORES), tmp_path / "out") == 0
+    found = rows(tmp_path / "out")
+    assert len(found) == 16
+    for row in found:
+        if row["measure"] == "type I error":
+            assert row["estimate_low"] < 0.05
+        if row["measure"] == "coverage":
+            assert row["estimate_high"] > 0.95
+    power = {
+        (row["n"], row["method"]): row["estimate"]
+        for row in found
+        if row["measure"] == "power" and row["slice"] == "as they are"
+    }
+    assert power[150, "test of scores (auc)"] > power[60, "test of scores (auc)"]
+    again = tmp_path / "again"
+    assert run(study_file(scored, SCORES), again, "--set", "sizes=[150, 60]") == 0
+    by_cell = {row["cell"]: row["p_value"] for row in found}
+    assert {row["cell"]: row["p_value"] for row in rows(again)} == by_cell
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("sizes = [60, 150]", "sizes = [60, 3001]", "sizes: 3001 is not valid; expected at most 3000"),
+        ('test = "scores"\nmeasure = "auc"', 'test = "mcnemar"', None),
+        ('measure = "auc"', 'measure = "auk"', "'auc'"),
+        ("positive = 1", "positive = 7", "positive: 7 is not valid; expected a label that some rows have"),
+        ('path = "scores"', 'path = "scores"\nb = "score"', "column 'score' is not there; did you mean 'score_"),
+    ],
+)
+def test_bad_settings_of_scores_are_named(scored, tmp_path, capsys, old, new, wanted):
+    assert old in SCORES
+    text = SCORES.replace(old, new, 1)
+    if wanted is None:  # the other test alone is left, and of predictions
+        text = text.split("[[tests]]")[0] + "[[tests]]\n" + new + "\n"
+        wanted = "tests: none of them fits patients; expected a test of scores"
+    assert run(study_file(scored, text), tmp_path / "out") == 2
+    assert wanted in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
