@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sigstats.learners import build
+from sigstats.learners.kernel_machine import predict
 from sigstats.streams import as_generator
 
 from .datasets import Dataset
@@ -96,7 +97,7 @@ class Pair:
     def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of these rows have each of the eight joint outcomes, in the order of `JointOutcomes`."""
         truth = self._truth[rows]
-        a, b = (fitted.predict(self._rows[rows]) for fitted in self._fitted)
+        a, b = (predict(fitted, self._rows[rows]) for fitted in self._fitted)
         return np.bincount(4 * ~truth + ~a.astype(bool) + 2 * ~b.astype(bool), minlength=8)
 
 
