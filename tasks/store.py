@@ -37,7 +37,7 @@ from .score_populations import ScorePopulation
 
 #: What a study learns from, or draws from.
 Data: TypeAlias = Dataset | Documents | EventPopulation | ScorePopulation
-_Data = TypeVar("_Data", Dataset, Documents, EventPopulation, ScorePopulation)
+_Data = TypeVar("_Data", bound=Data)
 
 _SEAL = b"sigstats"
 _BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
@@ -236,24 +236,10 @@ class Store:
         if kept is None or kept.schema.metadata != table.schema.metadata:
             self.write_table(name, table, kind="data", fingerprint=dataset.digest())
 
-    def read_dataset(self, name: str, digest: str) -> Dataset:
-        """A data set; each process reads it once."""
-        data: Dataset = _cached_data(self, Dataset, name, digest)
-        return data
-
-    def read_documents(self, name: str, digest: str) -> Documents:
-        """Documents, likewise."""
-        data: Documents = _cached_data(self, Documents, name, digest)
-        return data
-
-    def read_events(self, name: str, digest: str) -> EventPopulation:
-        """A population, likewise."""
-        data: EventPopulation = _cached_data(self, EventPopulation, name, digest)
-        return data
-
-    def read_scores(self, name: str, digest: str) -> ScorePopulation:
-        """A population of scores, likewise."""
-        data: ScorePopulation = _cached_data(self, ScorePopulation, name, digest)
+    def read_data(self, kind: type[_Data], name: str, digest: str) -> _Data:
+        """What was kept of that kind; each process reads it once."""
+        key: Any = kind
+        data: _Data = _cached_data(self, key, name, digest)
         return data
 
 
@@ -317,6 +303,6 @@ def _dataset_name(name: str, digest: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _cached_data(store: Store, kind: type[_Data], name: str, digest: str) -> _Data:
+def _cached_data(store: Store, kind: Any, name: str, digest: str) -> Any:
     table = store.read_table(_dataset_name(name, digest), kind="data", fingerprint=digest)
     return kind.from_table(table)

@@ -118,6 +118,6 @@ def trained(store: Store, work: Mapping[str, Any]) -> Pair:
 def _kept(store: Store, text: str) -> Pair:
     work = json.loads(text)
     named = work.get("documents") or work["dataset"]
-    read = store.read_documents if "documents" in work else store.read_dataset
+    kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
     with threadpool_limits(limits=1):
-        return Pair(read(named["name"], named["digest"]), work)
+        return Pair(store.read_data(kind, named["name"], named["digest"]), work)

@@ -20,7 +20,7 @@ Null = Literal["labels", "features"]
 
 def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
     """The data set of a cell."""
-    return store.read_dataset(work["dataset"]["name"], work["dataset"]["digest"])
+    return store.read_data(Dataset, work["dataset"]["name"], work["dataset"]["digest"])
 
 
 def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:

@@ -64,9 +64,11 @@ def needs(work: Mapping[str, Any]) -> list[Cell]:
 def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePopulation | None:
     """The population of a cell, None where it is of predictions that are missing."""
     values = dict(work["population"])
-    for what, read in (("scores", store.read_scores), ("events", store.read_events)):
+    kinds: dict[str, type[EventPopulation] | type[ScorePopulation]]
+    kinds = {"events": EventPopulation, "scores": ScorePopulation}
+    for what, kind in kinds.items():
         if what in values:
-            kept: EventPopulation | ScorePopulation = read(values[what]["name"], values[what]["digest"])
+            kept = store.read_data(kind, values[what]["name"], values[what]["digest"])
             return kept.exchanged() if values["swapped"] else kept
     source = predicted(work)
     if source is None:

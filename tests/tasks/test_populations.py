@@ -133,7 +133,7 @@ def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, tripl
     population = EventPopulation("any", joint)
     store = Store(str(tmp_path_factory.mktemp("store")))
     store.write_dataset(population)
-    again = store.read_events("any", population.digest())
+    again = store.read_data(EventPopulation, "any", population.digest())
     assert (again.joint, again.digest()) == (joint, population.digest())
     used = again.exchanged() if swapped else again
     drawn = used.draw(len(triples), np.random.default_rng(0), 3)

@@ -183,7 +183,7 @@ def test_a_damaged_data_set_is_written_again(store):
     store.files.write(f"data/{entry}", content[:-9])
     store.write_dataset(dataset)
     assert store.files.read(f"data/{entry}") == content
-    assert store.read_dataset("iris", dataset.digest()).digest() == dataset.digest()
+    assert store.read_data(Dataset, "iris", dataset.digest()).digest() == dataset.digest()
 
 
 def test_the_store_is_its_root(tmp_path, monkeypatch):
@@ -205,6 +205,6 @@ def test_a_data_set_of_any_name_stays_inside_the_store(tmp_path, name):
         categories=((),),
     )
     store.write_dataset(dataset)
-    assert store.read_dataset(name, dataset.digest()).name == name
+    assert store.read_data(Dataset, name, dataset.digest()).name == name
     (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert file.parent == tmp_path / "out" / "data"
