@@ -6,11 +6,11 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import fmean
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -20,6 +20,10 @@ from tasks.work import Receipt
 
 #: The bar is drawn anew so often at most: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
+
+
+#: A part of what a cell is about: its fan-out, the kind of the part, its value.
+_Part: TypeAlias = tuple[str, ...]
 
 
 @dataclass
@@ -70,6 +74,8 @@ class Display:
         self._bar: Progress | None = None
         self._counts: dict[str, _Count] = {}
         self._latest: _Count | None = None
+        self._costs = _Costs([])
+        self._fitted_to: int | None = None
         self._workers: Callable[[], int] = lambda: 1
         self._started = self._spoke = 0.0
 
@@ -184,10 +190,10 @@ class Display:
 
     def _left(self) -> float:
         """Seconds until the end; for cells that have not begun by what those have cost that are like them."""
-        costs = _Costs()
-        for count in self._counts.values():
-            if count.each:
-                costs.see(count.cell, count.each)
+        seen = [(count.cell, count.each) for count in self._counts.values() if count.each]
+        if self._fitted_to is None or len(seen) > 1.02 * self._fitted_to:
+            self._costs, self._fitted_to = _Costs(seen), len(seen)
+        costs = self._costs
         work = 0.0
         for count in self._counts.values():
             left = count.cell.replicates - count.done
@@ -199,29 +205,42 @@ class Display:
 class _Costs:
     """Guesses what a replicate of a cell costs: costs differ by factors, one for each part of what a cell is about.
 
-    Such as its data set and its classifier: the guess adds up, in logarithms, by how much the cells seen that share a
-    part with it differ on average from all of its kind.
+    Such as its data set and its classifier. The factors are fitted to the cells seen, in logarithms, by least squares:
+    part after part, a few times over.
     """
 
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, ...], list[float]] = {}
+    #: How often each factor is fitted to what the others leave.
+    sweeps: ClassVar[int] = 8
+
+    def __init__(self, seen: Iterable[tuple[Cell, float]]) -> None:
+        kinds: dict[str, list[tuple[list[_Part], float]]] = {}
+        for cell, each in seen:
+            kinds.setdefault(cell.fanout, []).append((self._parts(cell), math.log(each)))
+        self._usual = {kind: fmean(log for _, log in cells) for kind, cells in kinds.items()}
+        self._factors: dict[_Part, float] = {}
+        for kind, cells in kinds.items():
+            self._fit(cells, self._usual[kind])
 
     @staticmethod
-    def _parts(cell: Cell) -> list[tuple[str, ...]]:
+    def _parts(cell: Cell) -> list["_Part"]:
         return [(cell.fanout, *part) for part in cell.subject.items()]
 
-    def see(self, cell: Cell, each: float) -> None:
-        """A cell of which a replicate costs so many seconds."""
-        for key in ((cell.fanout,), *self._parts(cell)):
-            self._seen.setdefault(key, []).append(math.log(each))
+    def _fit(self, cells: list[tuple[list["_Part"], float]], usual: float) -> None:
+        for _ in range(self.sweeps):
+            for position in range(max(len(parts) for parts, _ in cells)):
+                left: dict[_Part, list[float]] = {}
+                for parts, log in cells:
+                    if position < len(parts):
+                        others = sum(self._factors.get(part, 0.0) for part in parts if part != parts[position])
+                        left.setdefault(parts[position], []).append(log - usual - others)
+                self._factors |= {part: fmean(logs) for part, logs in left.items()}
 
     def guess(self, cell: Cell) -> float:
         """Seconds a replicate; infinite where no cell of its kind was seen."""
-        kind = self._seen.get((cell.fanout,))
-        if kind is None:
+        usual = self._usual.get(cell.fanout)
+        if usual is None:
             return math.inf
-        usual = fmean(kind)
-        return math.exp(usual + sum(fmean(self._seen[key]) - usual for key in self._parts(cell) if key in self._seen))
+        return math.exp(usual + sum(self._factors.get(part, 0.0) for part in self._parts(cell)))
 
 
 def duration(seconds: float) -> str:
