@@ -20,6 +20,8 @@ _FEWEST = 3
 _ROOM = 38.0
 #: Labels of curves are at least so far apart.
 _APART = 13.0
+#: So many colours tell curves apart.
+_COLOURS = 6
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,13 @@ def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, cove
         Markup('<path class="level" d="M{} {}H{}"/>').format(
             _svg.coordinate(_LEFT), _svg.coordinate(axes.y(level)), _svg.coordinate(_WIDTH - _RIGHT)
         ),
-        *(_curve(curve, axes) for curve in curves),
         *(
-            _svg.text(_WIDTH - _RIGHT + 8, end + 4, curve.label, anchor="start", css="value")
-            for curve, end in zip(curves, ends, strict=True)
+            Markup('<g class="curve c{}">{}{}</g>').format(
+                number % _COLOURS,
+                _curve(curve, axes),
+                _svg.text(_WIDTH - _RIGHT + 8, end + 4, curve.label, anchor="start", css="value"),
+            )
+            for number, (curve, end) in enumerate(zip(curves, ends, strict=True))
         ),
         Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(
             _svg.coordinate(_LEFT), _svg.coordinate(_TOP), _svg.coordinate(_BASE), _svg.coordinate(_WIDTH - _RIGHT)
@@ -157,11 +162,15 @@ def _curve(curve: Curve, axes: _Axes) -> Markup:
 
 
 def _spread(heights: Sequence[float]) -> list[float]:
-    """Where labels stand so that none covers another: each at its height, or just below the one above it."""
+    """Where labels stand so that none covers another, nor the axis: each as near to its height as that allows."""
     order = sorted(range(len(heights)), key=lambda index: heights[index])
     placed, least = list(heights), float("-inf")
     for index in order:
         placed[index] = least = max(heights[index], least + _APART)
+    most = _BASE - _APART / 2
+    for index in reversed(order):
+        placed[index] = min(placed[index], most)
+        most = placed[index] - _APART
     return placed
 
 
