@@ -20,7 +20,7 @@ from sigstats.grouped import FEW_GROUPS, grouped_accuracy_test, grouped_replicat
 from sigstats.intervals import clopper_pearson
 from sigstats.paired import mcnemar_test
 from sigstats.power import detectable_difference
-from sigstats.score_tests import ScoreResult, auc_test, mean_score_test
+from sigstats.score_tests import ScoreResult, auc_test, mean_score_test, negated_losses
 from tasks.predictions import Joined
 
 from .comparison_rule import SCORE_MEASURES, Row, Rule
@@ -75,11 +75,7 @@ def _scored(row: Row, truth: Any, scores: Any, group: Any, rule: Rule) -> Row:
 
 def _per_row(measure: str, truth: Any, score: Any) -> Any:
     """What is averaged, the larger the better."""
-    if measure == "neg-log-loss":
-        # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
-        tiny = np.finfo(np.float64).eps
-        return np.log(np.clip(np.where(truth, score, 1 - score), tiny, 1 - tiny))
-    return -np.square(score - truth) if measure == "neg-brier" else score
+    return score if measure == "mean-score" else negated_losses(measure, truth, score)
 
 
 def _accuracy(row: Row, right_a: Any, right_b: Any, group: Any, rule: Rule) -> Row:

@@ -15,53 +15,22 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from sigstats.checks import shown
-from sigstats.score_tests import ScoreResult, auc_test, mean_score_test
 
 from .label_counts import Label
 from .label_files import data_files, has_column, opened_file
 from .schema import column
-from .sources._places import place, reason
-from .trials import Answers
+from .score_files import Rows, joined, read_group, require_probabilities
+from .score_trials import difference
+from .sources._places import place
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` keeps what is no file.
 _ABOUT = b"scores"
 
-#: The measures of scores: an area under the ROC curve, and two losses of probabilities, which are better when smaller.
-MEASURES = ("auc", "log-loss", "brier")
-
-#: A probability nearer to 0 or 1 than this counts as this, so that no loss is infinite.
-CLIPPED = float(np.finfo(np.float64).eps)
-
 #: A population of at most so many rows stays in a worker's memory, at some 20 bytes a row.
 KEPT_ROWS = 2**22
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Scored rows: whether each is positive, its scores by A and B, and its group; any shape, the same for all."""
-
-    positive: NDArray[np.bool_]
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
-    group: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.positive)
-
-    @property
-    def lacking(self) -> NDArray[np.bool_]:
-        """Which test sets, one a row, have nothing that is truly positive."""
-        return np.asarray(~self.positive.any(axis=1), dtype=np.bool_)
-
-    def part(self, which: Any) -> "Rows":
-        """Some of them."""
-        group = None if self.group is None else self.group[which]
-        return Rows(self.positive[which], self.a[which], self.b[which], group)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -167,11 +136,11 @@ class ScorePopulation:
                 if span.start < span.stop:
                     parts.append(self._read(file, group, rows).part(numbers[span] - first))
                 first += rows
-        return _joined(parts)
+        return joined(parts)
 
     def all(self) -> Rows:
         """All rows, in their order."""
-        return _joined([self._read(file, i, rows) for file, groups in self.files for i, rows in enumerate(groups)])
+        return joined([self._read(file, i, rows) for file, groups in self.files for i, rows in enumerate(groups)])
 
     @cached_property
     def _system(self) -> Any:
@@ -206,12 +175,6 @@ def _kept(path: str, digest: str, reader: _Reader) -> Rows:  # noqa: ARG001 (the
     return reader.population.all()
 
 
-def _joined(parts: Sequence[Rows]) -> Rows:
-    group = None if parts[0].group is None else np.concatenate([part.group for part in parts if part.group is not None])
-    positive, a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("positive", "a", "b"))
-    return Rows(positive, a, b, group)
-
-
 def read_scores(
     name: str, path: str, base: Path, *, columns: Mapping[str, str], positive: Label, measures: Sequence[str]
 ) -> ScorePopulation:
@@ -228,7 +191,7 @@ def read_scores(
         As for `ScorePopulation`.
     positive : label
     measures : sequence of str
-        Those of `MEASURES` whose truth is wanted. It is found in memory, at some 20 bytes a row.
+        Those of `tasks.score_trials.MEASURES` whose truth is wanted. It is found in memory, at some 20 bytes a row.
 
     Raises
     ------
@@ -247,20 +210,20 @@ def read_scores(
             where = f"{file}, row group {group}"
             rows = read_group(opened, where, group, columns, positive)
             if losses:
-                _require_probabilities(where, columns, rows)
+                require_probabilities(where, columns, rows)
             for values in (rows.positive, rows.a, rows.b, *([] if rows.group is None else [rows.group])):
                 state.update(values.tobytes())
             groups.append(len(rows))
             parts.append(rows)
         files.append((file, tuple(groups)))
-    whole = _joined(parts) if parts else None
+    whole = joined(parts) if parts else None
     if whole is None or not len(whole):
         raise ValueError(f"{path}: there are no rows; expected one or more")
     if not 0 < whole.positive.sum() < len(whole):
         raise ValueError(
             f"positive: {shown(positive)} is not valid; expected a label that some rows have, and some do not"
         )
-    truth = {measure: _difference(measure, whole) for measure in measures}
+    truth = {measure: difference(measure, whole) for measure in measures}
     return ScorePopulation(
         name=name,
         path=place(path, base),
@@ -270,99 +233,3 @@ def read_scores(
         content=state.hexdigest(),
         truth=truth,
     )
-
-
-def read_group(opened: Any, where: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
-    """The rows of one row group."""
-    try:
-        table = opened.read_row_group(group, columns=list(dict.fromkeys(columns.values())), use_threads=False)
-    except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
-    for name in columns.values():
-        if table.column(name).null_count:
-            raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")
-    a, b = (_numbers(where, columns[side], table.column(columns[side])) for side in ("a", "b"))
-    labels = table.column(columns["label"])
-    try:
-        known = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
-        told = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))
-    except (pa.ArrowException, TypeError) as error:
-        wanted = f"labels like {shown(positive)} ({reason(error)})"
-        raise ValueError(
-            f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {wanted}"
-        ) from None
-    if "group" not in columns:
-        return Rows(told, a, b)
-    names = table.column(columns["group"]).to_pylist()
-    return Rows(told, a, b, np.array([_code(name) for name in names], dtype=np.int64))
-
-
-def _code(name: object) -> int:
-    """A number for a group, the same wherever its name is read."""
-    return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
-    kind = values.type
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected numbers")
-    found = np.asarray(values.to_numpy(), dtype=np.float64)
-    if not np.isfinite(found).all():
-        raise ValueError(
-            f"{where}: column {shown(name)}: {found[~np.isfinite(found)][0]} is not valid; expected finite numbers"
-        )
-    return found
-
-
-def _require_probabilities(where: str, columns: Mapping[str, str], rows: Rows) -> None:
-    for side, values in (("a", rows.a), ("b", rows.b)):
-        outside = (values < 0) | (values > 1)
-        if outside.any():
-            raise ValueError(
-                f"{where}: column {shown(columns[side])}: {values[outside][0]} is not valid; expected probabilities "
-                "of the positive class, for a loss"
-            )
-
-
-def marks(measure: str, positive: NDArray[np.bool_], score: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each row adds to the mean of a loss, its sign changed, so that more is better."""
-    if measure == "brier":
-        return -((score - positive) ** 2)
-    probable = np.clip(np.where(positive, score, 1 - score), CLIPPED, 1)
-    found: NDArray[np.float64] = np.log(probable)
-    return found
-
-
-def _difference(measure: str, rows: Rows) -> float:
-    """By how much B is better than A, over all rows."""
-    if measure != "auc":
-        a, b = (float(marks(measure, rows.positive, score).mean()) for score in (rows.a, rows.b))
-        return b - a
-    m = int(rows.positive.sum())
-    areas = [
-        (float(rankdata(score)[rows.positive].sum()) - m * (m + 1) / 2) / (m * (len(rows) - m))
-        for score in (rows.a, rows.b)
-    ]
-    return areas[1] - areas[0]
-
-
-def tested_sets(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
-    """A test of scores on each test set, and by how much B is better on it.
-
-    A test set without two rows of both classes says nothing of an area: its p-value is 1, its interval holds all.
-    """
-    found = [_result(test, sets.part(index)) for index in range(len(sets))]
-    p_values = [1.0 if result is None else result.pvalue for result in found]
-    covers = [result is None or result.interval.low <= truth <= result.interval.high for result in found]
-    better = [0.0 if result is None else result.estimate for result in found]
-    return Answers(np.array(p_values), np.array(covers, dtype=np.bool_)), np.array(better)
-
-
-def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
-    options = {"alternative": test["alternative"], "confidence": test["confidence"], "groups": rows.group}
-    if test["measure"] == "auc":
-        positives = int(rows.positive.sum())
-        if min(positives, len(rows) - positives) < 2:
-            return None
-        return auc_test(rows.positive, rows.a, rows.b, **options)
-    return mean_score_test(*(marks(test["measure"], rows.positive, score) for score in (rows.a, rows.b)), **options)

@@ -79,7 +79,7 @@ class Scored(Strict):
     """A test of scores, whose interval has the confidence 1 - alpha: DeLong's of areas, Student's t of losses."""
 
     test: Literal["scores"]
-    measure: Annotated[Literal["auc", "log-loss", "brier"], Field(description="The measure")] = "auc"
+    measure: Annotated[Literal["auc", "neg-log-loss", "neg-brier"], Field(description="The measure")] = "auc"
     alternative: Side = "two-sided"
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ..plan import Block, Cell
 from ..populations import EventPopulation, Population
 from ..schema import REPLICATE, column
-from ..score_populations import ScorePopulation, tested_sets
+from ..score_populations import ScorePopulation
+from ..score_trials import tested_sets
 from ..store import Store, replicates_of
 from ..trials import Answers, AnyPopulation, advantage, tested
 from . import cell, predict

@@ -342,7 +342,7 @@ measure = "auc"
 
 [[tests]]
 test = "scores"
-measure = "log-loss"
+measure = "neg-log-loss"
 """
 
 

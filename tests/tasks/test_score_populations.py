@@ -10,12 +10,12 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from sigstats.score_tests import auc_test
 from sigstats.subsampling import draw_subsamples
-from tasks import score_populations
+from tasks import score_populations, score_trials
 from tasks.score_populations import read_scores
+from tasks.score_trials import MEASURES
 from tasks.store import Store
 
 COLUMNS = {"label": "label", "a": "score_a", "b": "score_b"}
-MEASURES = ("auc", "log-loss", "brier")
 
 
 def table(n=900, seed=1):
@@ -61,8 +61,8 @@ def test_the_truth_is_that_of_scikit_learn(folder):
     frame, population = table(), read(folder)
     y, a, b = frame["label"] == "ill", frame["score_a"], frame["score_b"]
     assert population.truth["auc"] == pytest.approx(roc_auc_score(y, b) - roc_auc_score(y, a))
-    assert population.truth["log-loss"] == pytest.approx(log_loss(y, a) - log_loss(y, b))
-    assert population.truth["brier"] == pytest.approx(brier_score_loss(y, a) - brier_score_loss(y, b))
+    assert population.truth["neg-log-loss"] == pytest.approx(log_loss(y, a) - log_loss(y, b))
+    assert population.truth["neg-brier"] == pytest.approx(brier_score_loss(y, a) - brier_score_loss(y, b))
 
 
 def test_rows_and_counts_are_drawn_by_the_same_law(folder):
@@ -104,7 +104,7 @@ def test_each_test_set_is_tested_as_the_library_does(folder, measure):
     population = read(folder)
     sets = population.draw(80, np.random.default_rng(2), 5)
     test = {"measure": measure, "alternative": "two-sided", "confidence": 0.95}
-    answers, better = score_populations.tested_sets(test, sets, population.truth[measure])
+    answers, better = score_trials.tested_sets(test, sets, population.truth[measure])
     for index in range(5):
         y, a, b = sets.positive[index], sets.a[index], sets.b[index]
         if measure == "auc":
@@ -112,7 +112,7 @@ def test_each_test_set_is_tested_as_the_library_does(folder, measure):
             assert answers.p_value[index] == expected.pvalue
             assert better[index] == pytest.approx(roc_auc_score(y, b) - roc_auc_score(y, a))
         else:
-            loss = log_loss if measure == "log-loss" else brier_score_loss
+            loss = log_loss if measure == "neg-log-loss" else brier_score_loss
             assert better[index] == pytest.approx(loss(y, a) - loss(y, b))
 
 
@@ -120,11 +120,14 @@ def test_a_test_set_of_one_class_says_nothing(folder):
     population = read(folder)
     sets = population.draw(2, np.random.default_rng(2), 50)
     test = {"measure": "auc", "alternative": "two-sided", "confidence": 0.95}
-    answers, better = score_populations.tested_sets(test, sets, 0.0)
+    answers, better = score_trials.tested_sets(test, sets, 0.0)
     assert (answers.p_value == 1).all()
     assert answers.covers.all()
     assert (better == 0).all()
     assert (sets.lacking == [not row.any() for row in sets.positive]).all()
+    for measure in MEASURES:
+        one, _ = score_trials.tested_sets({**test, "measure": measure}, sets.part((slice(None), slice(1))), 0.0)
+        assert (one.p_value == 1).all()
 
 
 def test_rows_that_lie_elsewhere_are_the_same_population(folder, tmp_path):
