@@ -88,7 +88,7 @@ class LabelCounts:
             The positive class; all others together are the negative one. Without it nothing but accuracy is kept, and
             all rows count as truly positive.
         swapped : bool
-            As for `tasks.trials.Population`.
+            As for `tasks.populations.Population`.
 
         Raises
         ------
@@ -99,6 +99,10 @@ class LabelCounts:
             near = nearest(positive, map(str, self.labels))
             hint = f" (did you mean {near!r}?)" if near else ""
             raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs{hint}")
+        return Population(outcomes=tuple(self.outcomes(positive)), swapped=swapped)
+
+    def outcomes(self, positive: Label | None = None) -> list[int]:
+        """How many rows have each of the eight joint outcomes, as for `population`; `positive` need not occur."""
         found = [0] * 8
         for (truth, a, b), count in self.counts.items():
             if positive is None:
@@ -106,7 +110,7 @@ class LabelCounts:
             else:
                 negative = [not _has(labels, positive) for labels in (truth, a, b)]
                 found[4 * negative[0] + negative[1] + 2 * negative[2]] += count
-        return Population(outcomes=tuple(found), swapped=swapped)
+        return found
 
 
 class Tally:

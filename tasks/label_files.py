@@ -5,8 +5,12 @@ classifier's predictions: whole numbers, strings, categories or booleans, all th
 batches, several at a time by Dask; what stays in memory is the counts of the distinct joint outcomes alone.
 """
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +19,14 @@ import pyarrow.parquet as pq
 
 from sigstats.checks import shown
 
+from .identity import digest
 from .label_counts import Label, LabelCounts, Outcome, Tally, is_list
+from .schema import column
 from .sources._options import hint
 from .sources._places import place, reason
+
+#: The key of the schema's metadata under which `LabelFiles.to_table` keeps what is no file.
+_ABOUT = b"files"
 
 #: So many rows are looked at together: they stay in a core's cache.
 _BATCH = 2**16
@@ -59,6 +68,109 @@ def read_counts(
     return counts
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelFiles:
+    """Where the rows of a population lie: files that are counted one by one, each by whoever gets it.
+
+    Attributes
+    ----------
+    name : str
+        What the study calls it.
+    path : str
+        A file, a folder, a pattern or an fsspec URL.
+    columns : sequence of str
+        The columns of the true classes and of the predictions of A and of B.
+    classes : sequence of label, optional
+        All classes there are; any other label is refused.
+    files : sequence of str
+    rows : sequence of int
+        How many rows each file has.
+    content : str
+        SHA-256 of the files' footers, which hold sizes and extremes of all that is in them, wherever they lie.
+    listed : bool
+        Whether a row has any number of labels.
+    """
+
+    name: str
+    path: str
+    columns: Sequence[str]
+    classes: Sequence[Label] | None
+    files: Sequence[str]
+    rows: Sequence[int]
+    content: str
+    listed: bool
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes itself, in bytes: next to none, since its rows stay where they are."""
+        return 0
+
+    def digest(self) -> str:
+        """What tells it from other populations, wherever it lies."""
+        return digest("files", content=self.content, columns=self.columns, classes=self.classes)
+
+    def to_table(self) -> pa.Table:
+        """Its files as a table, from which `from_table` makes it again."""
+        about = {key: getattr(self, key) for key in ("name", "path", "columns", "classes", "content", "listed")}
+        schema = pa.schema(
+            [
+                column("file", pa.string(), "name", "a file of rows"),
+                column("rows", pa.int64(), "rows", "how many it has"),
+            ],
+            metadata={_ABOUT: json.dumps(about).encode()},
+        )
+        return pa.table({"file": list(self.files), "rows": list(self.rows)}, schema=schema)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> "LabelFiles":
+        """The files that `to_table` wrote."""
+        files: list[Any] = table.column("file").to_pylist()
+        rows: list[Any] = table.column("rows").to_pylist()
+        return cls(files=files, rows=rows, **json.loads((table.schema.metadata or {})[_ABOUT]))
+
+    def count(self, index: int) -> LabelCounts:
+        """The counts of one of the files; errors as for `read_counts`."""
+        file, (system, first) = self.files[index], self._first
+        known = None if self.classes is None else frozenset(self.classes)
+        counts = count_file(system, file, self.columns, (self.files[0], first), known)
+        if counts.rows != self.rows[index]:
+            raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
+        return counts
+
+    @cached_property
+    def _first(self) -> tuple[Any, Sequence[pa.DataType]]:
+        system, _ = data_files(self.path, Path())
+        return system, _kinds(self.files[0], opened_file(system, self.files[0]), self.columns)
+
+
+def look(
+    name: str, path: str, base: Path, *, label: str, a: str, b: str, classes: Sequence[Label] | None = None
+) -> LabelFiles:
+    """Look at the footers of a Parquet data set alone; options and errors as for `read_counts`."""
+    system, files = data_files(path, base)
+    columns, state, rows = (label, a, b), hashlib.sha256(), []
+    first: Sequence[pa.DataType] = ()
+    for file in files:
+        opened = opened_file(system, file)
+        kinds = _kinds(file, opened, columns)
+        first = first or kinds
+        _require_alike(file, columns, kinds, (files[0], first))
+        footer = pa.BufferOutputStream()
+        opened.metadata.write_metadata_file(footer)
+        state.update(footer.getvalue())
+        rows.append(opened.metadata.num_rows)
+    return LabelFiles(
+        name=name,
+        path=place(path, base),
+        columns=columns,
+        classes=classes,
+        files=files,
+        rows=rows,
+        content=state.hexdigest(),
+        listed=is_list(first[0]),
+    )
+
+
 def count_file(
     system: Any,
     file: str,
@@ -69,9 +181,7 @@ def count_file(
     """The counts of one file, which has the types of the file that `like` names; errors as for `read_counts`."""
     opened = opened_file(system, file)
     kinds = _kinds(file, opened, columns)
-    for name, kind, wanted in zip(columns, kinds, like[1], strict=True):
-        if kind != wanted:
-            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {wanted}, as in {like[0]}")
+    _require_alike(file, columns, kinds, like)
     if pa.types.is_string(kinds[0]) or pa.types.is_large_string(kinds[0]):
         opened = opened_file(system, file, read_dictionary=list(columns))
     total: Counter[Outcome] = Counter()
@@ -85,6 +195,15 @@ def count_file(
             raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
         total.update(tally.outcomes(classes))
     return LabelCounts(total)
+
+
+def _require_alike(
+    file: str, columns: Sequence[str], kinds: Sequence[pa.DataType], like: tuple[str, Sequence[pa.DataType]]
+) -> None:
+    """Refuse a file whose columns have other types than those of the file that `like` names."""
+    for name, kind, wanted in zip(columns, kinds, like[1], strict=True):
+        if kind != wanted:
+            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {wanted}, as in {like[0]}")
 
 
 def data_files(path: str, base: Path) -> tuple[Any, list[str]]:

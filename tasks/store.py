@@ -30,13 +30,14 @@ from .datasets import Dataset
 from .documents import Documents
 from .files import Files, open_files
 from .identity import canonical, slug
+from .label_files import LabelFiles
 from .plan import Cell
 from .populations import EventPopulation
 from .schema import SCHEMA_VERSION
 from .score_populations import ScorePopulation
 
 #: What a study learns from, or draws from.
-Data: TypeAlias = Dataset | Documents | EventPopulation | ScorePopulation
+Data: TypeAlias = Dataset | Documents | LabelFiles | EventPopulation | ScorePopulation
 _Data = TypeVar("_Data", bound=Data)
 
 _SEAL = b"sigstats"

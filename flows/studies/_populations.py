@@ -12,7 +12,7 @@ from tasks import sources
 from tasks.documents import Documents, read_documents
 from tasks.fanouts import cell
 from tasks.identity import digest
-from tasks.label_files import read_counts
+from tasks.label_files import LabelFiles, look, read_counts
 from tasks.plan import Cell
 from tasks.populations import Population, random_classifiers
 from tasks.score_populations import read_scores
@@ -22,6 +22,9 @@ from tasks.trained import Learned, estimator, positives, split
 from tasks.trials import AnyPopulation
 
 from ..config import Options, Strict
+
+#: A Parquet data set of no more rows is counted before a study starts: it takes a second or two.
+COUNTED_AT_ONCE = 50_000_000
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 
@@ -102,14 +105,19 @@ class Parquet(Strict):
         bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
     ] = None
 
-    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:
         """The rows as they are, then swapped.
 
-        With several labels a row, or where a measure is averaged over classes, all distinct events are kept, unless one
+        A large data set is counted by the workers, file by file, once it is known from the footers that it can be. With
+        several labels a row, or where a measure is averaged over classes, all distinct events are kept, unless one
         class is named as the positive one.
         """
         averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
-        counts = read_counts(self.path, base, label=self.label, a=self.a, b=self.b, classes=self.classes)
+        options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
+        files = look(self.name, self.path, base, **options)
+        if sum(files.rows) > COUNTED_AT_ONCE and not (self.positive is None and (files.listed or averaged)):
+            return self._counted_by_workers(files, seed)
+        counts = read_counts(self.path, base, **options)
         if self.positive is None and (counts.listed or averaged):
             events = counts.events(self.name)
             about = {"name": self.name, "digest": events.digest()}
@@ -127,6 +135,21 @@ class Parquet(Strict):
             drawn=[_known("as they are", found), _known("outputs swapped", swapped)],
             note=self._note(counts.rows, found),
         )
+
+    def _counted_by_workers(self, files: LabelFiles, seed: int) -> Read:
+        work = {"files": {"name": self.name, "digest": files.digest()}, "positive": self.positive}
+        subject = {"dataset": self.name}
+        counting = cell("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
+        rows = sum(files.rows)
+        likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
+        drawn = [
+            Drawn(
+                slice=part, values={"outcomes_of": _about(counting), "swapped": swapped}, rows=rows, population=likely
+            )
+            for part, swapped in (("as they are", False), ("outputs swapped", True))
+        ]
+        note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
+        return Read(drawn=drawn, cells=[counting], data=[files], note=note)
 
     def _note(self, rows: int, found: AnyPopulation) -> str:
         only_a, only_b = found.discordant
@@ -273,16 +296,21 @@ class Trained(Strict):
 
 
 def _predicted(source: Cell, rows: int) -> Iterator[Drawn]:
-    about = {
+    name = source.subject["slice"]
+    for swapped in (False, True):
+        part = f"{name}, outputs swapped" if swapped else name
+        yield Drawn(slice=part, values={"outcomes_of": _about(source), "swapped": swapped}, rows=rows)
+
+
+def _about(source: Cell) -> dict[str, Any]:
+    """What the work of a cell says of another that it reads."""
+    return {
+        "fanout": source.fanout,
         "subject": dict(source.subject),
         "work": dict(source.work),
         "seed": source.seed,
         "replicates": source.replicates,
     }
-    name = source.subject["slice"]
-    for swapped in (False, True):
-        part = f"{name}, outputs swapped" if swapped else name
-        yield Drawn(slice=part, values={"predicted": about, "swapped": swapped}, rows=rows)
 
 
 Source: TypeAlias = Annotated[Sturm | Parquet | Scores | Trained, Field(discriminator="source")]

@@ -146,16 +146,17 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
                 _try(label, test, source.name, drawn)
                 cells.extend(_cells(study, source.name, drawn, label, test))
     trained = any(cell.fanout == "predict" for cell in cells)
+    first = any(cell.fanout != "subsample" for cell in cells)
     plan = Plan(
         study=study.name,
         kind=study.kind,
-        cells=tuple(sorted(cells, key=lambda cell: cell.fanout != "predict")),
+        cells=tuple(sorted(cells, key=lambda cell: cell.fanout == "subsample")),
         analyses=("calibration", "confidence") if trained else ("calibration",),
         alpha=study.alpha,
         adjust=study.adjust,
     )
     draws = any(test["test"] in ("bootstrap", "scores") for test in tests.values())
-    small = not draws and not trained and plan.replicates <= _SMALL
+    small = not draws and not first and plan.replicates <= _SMALL
     return Prepared(plan, tuple(data), notes=tuple(notes), small=small)
 
 

@@ -14,7 +14,7 @@ from sigstats.outcomes import JointOutcomes
 from sigstats.streams import as_generator
 
 from ..fanouts.predict import outcomes
-from ..fanouts.subsample import predicted
+from ..fanouts.subsample import outcomes_cell
 from ..identity import digest
 from ..plan import Cell
 from ..populations import Population
@@ -26,8 +26,13 @@ from ..trials import advantage, confidence, measure_of
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""
     for cell in results.cells("subsample"):
-        source = predicted(cell.work)
-        if source is None or cell.work["population"]["swapped"] or cell.work["n"] != source.work["split"]["test"]:
+        source = outcomes_cell(cell.work)
+        if (
+            source is None
+            or source.fanout != "predict"
+            or cell.work["population"]["swapped"]
+            or cell.work["n"] != source.work["split"]["test"]
+        ):
             continue
         yield _of_cell(results, cell, source)
 

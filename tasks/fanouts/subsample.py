@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sigstats.checks import shown
+
 from ..plan import Block, Cell
 from ..populations import EventPopulation, Population
 from ..schema import REPLICATE, column
@@ -19,6 +21,7 @@ from ..score_trials import tested_sets
 from ..store import Store, replicates_of
 from ..trials import Answers, AnyPopulation, advantage, tested
 from . import cell, predict
+from ._outcomes import total
 
 VERSION = 2
 LANE_SIZE = 100
@@ -50,20 +53,20 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     return {"population": work["population"], "n": work["n"]}
 
 
-def predicted(work: Mapping[str, Any]) -> Cell | None:
-    """The cell whose outcomes are the population, where the classifiers are trained by the study itself."""
-    about = work["population"].get("predicted")
-    return None if about is None else cell("predict", **about)
+def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
+    """The cell whose outcomes are the population, where the study trains the classifiers, or counts files, itself."""
+    about = work["population"].get("outcomes_of")
+    return None if about is None else cell(about["fanout"], **{key: about[key] for key in about if key != "fanout"})
 
 
 def needs(work: Mapping[str, Any]) -> list[Cell]:
-    """The predictions that make up the population."""
-    found = predicted(work)
+    """The outcomes that make up the population."""
+    found = outcomes_cell(work)
     return [] if found is None else [found]
 
 
 def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePopulation | None:
-    """The population of a cell, None where it is of predictions that are missing."""
+    """The population of a cell, None where it is of outcomes that are missing."""
     values = dict(work["population"])
     kinds: dict[str, type[EventPopulation] | type[ScorePopulation]]
     kinds = {"events": EventPopulation, "scores": ScorePopulation}
@@ -71,13 +74,16 @@ def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePo
         if what in values:
             kept = store.read_data(kind, values[what]["name"], values[what]["digest"])
             return kept.exchanged() if values["swapped"] else kept
-    source = predicted(work)
+    source = outcomes_cell(work)
     if source is None:
         return Population(**{**values, "outcomes": tuple(values["outcomes"])})
     table = store.read_prefix(source)
     if table is None or replicates_of(table) < source.replicates:
         return None
-    return Population(outcomes=predict.outcomes(table, test=False), swapped=values["swapped"])
+    found = predict.outcomes(table, test=False) if source.fanout == "predict" else total(table)
+    if source.work["positive"] is not None and not any(found[:4]):
+        raise ValueError(f"positive: {shown(source.work['positive'])} is not valid; expected a label that occurs")
+    return Population(outcomes=found, swapped=values["swapped"])
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -13,8 +13,10 @@ from flows import figures
 from flows.cli import main
 from flows.evidence import Evidence
 from flows.figures import calibration_curves
+from flows.studies import _populations
 from sigstats.intervals import clopper_pearson
 from sigstats.paired import mcnemar_test
+from tasks.fanouts._outcomes import total
 from tasks.results import Results
 from tasks.store import Store
 
@@ -400,3 +402,66 @@ def test_bad_settings_of_scores_are_named(scored, tmp_path, capsys, old, new, wa
     assert run(study_file(scored, text), tmp_path / "out") == 2
     assert wanted in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def by_workers(monkeypatch):
+    """Any data set is one that is too large to be counted before the study starts."""
+    monkeypatch.setattr(_populations, "COUNTED_AT_ONCE", 0)
+
+
+def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp_path):
+    output = tmp_path / "out"
+    assert run(study, output) == 0
+    stored = Results(Store(str(output)))
+    (counting,) = stored.cells("count")
+    assert counting.replicates == 3
+    table = stored.table(counting)
+    sizes = [pq.read_metadata(path).num_rows for path in sorted((study.parent / "data").iterdir())]
+    assert [sum(row[f"e{number}"] for number in range(1, 9)) for row in table.to_pylist()] == sizes
+    cells = Results(Store(str(done))).cells("subsample")
+    at_once = next(cell for cell in cells if "outcomes" in cell.work["population"])
+    assert list(total(table)) == at_once.work["population"]["outcomes"]
+    exact = {(row["slice"], row["n"]): row["statistic"] for row in rows(done) if row["statistic"] is not None}
+    for row in rows(output):
+        if row["statistic"] is not None:
+            assert row["statistic"] == exact[row["slice"], row["n"]]
+
+
+def test_a_file_that_cannot_be_counted_fails_its_population_and_is_named(by_workers, study, tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    for path in (study.parent / "data").iterdir():
+        table = pq.read_table(path)
+        if path.name == "1.parquet":
+            column = table.column("pred_a").to_pylist()
+            table = table.set_column(1, "pred_a", pa.array([None, *column[1:]]))
+        pq.write_table(table, tmp_path / "data" / path.name)
+    assert run(study_file(tmp_path, STUDY), tmp_path / "out") == 3
+    said = capsys.readouterr().err
+    assert "1.parquet, row group 0: column 'pred_a': a label is missing (null)" in said
+    assert {row["decision"] for row in rows(tmp_path / "out")} == {"missing"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ('path = "data"', 'path = "data"\na = "prd_a"', "column 'prd_a' is not there; did you mean 'pred_a'?"),
+        ("sizes = [40, 120, 600]", "sizes = [601]", "sizes: 601 is not valid; expected at most 600, the rows of rows"),
+        ('positive = "x"\n', "", "expected a population with rows of both classes (positive)"),
+    ],
+)
+def test_what_footers_tell_is_refused_before_a_large_study_starts(
+    by_workers, study, tmp_path, capsys, old, new, wanted
+):
+    assert old in STUDY
+    (tmp_path / "data").symlink_to(study.parent / "data")
+    assert run(study_file(tmp_path, STUDY.replace(old, new, 1)), tmp_path / "out") == 2
+    assert wanted in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_positive_class_that_no_file_has_fails_the_cells(by_workers, study, tmp_path, capsys):
+    (tmp_path / "data").symlink_to(study.parent / "data")
+    text = STUDY.replace('positive = "x"', 'positive = "z"')
+    assert run(study_file(tmp_path, text), tmp_path / "out") == 3
+    assert "positive: 'z' is not valid; expected a label that occurs" in capsys.readouterr().err

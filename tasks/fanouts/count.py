@@ -1,0 +1,32 @@
+"""The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..label_files import LabelFiles
+from ..plan import Block
+from ..schema import REPLICATE
+from ..store import Store
+from ._outcomes import columns, fields
+
+VERSION = 1
+LANE_SIZE = 1
+
+SCHEMA = pa.schema([REPLICATE, *fields("file")])
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+    """Counting draws nothing."""
+    return {"draws": "none"}
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The counts of each file."""
+    work = block.cell.work
+    files = store.read_data(LabelFiles, work["files"]["name"], work["files"]["digest"])
+    counts = [files.count(index).outcomes(work["positive"]) for index in range(block.first, block.last)]
+    found: dict[str, Any] = {"replicate": np.arange(block.first, block.last)}
+    return pa.table(found | columns(counts), schema=SCHEMA)
