@@ -3,7 +3,7 @@
 A real scheduler and real workers, each in a process of its own, take blocks through the product's own fan-out; the work
 of a block is nothing, so that everything that is measured is machinery.
 
-python benchmarks/scheduler.py [BLOCKS]
+python benchmarks/scheduler.py [BLOCKS [PLOT.svg]]
 """
 
 import os
@@ -22,7 +22,7 @@ import dask
 import distributed
 import psutil
 
-from tasks import execute, pools
+from tasks import execute, fanouts, pools
 from tasks.plan import Block, Cell
 from tasks.store import Found
 from tasks.work import Receipt
@@ -62,9 +62,40 @@ def mebibytes(pid: int) -> float:
     return float(psutil.Process(pid).memory_info().rss) / 2**20
 
 
+def plot(rows: list[tuple[float, ...]]) -> str:
+    """Memory of scheduler, client and worker against the blocks that are done, as SVG."""
+    width, height, left, base, top = 640.0, 300.0, 56.0, 250.0, 20.0
+    colours = {"scheduler": "#0b5cad", "client": "#b3340b", "worker": "#1b7837"}
+    most, highest = rows[-1][0], 1.15 * max(max(row[2:5]) for row in rows)
+
+    def x(count: float) -> float:
+        return left + count / most * (width - left - 90)
+
+    def y(memory: float) -> float:
+        return base - memory / highest * (base - top)
+
+    frame = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" font-family="sans-serif" '
+        f'font-size="12"><rect width="100%" height="100%" fill="white"/><path d="M{left} {top}V{base}H{x(most):.1f}" '
+        f'fill="none" stroke="#59636e"/><text x="{x(most / 2):.1f}" y="{base + 38}" text-anchor="middle">blocks done'
+        f'</text><text x="{left}" y="{top - 6}" text-anchor="middle">MiB</text>'
+    )
+    parts = [frame]
+    for number, (name, colour) in enumerate(colours.items(), start=2):
+        line = "L".join(f"{x(row[0]):.1f} {y(row[number]):.1f}" for row in rows)
+        parts.append(f'<path d="M{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="{x(most) + 6:.1f}" y="{y(rows[-1][number]) + 4:.1f}" fill="{colour}">{name}</text>')
+    for share in (0, 0.5, 1):
+        parts.append(f'<text x="{x(share * most):.1f}" y="{base + 18}" text-anchor="middle">{share * most:,.0f}</text>')
+        memory = share * highest / 1.15
+        parts.append(f'<text x="{left - 6}" y="{y(memory) + 4:.1f}" text-anchor="end">{memory:,.0f}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the table, and draw it where a file is named."""
     pools.run_block = nothing
+    vars(fanouts)["fanout"] = lambda name: SimpleNamespace(name=name)  # blocks of no fan-out there is
     each = BLOCKS // CELLS
     common: dict[str, Any] = {"fanout": "nothing", "version": 1, "stream": {}, "seed": 0, "lane_size": 1}
     cells = [
@@ -126,6 +157,8 @@ def main() -> None:
         f"{psutil.virtual_memory().total / 2**30:.0f} GiB. `python benchmarks/scheduler.py {BLOCKS}`; {CELLS} cells,\n"
         f"one worker process of {THREADS} threads, blocks that do nothing. All of them share the cores.\n"
     )
+    if len(sys.argv) > 2:
+        Path(sys.argv[2]).write_text(plot(rows), encoding="utf-8")
     print("| blocks done | seconds | scheduler, MiB | client, MiB | worker, MiB | on their way |")
     print("|---|---|---|---|---|---|")
     for count, seconds, *memory, outstanding in rows:
