@@ -81,8 +81,6 @@ def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePo
     if table is None or replicates_of(table) < source.replicates:
         return None
     found = predict.outcomes(table, test=False) if source.fanout == "predict" else total(table)
-    if source.work["positive"] is not None and not any(found[:4]):
-        raise ValueError(f"positive: {shown(source.work['positive'])} is not valid; expected a label that occurs")
     return Population(outcomes=found, swapped=values["swapped"])
 
 
@@ -91,6 +89,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     work = block.cell.work
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine has computed what the cell needs
+    _require_positives(work, drawn_from)
     p_values, advantages, no_positive = [], [], []
     covers: list[bool | None] = []
     for rng, size in block.lanes():
@@ -107,6 +106,14 @@ def compute(block: Block, store: Store) -> pa.Table:
         "no_positive": np.concatenate(no_positive),
     }
     return pa.table(columns, schema=SCHEMA)
+
+
+def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation) -> None:
+    """Refuse a positive class that no row has, which nobody knew before all files were counted."""
+    source = outcomes_cell(work)
+    positive = None if source is None else source.work["positive"]
+    if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
+        raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
 
 
 def _lane(

@@ -465,3 +465,4 @@ def test_a_positive_class_that_no_file_has_fails_the_cells(by_workers, study, tm
     text = STUDY.replace('positive = "x"', 'positive = "z"')
     assert run(study_file(tmp_path, text), tmp_path / "out") == 3
     assert "positive: 'z' is not valid; expected a label that occurs" in capsys.readouterr().err
+    assert {row["decision"] for row in rows(tmp_path / "out")} == {"missing"}
