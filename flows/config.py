@@ -155,7 +155,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     # A mistyped key is both unknown and missing under its right name: the unknown one is the better thing to say.
     problems = sorted(error.errors(include_url=False), key=lambda problem: problem["type"] != "extra_forbidden")
     first = problems[0]
-    where = ".".join(str(part) for part in first["loc"] if not _is_tag(part)) or "study"
+    where = ".".join(_key(part) for part in first["loc"] if not _is_tag(part)) or "study"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 and first["type"] != "extra_forbidden" else ""
     if first["type"] == "extra_forbidden":
         known = _keys_at(model, first["loc"][:-1])
@@ -168,6 +168,11 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "value_error":
         return f"{where}: {reason}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"
+
+
+def _key(part: str | int) -> str:
+    """A key as a line of a message can hold it."""
+    return str(part) if str(part).isprintable() else shown(part)
 
 
 def _is_tag(part: object) -> bool:

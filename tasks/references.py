@@ -104,7 +104,7 @@ def agrees(value: float, printed: str) -> bool:
     number = Decimal(printed)
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
-    return abs(Decimal(value) - number) <= Decimal(5).scaleb(exponent - 1)
+    return abs(Decimal(repr(float(value))) - number) <= Decimal(5).scaleb(exponent - 1)
 
 
 def _agrees(value: float, reference: Reference) -> bool:

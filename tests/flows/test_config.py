@@ -158,3 +158,12 @@ def test_schema_is_json_schema_and_accepts_the_quick_start(repository, capsys):
     validator = Draft202012Validator(schema)
     validator.validate(read_toml(repository / "configs" / "studies" / "quickstart.toml"))
     assert not validator.is_valid({"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"], "sed": 1})
+
+
+def test_a_key_with_the_end_of_a_line_in_it_is_named_in_one_line(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text('kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = ["1-nn"]\n"a\\nb" = 1\n')
+    with pytest.raises(BadInput) as caught:
+        load_study(path)
+    assert "'a\\nb': unknown key" in str(caught.value)
+    assert "\n" not in str(caught.value)
