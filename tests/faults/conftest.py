@@ -79,9 +79,9 @@ def results(place):
 
 
 def stored(place):
-    """How many replicates are stored."""
-    ranges = [re.fullmatch(r"replicates/.*/(\d+)-(\d+)\.parquet", name) for name in place.names()]
-    return sum(int(found[2]) - int(found[1]) for found in ranges if found)
+    """How many replicates are stored: those of a cell's joined file and of its blocks, which are removed after, once."""
+    found = (re.fullmatch(r"replicates/(.*)/(\d+)-(\d+)\.parquet", name) for name in place.names())
+    return len({(match[1], number) for match in found if match for number in range(int(match[2]), int(match[3]))})
 
 
 def start(*arguments, place, fault=None, before=(), **more):
