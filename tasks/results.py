@@ -9,10 +9,11 @@ import pyarrow as pa
 
 from sigstats.sequential import SequentialResult
 
+from .fanouts import observed_cell
 from .identity import canonical, digest
 from .plan import Cell, Plan
 from .schema import SUMMARY, column
-from .stopping import exceeds, observed_cell
+from .stopping import exceeds
 from .store import Damaged, Store, first_replicates, replicates_of
 
 _PLAN = pa.schema(

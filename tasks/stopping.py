@@ -10,16 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .fanouts import fanout
+from .fanouts import fanout, observed_cell
 from .plan import Cell
 from .store import Store
-
-
-def observed_cell(cell: Cell) -> Cell | None:
-    """The cell with which the replicates of `cell` are compared; None where they hold all that is needed."""
-    module = fanout(cell.fanout)
-    found: Cell | None = module.observed(cell) if hasattr(module, "observed") else None
-    return found
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ class BatchedTree:
         self._columns = np.asfortranarray(design.columns, dtype=np.float32)
         self._categories = design.categories
         self._missing = bool(np.isnan(self._columns).any())
-        self._y, self._folds = problem.y, problem.folds
+        self._y = problem.y
         self._tests = [np.flatnonzero(problem.folds == fold) for fold in range(problem.n_folds)]
         self._trains = [np.flatnonzero(problem.folds != fold) for fold in range(problem.n_folds)]
         self.replicate_bytes = 12 * self._columns.size

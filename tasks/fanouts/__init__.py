@@ -55,11 +55,17 @@ def read_by(cell: Cell) -> list[Cell]:
     return list(module.needs(cell.work)) if hasattr(module, "needs") else []
 
 
+def observed_cell(cell: Cell) -> Cell | None:
+    """The cell with which the replicates of `cell` are compared; None where they hold all that is needed."""
+    module = fanout(cell.fanout)
+    found: Cell | None = module.observed(cell) if hasattr(module, "observed") else None
+    return found
+
+
 def needed(cell: Cell) -> list[Cell]:
     """The cells that must be complete before `cell` is computed: those it reads, and what its rule compares with."""
-    module = fanout(cell.fanout)
-    compared = cell.stopping is not None and hasattr(module, "observed")
-    return [*read_by(cell), *([module.observed(cell)] if compared else [])]
+    compared = None if cell.stopping is None else observed_cell(cell)
+    return [*read_by(cell), *([] if compared is None else [compared])]
 
 
 def waves(cells: Sequence[Cell]) -> list[list[Cell]]:
