@@ -40,10 +40,7 @@ class BatchedTree:
         self._trains = [np.flatnonzero(problem.folds != fold) for fold in range(problem.n_folds)]
         self.replicate_bytes = 12 * self._columns.size
         if self._grown is not None:
-            self._values = np.ascontiguousarray(self._columns.T)
-            self._order: Any = self._values.argsort(axis=1).astype(np.uint32)
-            self._optional = np.zeros(len(self._values), dtype=bool)
-            self._optional[self._categories] = True
+            self._list_features()
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedTree | None":  # noqa: ARG003
@@ -65,7 +62,7 @@ class BatchedTree:
         predicted = np.empty_like(place)
         for draw, own in zip(place, predicted, strict=True):
             if self._grown is not None:
-                self._grow(self._values, self._order, draw, own)
+                self._grow(self._values, self._category, self._order, draw, own)
                 continue
             order = np.argsort(draw)
             own[order] = self._cross_validate(np.take(self._columns, order, axis=0))
@@ -80,18 +77,42 @@ class BatchedTree:
         for draw, own in zip(source, predicted, strict=True):
             if self._grown is not None:
                 np.put_along_axis(moved, draw, here[None], axis=1)  # where each value goes
-                values = np.take_along_axis(self._values, draw[self._feature], axis=1)
-                self._grow(values, np.take_along_axis(moved[self._feature], self._order, axis=1), here, own)
+                source_of = draw[self._features]
+                values, category = (np.take_along_axis(of, source_of, axis=1) for of in (self._values, self._category))
+                order = np.take_along_axis(moved[self._features], self._order, axis=1)
+                self._grow(values, category, order, here, own)
                 continue
             for column, feature in enumerate(self._feature):
                 np.take(self._columns[:, column], draw[feature], out=mixed[:, column])
             own[:] = self._cross_validate(mixed)
         return predicted
 
-    def _grow(self, values: Any, order: Any, place: IntArray, predicted: IntArray) -> None:
+    def _list_features(self) -> None:
+        """Sort features; the columns of a nominal one are one feature again."""
+        columns = self._columns.T
+        self._features, first, self._feature_of = np.unique(self._feature, return_index=True, return_inverse=True)
+        self._nominal = np.isin(first, self._categories)
+        self._values: Any = np.where(self._nominal[:, None], np.float32(0), columns[first])
+        self._order: Any = self._values.argsort(axis=1).astype(np.uint32)
+        self._category: Any = np.zeros(self._values.shape, dtype=np.uint32)
+        for column in self._categories:
+            self._category[self._feature_of[column], columns[column] == 1] = column
+
+    def _grow(self, values: Any, category: Any, order: Any, place: IntArray, predicted: IntArray) -> None:
         label, fold = (codes[place].astype(np.uint32) for codes in (self._problem.y, self._problem.folds))
         for tested in range(self._problem.n_folds):
-            self._grown(values, order, self._optional, label, fold, tested, self._problem.n_classes, predicted)
+            self._grown(
+                self._feature_of,
+                self._nominal,
+                self._problem.n_classes,
+                values,
+                category,
+                order,
+                label,
+                fold,
+                tested,
+                predicted,
+            )
 
     def _cross_validate(self, columns: Any) -> IntArray:
         predicted = np.empty(len(columns), dtype=np.int64)
@@ -143,7 +164,20 @@ def _growth() -> Any:
     order = values.argsort(axis=1).astype(np.uint32)
     ours, theirs = np.empty(120, dtype=np.int64), np.empty(120, dtype=np.int64)
     for tested in (0, 1):
-        predict_fold((_DEEPEST, 2, 1), _seed(0), values, order, np.zeros(6, dtype=bool), label, fold, tested, 3, ours)
+        predict_fold(
+            (_DEEPEST, 2, 1),
+            _seed(0),
+            np.arange(6),
+            np.zeros(6, dtype=bool),
+            3,
+            values,
+            np.zeros(values.shape, dtype=np.uint32),
+            order,
+            label,
+            fold,
+            tested,
+            ours,
+        )
         tree = DecisionTreeClassifier(random_state=0).fit(columns[fold != tested], label[fold != tested])
         theirs[fold == tested] = tree.predict(columns[fold == tested])
     return predict_fold if np.array_equal(ours, theirs) else None

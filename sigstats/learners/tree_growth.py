@@ -1,8 +1,9 @@
-"""Classification trees from columns that are sorted once, compiled by Numba.
+"""Classification trees from features that are sorted once, compiled by Numba.
 
-scikit-learn sorts every feature anew in every node. Permuted labels leave the order of a column as it is, and a
-permuted column takes its order along, so here a column is sorted once a data set; where a node is split, its rows are
-parted in the order they have.
+scikit-learn sorts every feature anew in every node. Permuted labels leave the order of a feature as it is, and a
+permuted feature takes its order along, so here a feature is sorted once a data set; where a node is split, its rows
+are parted in the order they have. A nominal feature, which scikit-learn sees as a column of 0 and 1 for each category,
+is one list here: one pass counts the classes of all its categories.
 
 The trees are scikit-learn's own, ties included: the improvement by a split is made of the same floats in the same
 order, and columns are looked at in the order that scikit-learn draws, as the first of equal splits wins.
@@ -43,6 +44,14 @@ def _class_counts(label: Any, members: Any, counts: Any) -> int:
 
 
 @_compiled
+def _improvement(left_squares: int, n_left: int, right_squares: int, n_right: int) -> Any:
+    """What scikit-learn compares splits by, and the impurities of the parts."""
+    left_impurity = 1.0 - left_squares / (float(n_left) * float(n_left))
+    right_impurity = 1.0 - right_squares / (float(n_right) * float(n_right))
+    return -float(n_right) * right_impurity - float(n_left) * left_impurity, left_impurity, right_impurity
+
+
+@_compiled
 def _best_cut(
     values: Any, label: Any, members: Any, total: Any, squares: int, smallest: int, best: float, left: Any
 ) -> Any:
@@ -66,9 +75,7 @@ def _best_cut(
         rest = n - cut
         if not distinct or cut < smallest or rest < smallest:
             continue
-        left_impurity = 1.0 - left_squares / (float(cut) * float(cut))
-        right_impurity = 1.0 - right_squares / (float(rest) * float(rest))
-        improvement = -float(rest) * right_impurity - float(cut) * left_impurity
+        improvement = _improvement(left_squares, cut, right_squares, rest)[0]
         if improvement > best:
             best, place = improvement, cut
     return place, best
@@ -87,102 +94,168 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
 
 
 @_compiled
+def _count_categories(
+    categories: Any, label: Any, members: Any, node: int, seen_in: Any, ones: Any, counts: Any
+) -> None:
+    """Count the rows of a node in each category, by class."""
+    for row in members:
+        category = categories[row]
+        if seen_in[category] != node:
+            seen_in[category] = node
+            ones[category] = 0
+            counts[category] = 0
+        ones[category] += 1
+        counts[category, label[row]] += 1
+
+
+@_compiled
 def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
-    """Note a node's rows, a column that lists them, its depth, its known constant columns, and whose child it is."""
+    """Note a node's rows, a feature that lists them, its depth, its known constant columns, and whose child it is."""
     node[0], node[1], node[2], node[3], node[4], node[5] = start, end, listed, depth, known, child
 
 
 @_compiled
-def _grow(values: Any, label: Any, rows: Any, features: Any, n_classes: int, limits: Any, seed: int) -> Any:
-    """Grow a tree on the rows that `rows` lists in the order of each column; `features` are the columns there are.
+def _grow(
+    values: Any,
+    categories: Any,
+    feature_of: Any,
+    nominal: Any,
+    label: Any,
+    rows: Any,
+    columns: Any,
+    n_classes: int,
+    limits: Any,
+    seed: int,
+) -> Any:
+    """Grow a tree on the rows that `rows` lists in the order of each feature; `columns` are those there are.
 
     Returns, by node, the column it asks for (-1 in a leaf), the threshold, and the nodes to go to (in a leaf: the
     class, twice).
     """
     deepest, fewest, smallest = limits
-    m = rows.shape[1]
+    n_features, m = rows.shape
     asked = np.empty(2 * m, dtype=np.int32)
     thresholds = np.empty(2 * m, dtype=np.float64)
     children = np.empty((2 * m, 2), dtype=np.int32)
-    constants = np.empty(len(features), dtype=np.int32)
+    constants = np.empty(len(columns), dtype=np.int32)
     goes_left = np.zeros(values.shape[1], dtype=np.uint8)
     spare = np.empty(m, dtype=np.uint32)
     total = np.empty(n_classes, dtype=np.int64)
     left = np.empty(n_classes, dtype=np.int64)
     right = np.empty(n_classes, dtype=np.int64)
+    # Of categories: the last node they were seen in, and there their rows, and these by class.
+    seen_in = np.full(len(feature_of), -1, dtype=np.int32)
+    ones = np.empty(len(feature_of), dtype=np.int64)
+    counts = np.empty((len(feature_of) if nominal.any() else 0, n_classes), dtype=np.int64)
+    # Of features: the last node whose categories were counted, or whose rows were parted.
+    counted_in = np.full(n_features, -1, dtype=np.int32)
+    parted_in = np.full(n_features, -1, dtype=np.int32)
     waiting = np.empty((m + 1, 6), dtype=np.int64)
-    _wait(waiting[0], 0, m, features[0], 0, 0, -1)
+    _wait(waiting[0], 0, m, 0, 0, 0, -1)
     height, nodes, state = 1, 0, seed
     while height:
         height -= 1
-        own_node = waiting[height]
-        start, end, listed = own_node[0], own_node[1], own_node[2]
-        depth, known, child = own_node[3], own_node[4], own_node[5]
+        own = waiting[height]
+        start, end, listed, depth, known, child = own[0], own[1], own[2], own[3], own[4], own[5]
         n = end - start
         squares = _class_counts(label, rows[listed, start:end], total)
         impurity = 1.0 - squares / (float(n) * float(n))
         node, nodes = nodes, nodes + 1
         if child >= 0:
             children[child >> 1, child & 1] = node
-        column, cut, best = -1, -1, -np.inf
+        split, cut, best = -1, -1, -np.inf
         constant = known
         if not (depth >= deepest or n < fewest or n < 2 * smallest or impurity <= _EPSILON):
             # Columns: known constants that were drawn, known constants, constants found here, those not drawn yet,
             # and from `undrawn` on those that were looked at.
-            drawn, undrawn = 0, len(features)
+            drawn, undrawn = 0, len(columns)
             while undrawn > constant:
                 state = (state ^ (state << 13)) & 0xFFFFFFFF
                 state ^= state >> 17
                 state = (state ^ (state << 5)) & 0xFFFFFFFF
                 at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
                 if at < known:
-                    features[drawn], features[at] = features[at], features[drawn]
+                    columns[drawn], columns[at] = columns[at], columns[drawn]
                     drawn += 1
                     continue
                 at += constant - known
-                feature = features[at]
+                column = columns[at]
+                feature = feature_of[column]
                 members = rows[feature, start:end]
-                own = values[feature]
-                if own[members[n - 1]] <= own[members[0]] + _SAME:
-                    features[at], features[constant] = features[constant], feature
+                if nominal[feature]:
+                    if counted_in[feature] != node:
+                        counted_in[feature] = node
+                        _count_categories(categories[feature], label, members, node, seen_in, ones, counts)
+                    inside = ones[column] if seen_in[column] == node else 0
+                    varies = 0 < inside < n
+                else:
+                    varies = values[feature, members[n - 1]] > values[feature, members[0]] + _SAME
+                if not varies:
+                    columns[at], columns[constant] = columns[constant], column
                     constant += 1
                     continue
                 undrawn -= 1
-                features[at], features[undrawn] = features[undrawn], feature
-                place, best = _best_cut(own, label, members, total, squares, smallest, best, left)
-                if place >= 0:
-                    column, cut = feature, place
-            features[:known] = constants[:known]
-            constants[known:constant] = features[known:constant]
-        if column >= 0:
-            members = rows[column, start:end]
-            left_squares = _class_counts(label, members[:cut], left)
-            right_squares = _class_counts(label, members[cut:], right)
+                columns[at], columns[undrawn] = columns[undrawn], column
+                if nominal[feature]:
+                    if inside < smallest or n - inside < smallest:
+                        continue
+                    left_squares, right_squares = 0, 0
+                    for own_class in range(n_classes):
+                        with_it = counts[column, own_class]
+                        right_squares += with_it * with_it
+                        left_squares += (total[own_class] - with_it) ** 2
+                    improvement = _improvement(left_squares, n - inside, right_squares, inside)[0]
+                    if improvement > best:
+                        split, cut, best = column, n - inside, improvement
+                else:
+                    place, best = _best_cut(values[feature], label, members, total, squares, smallest, best, left)
+                    if place >= 0:
+                        split, cut = column, place
+            columns[:known] = constants[:known]
+            constants[known:constant] = columns[known:constant]
+        if split >= 0:
+            feature = feature_of[split]
+            members = rows[feature, start:end]
+            if nominal[feature]:
+                right[:] = counts[split]
+                left_squares = 0
+                right_squares = 0
+                for own_class in range(n_classes):
+                    right_squares += right[own_class] ** 2
+                    left_squares += (total[own_class] - right[own_class]) ** 2
+            else:
+                left_squares = _class_counts(label, members[:cut], left)
+                right_squares = _class_counts(label, members[cut:], right)
             rest = n - cut
-            left_impurity = 1.0 - left_squares / (float(cut) * float(cut))
-            right_impurity = 1.0 - right_squares / (float(rest) * float(rest))
+            _, left_impurity, right_impurity = _improvement(left_squares, cut, right_squares, rest)
             gain = impurity - float(rest) / float(n) * right_impurity - float(cut) / float(n) * left_impurity
             if float(n) / float(m) * gain + _EPSILON < 0:
-                column = -1
-        asked[node] = column
-        if column < 0:
+                split = -1
+        asked[node] = split
+        if split < 0:
             children[node] = np.argmax(total)
             continue
-        own = values[column]
-        thresholds[node] = float(own[members[cut - 1]]) / 2.0 + float(own[members[cut]]) / 2.0
-        if not (
-            depth + 1 >= deepest
-            or ((left_impurity <= _EPSILON or cut < fewest) and (right_impurity <= _EPSILON or rest < fewest))
-        ):
-            for row in members[:cut]:
-                goes_left[row] = 1
-            for feature in features[constant:]:
-                if feature != column:
-                    _part(rows[feature, start:end], goes_left, spare)
-            for row in members[:cut]:
-                goes_left[row] = 0
-        _wait(waiting[height], start + cut, end, column, depth + 1, constant, 2 * node + 1)
-        _wait(waiting[height + 1], start, start + cut, column, depth + 1, constant, 2 * node)
+        if nominal[feature]:
+            thresholds[node] = 0.5
+            for row in members:
+                goes_left[row] = categories[feature, row] != split
+            _part(members, goes_left, spare)
+        else:
+            below, above = values[feature, members[cut - 1]], values[feature, members[cut]]
+            thresholds[node] = float(below) / 2.0 + float(above) / 2.0
+            for at in range(n):
+                goes_left[members[at]] = at < cut
+        left_ends = left_impurity <= _EPSILON or cut < fewest
+        right_ends = right_impurity <= _EPSILON or rest < fewest
+        if depth + 1 < deepest and not (left_ends and right_ends):
+            parted_in[feature] = node
+            for column in columns[constant:]:
+                other = feature_of[column]
+                if parted_in[other] != node:
+                    parted_in[other] = node
+                    _part(rows[other, start:end], goes_left, spare)
+        _wait(waiting[height], start + cut, end, feature, depth + 1, constant, 2 * node + 1)
+        _wait(waiting[height + 1], start, start + cut, feature, depth + 1, constant, 2 * node)
         height += 2
     return asked, thresholds, children
 
@@ -191,13 +264,15 @@ def _grow(values: Any, label: Any, rows: Any, features: Any, n_classes: int, lim
 def predict_fold(
     limits: tuple[int, int, int],
     seed: int,
+    feature_of: Any,
+    nominal: Any,
+    n_classes: int,
     values: Any,
+    categories: Any,
     order: Any,
-    optional: Any,
     label: Any,
     fold: Any,
     tested: int,
-    n_classes: int,
     predicted: IntArray,
 ) -> None:
     """Predict the rows of the fold `tested` by the tree that is grown on all others.
@@ -208,38 +283,53 @@ def predict_fold(
         The largest depth, the fewest rows of a node that is split, and the fewest of a leaf.
     seed : int
         Where the sequence by which scikit-learn draws columns starts; not 0.
-    values : array of float32, shape (d, n)
-    order : array of uint32, shape (d, n)
-        The rows in the order of each column's values.
-    optional : array of bool, shape (d,)
-        Columns of 0 and 1 that are no column for a tree whose rows are all 0 there.
+    feature_of : array of int32, shape (columns,)
+        The feature of each column: a number, or one of the categories of a nominal feature.
+    nominal : array of bool, shape (features,)
+    n_classes : int
+    values : array of float32, shape (features, n)
+        The numbers.
+    categories : array of uint32, shape (features, n)
+        The column in which a row has 1, for nominal features.
+    order : array of uint32, shape (features, n)
+        The rows in the order of each feature's values; of a nominal feature in any.
     label, fold : arrays of uint32, shape (n,)
-    tested, n_classes : int
+    tested : int
     predicted : array of int64, shape (n,)
         Where the classes are written to.
     """
-    d, n = values.shape
+    n_features, n = values.shape
     m = 0
     for row in range(n):
         m += fold[row] != tested
-    rows = np.empty((d, m), dtype=np.uint32)
-    features = np.empty(d, dtype=np.int32)
-    present = 0
-    position = np.empty(d, dtype=np.int32)
-    for column in range(d):
+    rows = np.empty((n_features, m), dtype=np.uint32)
+    there = np.zeros(len(feature_of), dtype=np.bool_)
+    for feature in range(n_features):
         at = 0
-        for row in order[column]:
+        for row in order[feature]:
             if fold[row] != tested:
-                rows[column, at] = row
+                rows[feature, at] = row
                 at += 1
-        if not optional[column] or values[column, rows[column, m - 1]] > 0:
-            position[present] = column
-            present += 1
-    features[:present] = position[:present]
-    asked, thresholds, children = _grow(values, label, rows, features[:present], n_classes, limits, seed)
+                if nominal[feature]:
+                    there[categories[feature, row]] = True
+    # A category that no row of the others has is no column of theirs.
+    columns = np.empty(len(feature_of), dtype=np.int32)
+    n_columns = 0
+    for column in range(len(feature_of)):
+        if there[column] or not nominal[feature_of[column]]:
+            columns[n_columns] = column
+            n_columns += 1
+    asked, thresholds, children = _grow(
+        values, categories, feature_of, nominal, label, rows, columns[:n_columns], n_classes, limits, seed
+    )
     for row in range(n):
         if fold[row] == tested:
             node = 0
             while asked[node] >= 0:
-                node = children[node, 0 if values[asked[node], row] <= thresholds[node] else 1]
+                feature = feature_of[asked[node]]
+                if nominal[feature]:
+                    right = categories[feature, row] == asked[node]
+                else:
+                    right = values[feature, row] > thresholds[node]
+                node = children[node, 1 if right else 0]
             predicted[row] = children[node, 0]

@@ -28,19 +28,23 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
     d=st.integers(1, 7),
     distinct=st.integers(1, 40),
     classes=st.integers(2, 4),
+    nominal=st.integers(0, 3),
     null=st.sampled_from(["labels", "features"]),
     max_depth=st.none() | st.integers(1, 6),
     min_samples_split=st.integers(2, 9),
     min_samples_leaf=st.integers(1, 5),
     random_state=st.integers(0, 2**31 - 1),
 )
-def test_trees_are_those_of_scikit_learn(seed, n, d, distinct, classes, null, random_state, **limits):
+def test_trees_are_those_of_scikit_learn(seed, n, d, distinct, classes, nominal, null, **parameters):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, distinct, (n, d)).astype(float)  # few values: many splits are equally good
-    X[:, rng.integers(d)] += rng.choice([0.0, 5e-8], n)  # no farther apart than scikit-learn tells apart
+    is_nominal = rng.permutation(d) < nominal
+    numbers = np.flatnonzero(~is_nominal)
+    if len(numbers):
+        X[:, rng.choice(numbers)] += rng.choice([0.0, 5e-8], n)  # no farther apart than scikit-learn tells apart
     y = rng.permutation(np.arange(n) % classes)
     folds = stratified_folds(y, 3, seed % 1000)
-    tree = DecisionTreeClassifier(random_state=random_state, **limits)
+    tree = build("decision-tree", nominal=is_nominal, missing=False, params=parameters)
     draws = Retrainer(tree, X, y, folds, null=null).draw(rng, 3)
     expected = predictions(tree, X, y, folds, null, draws, batched=False)
     assert (predictions(tree, X, y, folds, null, draws) == expected).all()
