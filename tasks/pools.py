@@ -1,10 +1,14 @@
 """Pools of workers that run blocks: a plain loop, or a Dask client. Nothing else knows which of the two it is."""
 
 import contextlib
+import functools
 import itertools
+import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -62,9 +66,27 @@ class Serial:
         return False
 
 
+def _one_thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="receipts")
+
+
+@dataclass
+class _Given:
+    """A block that was given to the engine, or waits to be."""
+
+    block: Block
+    store: Store
+    done: Callable[[Receipt | Failure], None]
+    trials: int = 0
+    future: Any = None
+
+
 @dataclass
 class DaskPool:
     """Blocks as plain futures of a `distributed.Client`.
+
+    A message to the scheduler and its answer cost more than what they carry. So what comes while one is under way goes
+    with the next: blocks are sent together, and their receipts are fetched together. An idle pool waits for nothing.
 
     Attributes
     ----------
@@ -88,6 +110,10 @@ class DaskPool:
     _group: str = field(default_factory=lambda: f"block-{uuid.uuid4().hex}", init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _on_their_way: set[str] = field(default_factory=set, init=False, repr=False)
+    _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
+    _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    _to_send: deque[_Given] = field(default_factory=deque, init=False, repr=False)
+    _to_fetch: deque[_Given] = field(default_factory=deque, init=False, repr=False)
 
     @property
     def workers(self) -> int:
@@ -117,50 +143,80 @@ class DaskPool:
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        from distributed import KilledWorker
-
-        given: list[Any] = []
+        given = _Given(block, store, done)
         self._on_their_way.add(block.key)
-
-        def give() -> None:
-            future = self.client.submit(
-                run_block,
-                block,
-                store,
-                key=(self._group, block.key, next(self._numbers)),
-                pure=False,
-                retries=self.retries,
-            )
-            given.append(future)
-            future.add_done_callback(finished)
-
-        def finished(future: Any) -> None:
-            try:
-                outcome = future.result()
-                future.release()  # or the block would be computed again if the worker died that has its receipt
-                end(outcome)
-            except KilledWorker as error:
-                if len(given) == self.trials:
-                    end(failure(block, error))
-                    return
-                try:
-                    give()
-                except Exception as gone:  # the cluster itself is
-                    end(failure(block, gone))
-            except BaseException as error:  # the worker's own, or that the cluster lost the block
-                end(failure(block, error))
-
-        def end(outcome: Receipt | Failure) -> None:
-            self._on_their_way.discard(block.key)
-            done(outcome)
+        self._to_send.append(given)
+        self._send()
 
         def cancel() -> None:
             self._on_their_way.discard(block.key)
-            with contextlib.suppress(Exception):  # the cluster may be gone already
-                given[-1].cancel()
+            with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone already
+                given.future.cancel()
 
-        give()
         return cancel
+
+    def _send(self) -> None:
+        """Give the engine every block that waits. Who comes meanwhile waits for the lock, and then sends them all."""
+        with self._sending:
+            batch = _drain(self._to_send)
+            if not batch:
+                return
+            try:
+                futures = self.client.map(
+                    run_block,
+                    [given.block for given in batch],
+                    [given.store for given in batch],
+                    key=[(self._group, given.block.key, next(self._numbers)) for given in batch],
+                    pure=False,
+                    retries=self.retries,
+                )
+            except Exception as gone:  # the cluster itself is
+                for given in batch:
+                    self._end(given, failure(given.block, gone))
+                return
+            for given, future in zip(batch, futures, strict=True):
+                given.future = future
+                given.trials += 1
+                future.add_done_callback(functools.partial(self._finished, given))
+
+    def _finished(self, given: _Given, _: Any) -> None:
+        self._to_fetch.append(given)
+        with contextlib.suppress(RuntimeError):  # the process ends
+            self._fetching.submit(self._fetch)
+
+    def _fetch(self) -> None:
+        """Fetch every receipt there is: in one thread, so more blocks end while it waits for an answer."""
+        batch = _drain(self._to_fetch)
+        if not batch:
+            return
+        receipts: dict[int, Any] = {}
+        with contextlib.suppress(BaseException):  # told by each future below
+            receipts = self.client.gather({at: given.future for at, given in enumerate(batch)}, errors="skip")
+        for at, ended in enumerate(batch):
+            receipt = receipts.get(at)
+            if receipt is None:
+                self._failed(ended)
+                continue
+            ended.future.release()  # or the block would be computed again if the worker died that has its receipt
+            self._end(ended, receipt)
+
+    def _failed(self, given: _Given) -> None:
+        from distributed import KilledWorker
+
+        try:
+            self._end(given, given.future.result())
+        except KilledWorker as error:
+            if given.trials == self.trials:
+                self._end(given, failure(given.block, error))
+                return
+            self._to_send.append(given)
+            self._send()
+        except BaseException as error:  # the worker's own, or that the cluster lost the block
+            self._end(given, failure(given.block, error))
+
+    def _end(self, given: _Given, outcome: Receipt | Failure) -> None:
+        self._on_their_way.discard(given.block.key)
+        given.done(outcome)
 
     def settle(self) -> bool:
         """Wait for blocks that a worker computes again since another died that had their receipts, a minute at most.
@@ -176,3 +232,12 @@ class DaskPool:
             ):
                 time.sleep(0.1)
         return True
+
+
+def _drain(waiting: deque[_Given]) -> list[_Given]:
+    """Take all that wait, in their order; others may add meanwhile."""
+    taken = []
+    with contextlib.suppress(IndexError):
+        while True:
+            taken.append(waiting.popleft())
+    return taken
