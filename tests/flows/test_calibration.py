@@ -13,7 +13,7 @@ from flows import figures
 from flows.cli import main
 from flows.evidence import Evidence
 from flows.figures import calibration_curves
-from flows.studies import _populations
+from flows.studies._populations import parquet
 from sigstats.intervals import clopper_pearson
 from sigstats.paired import mcnemar_test
 from tasks.fanouts._outcomes import total
@@ -407,7 +407,7 @@ def test_bad_settings_of_scores_are_named(scored, tmp_path, capsys, old, new, wa
 @pytest.fixture
 def by_workers(monkeypatch):
     """Any data set is one that is too large to be counted before the study starts."""
-    monkeypatch.setattr(_populations, "COUNTED_AT_ONCE", 0)
+    monkeypatch.setattr(parquet, "COUNTED_AT_ONCE", 0)
 
 
 def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp_path):
