@@ -23,6 +23,8 @@ from .fold_scales import FoldScales, Learned, weights_of
 from .neighbour_configuration import Configuration, configuration
 from .neighbours import (
     kth_smallest,
+    mismatches,
+    one_hot,
     squared_distances,
     tie_order,
     vote,
@@ -78,11 +80,20 @@ class BatchedNeighbours:
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from distances made for each fold of each replicate."""
         predicted = np.empty((len(source), len(self._y)), dtype=np.int64)
+        # What no scaler changes is encoded once, and permuted.
+        encoded, feature = (None, None) if len(self._numeric) else one_hot(self._X)
         for draw, row in zip(source, predicted, strict=True):
-            X = np.take_along_axis(self._X, draw.T, axis=0)
+            mixed = self._X if feature is None else encoded
+            mixed = np.take_along_axis(mixed, draw.T if feature is None else draw[feature].T, axis=0)
             for fold in range(self._n_folds):
-                test = np.flatnonzero(self._folds == fold)
-                row[test] = self._among_all(self._rescaled(X, self._folds != fold), test, self._folds == fold, fold)
+                excluded = self._folds == fold
+                test = np.flatnonzero(excluded)
+                if feature is None:
+                    X = self._rescaled(mixed, ~excluded)
+                    distances = squared_distances(X[test], X, self._nominal)
+                else:
+                    distances = mismatches(mixed[test], mixed, len(draw))
+                row[test] = self._among_all(distances, excluded, fold)
         return predicted
 
     def _rescaled(self, X: FloatArray, train: Any) -> FloatArray:
@@ -96,11 +107,8 @@ class BatchedNeighbours:
         X[:, self._numeric] = numbers * np.sqrt(weights_of(span))
         return X
 
-    def _among_all(
-        self, X: FloatArray, rows: IntArray, excluded: Any, fold: int, place: IntArray | None = None
-    ) -> IntArray:
-        """The predictions of `rows`, tested in `fold`, from all rows that are not excluded."""
-        distances = squared_distances(X[rows], X, self._nominal)
+    def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray | None = None) -> IntArray:
+        """The predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""
         distances[:, excluded] = np.inf
         labels, priority = self._y, self._priority[fold]
         if place is not None:
@@ -263,7 +271,8 @@ class BatchedNeighbours:
             X, rows = self._X.copy(), rest[group == key, 0]
             X[:, self._numeric] *= np.sqrt(weights[replicate, tested])
             excluded = fold[replicate] == tested
-            predicted[rows, replicate] = self._among_all(X, rows, excluded, tested, place[replicate])
+            distances = squared_distances(X[rows], X, self._nominal)
+            predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])
 
     def _to_all(self, row: int) -> tuple[FloatArray, IntArray]:
         """Squared differences of a row to all rows, and the mismatches of its categories; outliers are asked again."""

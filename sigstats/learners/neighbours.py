@@ -135,6 +135,23 @@ def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
     return np.maximum(distances, 0, out=distances)
 
 
+def one_hot(X: FloatArray) -> tuple[Any, IntArray]:
+    """A column of 0 and 1 for each category of each feature, and the feature of each column; missing ones have none."""
+    columns, feature = [], []
+    for j, values in enumerate(X.T):
+        known = np.unique(values[~np.isnan(values)])
+        columns.append(values[:, None] == known)
+        feature.append(np.full(len(known), j))
+    # Products of these are small whole numbers, which 32 bits hold exactly.
+    return np.hstack(columns).astype(np.float32), np.concatenate(feature)
+
+
+def mismatches(A: Any, B: Any, features: int) -> Any:
+    """In how many of the `features` rows differ, shape (len(A), len(B)), from their categories in `one_hot` form."""
+    same = A @ B.T
+    return np.subtract(features, same, out=same)
+
+
 def kth_smallest(distances: FloatArray, k: int) -> FloatArray:
     """The k-th smallest along axis 1, which is kept with length 1."""
     return distances.min(axis=1, keepdims=True) if k == 1 else np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
