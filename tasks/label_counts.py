@@ -1,5 +1,6 @@
 """How often each joint outcome of two classifiers occurs, counted from columns of labels."""
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -122,12 +123,21 @@ class Tally:
         What messages call the rows.
     names : sequence of str
         The names of the columns of the true classes and of those that A and B assigned.
+    many : bool
+        Whether there are so many rows, tens of millions, that code compiled for them pays: it takes a second to load.
+    before : Tally, optional
+        Of rows that are likely to have the same labels.
     """
 
-    def __init__(self, where: str, names: Sequence[str]) -> None:
+    def __init__(self, where: str, names: Sequence[str], *, many: bool = False, before: "Tally | None" = None) -> None:
         self.where = where
         self.names = names
+        self._kernel = _kernel() if many else None
         self._tables: dict[tuple[Sequence[Labels], ...], NDArray[np.int64]] = {}
+        #: The ranges of whole numbers that were met so far, where a table of them is not too large.
+        self._ranges: tuple[range, ...] | None = None
+        if before is not None and before._ranges is not None:
+            self._widen(before._ranges)
         self._sparse: Counter[Outcome] = Counter()
 
     def add(self, columns: Sequence[Any]) -> None:
@@ -143,8 +153,11 @@ class Tally:
         ValueError
             If a label is missing, or one of a list is empty or holds the character 31 (unit separator).
         """
-        if not len(columns[0]):
+        counted = self._count_rows(columns)
+        if counted == len(columns[0]):
             return
+        if counted:
+            columns = [column.slice(counted) for column in columns]
         labels, joint = self._joint(columns)
         size = math.prod(map(len, labels))
         if size > _TABLE:
@@ -154,6 +167,38 @@ class Tally:
             self._tables[labels] += np.bincount(joint, minlength=size)
         else:
             self._tables[labels] = np.bincount(joint, minlength=size)
+        self._widen(labels)
+
+    def _count_rows(self, columns: Sequence[Any]) -> int:
+        """Count rows into a table that there is, up to one that has no place there, and return how many these are."""
+        if self._ranges is None or self._kernel is None:
+            return 0
+        kind = columns[0].type
+        if not pa.types.is_integer(kind) or kind == pa.uint64():
+            return 0
+        if any(column.type != kind or column.null_count for column in columns):
+            return 0
+        count: int = self._kernel(
+            *(column.to_numpy() for column in columns),
+            tuple(each.start for each in self._ranges),
+            tuple(map(len, self._ranges)),
+            self._tables[self._ranges],
+        )
+        return count
+
+    def _widen(self, labels: tuple[Sequence[Labels], ...]) -> None:
+        """Have a table for the labels that came now and those before."""
+        met = [each for each in labels if isinstance(each, range)]
+        if len(met) < len(labels) or self._kernel is None:
+            return
+        known = self._ranges or met
+        ranges = tuple(
+            range(min(one.start, other.start), max(one.stop, other.stop)) for one, other in zip(known, met, strict=True)
+        )
+        size = math.prod(map(len, ranges))
+        if size <= _TABLE:
+            self._ranges = ranges
+            self._tables.setdefault(ranges, np.zeros(size, dtype=np.int64))
 
     def outcomes(self, classes: frozenset[Label] | None = None) -> Counter[Outcome]:
         """The joint outcomes of all rows; ValueError if one of them is not of `classes`."""
@@ -209,6 +254,16 @@ class Tally:
             parts = text.split(_BETWEEN) if text else []  # no label is empty, so an empty text is an empty list
             codes.append(sets.setdefault(tuple(sorted({int(part) if whole else part for part in parts})), len(sets)))
         return tuple(sets), np.array(codes, dtype=np.int64)[coded.indices.to_numpy()], 0
+
+
+@functools.cache
+def _kernel() -> Any:
+    """What counts rows of whole numbers in one pass, where Numba is there; otherwise None."""
+    try:  # it imports an extra
+        from .label_kernel import count_rows
+    except ImportError:
+        return None
+    return count_rows
 
 
 def is_list(kind: pa.DataType) -> bool:

@@ -31,6 +31,9 @@ _ABOUT = b"files"
 #: So many rows are looked at together: they stay in a core's cache.
 _BATCH = 2**16
 
+#: For a data set of so many rows it pays to load compiled code.
+_MANY = 50_000_000
+
 
 def read_counts(
     path: str, base: Path = Path(), *, label: str, a: str, b: str, classes: Sequence[Label] | None = None
@@ -132,7 +135,8 @@ class LabelFiles:
         """The counts of one of the files; errors as for `read_counts`."""
         file, (system, first) = self.files[index], self._first
         known = None if self.classes is None else frozenset(self.classes)
-        counts = count_file(system, file, self.columns, (self.files[0], first), known)
+        many = sum(self.rows) >= _MANY
+        counts = count_file(system, file, self.columns, (self.files[0], first), known, many=many)
         if counts.rows != self.rows[index]:
             raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
         return counts
@@ -177,17 +181,23 @@ def count_file(
     columns: Sequence[str],
     like: tuple[str, Sequence[pa.DataType]],
     classes: frozenset[Label] | None = None,
+    *,
+    many: bool = False,
 ) -> LabelCounts:
-    """The counts of one file, which has the types of the file that `like` names; errors as for `read_counts`."""
+    """The counts of one file, one of `many` rows, with the types of the file that `like` names.
+
+    Errors as for `read_counts`.
+    """
     opened = opened_file(system, file)
     kinds = _kinds(file, opened, columns)
     _require_alike(file, columns, kinds, like)
     if pa.types.is_string(kinds[0]) or pa.types.is_large_string(kinds[0]):
         opened = opened_file(system, file, read_dictionary=list(columns))
     total: Counter[Outcome] = Counter()
+    tally: Tally | None = None
     for group in range(opened.num_row_groups):
         where = f"{file}, row group {group}"
-        tally = Tally(where, columns)
+        tally = Tally(where, columns, many=many, before=tally)
         try:
             for batch in opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False):
                 tally.add([batch.column(name) for name in columns])

@@ -9,13 +9,12 @@ The trees are scikit-learn's own, ties included: the improvement by a split is m
 order, and columns are looked at in the order that scikit-learn draws, as the first of equal splits wins.
 """
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
 from sigstats.checks import IntArray
+from sigstats.compiled import compiled
 
 #: scikit-learn holds values no farther apart than this to be equal.
 _SAME: Final = np.float32(1e-7)
@@ -23,15 +22,7 @@ _EPSILON: Final = float(np.finfo(np.float64).eps)
 _LEAF: Final = -1
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    """Compile, and keep the result beside the source or in the user's cache, where either can be written to."""
-    try:
-        return njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # nowhere to keep it
-        return njit(nogil=True, error_model="numpy")(function)
-
-
-@_compiled
+@compiled
 def _class_counts(label: Any, members: Any, counts: Any) -> int:
     """Count classes into `counts`, and return the sum of the squares."""
     counts[:] = 0
@@ -43,7 +34,7 @@ def _class_counts(label: Any, members: Any, counts: Any) -> int:
     return squares
 
 
-@_compiled
+@compiled
 def _improvement(left_squares: int, n_left: int, right_squares: int, n_right: int) -> Any:
     """What scikit-learn compares splits by, and the impurities of the parts."""
     left_impurity = 1.0 - left_squares / (float(n_left) * float(n_left))
@@ -51,7 +42,7 @@ def _improvement(left_squares: int, n_left: int, right_squares: int, n_right: in
     return -float(n_right) * right_impurity - float(n_left) * left_impurity, left_impurity, right_impurity
 
 
-@_compiled
+@compiled
 def _best_cut(
     values: Any, label: Any, members: Any, total: Any, squares: int, smallest: int, best: float, left: Any
 ) -> Any:
@@ -81,7 +72,7 @@ def _best_cut(
     return place, best
 
 
-@_compiled
+@compiled
 def _part(members: Any, goes_left: Any, spare: Any) -> None:
     """Put the rows that go left first, both parts in the order they had."""
     lefts = np.uint64(0)
@@ -93,7 +84,7 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
     members[lefts:] = spare[: np.uint64(len(members)) - lefts]
 
 
-@_compiled
+@compiled
 def _count_categories(
     categories: Any, label: Any, members: Any, node: int, seen_in: Any, ones: Any, counts: Any
 ) -> None:
@@ -108,13 +99,13 @@ def _count_categories(
         counts[category, label[row]] += 1
 
 
-@_compiled
+@compiled
 def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
     """Note a node's rows, a feature that lists them, its depth, its known constant columns, and whose child it is."""
     node[0], node[1], node[2], node[3], node[4], node[5] = start, end, listed, depth, known, child
 
 
-@_compiled
+@compiled
 def _grow(
     values: Any,
     categories: Any,
@@ -260,7 +251,7 @@ def _grow(
     return asked, thresholds, children
 
 
-@_compiled
+@compiled
 def predict_fold(
     limits: tuple[int, int, int],
     seed: int,

@@ -202,3 +202,26 @@ def test_lists_of_labels_are_the_events_of_their_indicators(tmp_path, categories
         assert counts.population(category).outcomes == expected.counts
     right = [(side == both[0]).all(axis=1) for side in both[1:]]
     assert counts.population().discordant == (int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()))
+
+
+@pytest.mark.parametrize("many", [True, False])
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
+    alike = st.sampled_from("bqL").map(lambda kind: kind * 3)
+    kinds = data.draw(alike | st.text("bhilBHILq", min_size=3, max_size=3), label="types")
+    first, expected = Tally("there", COLUMNS, many=many), Counter()
+    tally = first
+    for _ in range(data.draw(st.integers(1, 6), label="batches")):
+        n = data.draw(st.integers(0, 30), label="rows")
+        columns = []
+        for kind in kinds:
+            bounds = np.iinfo(kind)
+            low = data.draw(st.sampled_from([0, 1, 100, bounds.min, bounds.max - 9]), label="low")
+            rng = np.random.default_rng(data.draw(st.integers(0, 99), label="seed"))
+            columns.append(low + rng.integers(0, data.draw(st.integers(1, 9), label="width"), n).astype(kind))
+        tally.add([pa.array(column.astype(kind)) for column, kind in zip(columns, kinds, strict=True)])
+        expected.update(zip(*(column.tolist() for column in columns), strict=True))
+        if tally is first:
+            tally = Tally("here", COLUMNS, many=many, before=first)
+    assert first.outcomes() + tally.outcomes() == expected

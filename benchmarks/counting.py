@@ -1,0 +1,116 @@
+"""A population of rows on disk counted by Dask workers, beside the same workers that read it and do nothing else.
+
+python benchmarks/counting.py [ROWS] > benchmarks/counting.md
+"""
+
+import os
+import platform
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from distributed import Client, LocalCluster
+
+from tasks.execute import run_cell
+from tasks.fanouts import cell
+from tasks.label_files import look
+from tasks.pools import DaskPool
+from tasks.store import Store
+
+ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000_000
+FILES, CLASSES, WORKERS, REPEATS = 40, 10, 2, 3
+COLUMNS = {"label": "label", "a": "pred_a", "b": "pred_b"}
+
+
+def write(folder: Path, kind: Any) -> None:
+    """Labels, and the predictions of two classifiers that are right on four rows of five and a little more."""
+    rng = np.random.default_rng(2)
+    rows = ROWS // FILES
+    for file in range(FILES):
+        truth = rng.integers(0, CLASSES, rows, dtype=np.int8)
+        guesses = (
+            np.where(rng.random(rows, dtype=np.float32) < right, truth, rng.integers(0, CLASSES, rows, dtype=np.int8))
+            for right in (0.8, 0.82)
+        )
+        columns = [pa.array(column.astype(kind)) for column in (truth, *guesses)]
+        pq.write_table(pa.table(columns, names=list(COLUMNS.values())), folder / f"{file:03d}.parquet")
+
+
+def scan(file: str) -> int:
+    """Read a file in batches, and drop them."""
+    batches = pq.ParquetFile(file).iter_batches(2**16, columns=list(COLUMNS.values()), use_threads=False)
+    return sum(batch.num_rows for batch in batches)
+
+
+def peak() -> float:
+    """The largest memory of this process so far, MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def best(work: Callable[[int], int]) -> float:
+    """Seconds of the fastest of several runs over all rows."""
+    times = []
+    for repeat in range(REPEATS):
+        start = time.perf_counter()
+        rows = work(repeat)
+        times.append(time.perf_counter() - start)
+        if rows != ROWS // FILES * FILES:
+            raise SystemExit(f"{rows} rows of {ROWS}")
+    return min(times)
+
+
+def counted(folder: Path, scratch: Path, client: Client, repeat: int) -> int:
+    """Count as a study does: a cell with a replicate a file; how many rows that was."""
+    files = look("rows", str(folder), Path(), **COLUMNS)
+    store = Store(str(scratch / f"{folder.name}-{repeat}"))
+    store.write_dataset(files)
+    work = {"files": {"name": files.name, "digest": files.digest()}, "positive": None}
+    counting = cell("count", subject={"dataset": "rows"}, work=work, seed=1, replicates=len(files.files))
+    outcome = run_cell(counting, store, DaskPool(client))
+    if not outcome.complete:
+        raise SystemExit(outcome.failures[0].message)
+    table = store.read_block(counting, 0, counting.replicates).drop_columns("replicate")
+    return sum(sum(column.to_pylist()) for column in table.columns)
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"# {ROWS:,} rows in {FILES} files, counted by {WORKERS} workers\n")
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, PyArrow {pa.__version__}"
+    print(f"{versions}, {os.cpu_count()} cores, {platform.machine()}. `python benchmarks/counting.py {ROWS}`;")
+    print(
+        f"{CLASSES} classes, workers of one thread with a limit of 1 GiB, files in the cache of the file system, best"
+    )
+    print(f"of {REPEATS} runs. The scan reads the same columns in the same batches on the same workers.\n")
+    print("| columns | scan, rows/s | counted, rows/s | counted / scan, time | peak memory of a worker |")
+    print("|---|---:|---:|---:|---:|")
+    for kind in (np.int8, np.int64):
+        with (
+            tempfile.TemporaryDirectory() as name,
+            LocalCluster(
+                n_workers=WORKERS, threads_per_worker=1, memory_limit="1GiB", dashboard_address="127.0.0.1:0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            folder, scratch = Path(name) / "rows", Path(name) / "store"
+            folder.mkdir()
+            write(folder, kind)
+            paths = [str(path) for path in sorted(folder.iterdir())]
+            bare = best(lambda repeat, c=client, p=paths: sum(c.gather(c.map(scan, p, pure=False))))
+            ours = best(lambda repeat, c=client, f=folder, s=scratch: counted(f, s, c, repeat))
+            most = max(client.run(peak).values())
+            print(
+                f"| {kind.__name__} | {ROWS / bare:,.0f} | {ROWS / ours:,.0f} | {ours / bare:.2f} | {most:,.0f} MiB |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
