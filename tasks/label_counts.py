@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats.checks import nearest, shown
+from sigstats.checks import nearest, one_line, shown
 from sigstats.events import JointEvents
 from sigstats.measure_registry import Kind
 
@@ -303,7 +303,7 @@ def _require_known(where: str, names: Sequence[str], found: Counter[Outcome], cl
             if label not in classes:
                 near = nearest(label, map(str, classes))
                 hint = f" (did you mean {near!r}?)" if near else ""
-                wanted = ", ".join(sorted(map(str, classes))[:8])
+                wanted = one_line(", ".join(sorted(map(str, classes))[:8]))
                 raise ValueError(
                     f"{where}: column {shown(name)}: {shown(label)} is not valid; expected one of {wanted}{hint}"
                 )

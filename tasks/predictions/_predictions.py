@@ -7,7 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats.checks import nearest, shown
+from sigstats.checks import shown
+
+from ..sources import hint
 
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
@@ -118,12 +120,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _require(where: str, table: pa.Table, name: str) -> None:
-    """Refuse a column that is not there or has gaps."""
-    if name not in table.column_names:
-        near = nearest(name, table.column_names)
-        listed = ", ".join(table.column_names[:20])
-        hint = f"did you mean {near!r}?" if near else f"expected one of {listed}"
-        raise ValueError(f"{where}: column {shown(name)} is not there; {hint}")
+    """Refuse a column that is not there, or twice, or has gaps."""
+    times = table.column_names.count(name)
+    if not times:
+        raise ValueError(f"{where}: column {shown(name)} is not there; {hint(name, table.column_names)}")
+    if times > 1:
+        raise ValueError(f"{where}: column {shown(name)} is there {times} times; expected every column once")
     column = table.column(name)
     if column.null_count:
         row = pc.index(pc.is_null(column), True).as_py()

@@ -1,6 +1,7 @@
 """Files with anything in them (studies, clusters, data): what they mean, or one line that says what is wrong."""
 
 import copy
+import re
 import tomllib
 from pathlib import Path
 
@@ -204,6 +205,20 @@ def test_damaged_predictions_are_predictions_or_one_line(tmp_path_factory, file)
         one_line(error)
     else:
         assert 0 < found.n <= 4
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("twice.csv", b"id,id,label,prediction\n1,1,a,b\n", "column 'id' is there 2 times"),
+        ("breaks.csv", b'"va\nb",c\n1,2\n', r"expected one of 'va\nb', 'c'"),
+    ],
+)
+def test_names_of_columns_are_said_in_one_line(tmp_path, name, content, complaint):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(complaint)) as caught:
+        read(str(tmp_path / name), Columns())
+    one_line(caught.value)
 
 
 @pytest.mark.parametrize(
