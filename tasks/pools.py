@@ -197,7 +197,8 @@ class DaskPool:
             if receipt is None:
                 self._failed(ended)
                 continue
-            ended.future.release()  # or the block would be computed again if the worker died that has its receipt
+            with contextlib.suppress(Exception):  # the client may be closed by now
+                ended.future.release()  # or the block would be computed again if the worker died that has its receipt
             self._end(ended, receipt)
 
     def _failed(self, given: _Given) -> None:
