@@ -20,7 +20,8 @@ from .base import Build, attempt, steps_of
 
 
 def _modules() -> list[ModuleType]:
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__))
+    # What begins with an underscore is loaded by whoever needs it, if it can be.
+    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
     return [importlib.import_module(f"{__name__}.{name}") for name in names]
 
 

@@ -1,6 +1,6 @@
 """Decision trees from columns that are encoded and sorted once.
 
-With Numba (the extra ``fast``) trees grow from columns in the order that `sigstats.learners.tree_growth` keeps. What
+With Numba (the extra ``fast``) trees grow from columns in the order that `sigstats.learners._tree_growth` keeps. What
 that leaves out (missing values, other criteria and limits than it knows, other processors) and everything without
 Numba grows in scikit-learn, without what it encodes, checks and copies in each fit. The trees are the same.
 
@@ -153,7 +153,7 @@ def _growth() -> Any:
     if platform.machine() not in ("x86_64", "AMD64"):
         return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
     try:  # it imports an extra
-        from .tree_growth import predict_fold
+        from ._tree_growth import predict_fold
     except ImportError:
         return None
     # Noise from few values has ties everywhere, which another order of columns or another sum would break otherwise.

@@ -1,5 +1,8 @@
 """Trees grown from sorted columns are scikit-learn's own, ties included, and the same without Numba."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sigstats.folds import stratified_folds
 from sigstats.learners import batched_tree, build
-from sigstats.permutation import Retrainer
+from sigstats.permutation import Retrainer, permutation_test
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
@@ -76,6 +79,23 @@ def test_the_same_without_numba(null, monkeypatch):
     without = Retrainer(tree, X, y, folds, null=null)
     assert without._learner._grown is None
     assert (without.predict(draws) == fast).all()
+
+
+def test_numba_is_loaded_by_trees_alone_and_may_be_missing():
+    program = """
+import sys
+import sigstats.learners
+assert "numba" not in sys.modules
+sys.modules["numba"] = None  # importing it fails
+from sklearn.datasets import load_iris
+from sigstats import permutation_test
+X, y = load_iris(return_X_y=True)
+print(permutation_test("decision-tree", X, y, resamples=3, rng=1).wrong)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    X, y = load_iris(return_X_y=True)
+    assert int(done.stdout) == permutation_test("decision-tree", X, y, resamples=3, rng=1).wrong
 
 
 @needs_growth
