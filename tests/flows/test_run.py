@@ -1,6 +1,7 @@
 """Whole runs: the same bytes on every cluster, good manners, and what goes wrong."""
 
 import json
+import signal
 import sqlite3
 import sys
 from subprocess import PIPE, Popen
@@ -154,7 +155,9 @@ def test_two_runs_on_one_output_do_not_meet(tmp_path, long):
 
     first = start("run", long[0], "--output", tmp_path / "out", "--cluster", "serial")
     wait_until(lambda: blocks(tmp_path / "out"), first)
+    first.send_signal(signal.SIGSTOP)  # it cannot end before the second begins
     second = run("run", long[0], "--output", tmp_path / "out", "--cluster", "serial")
+    first.send_signal(signal.SIGCONT)
     assert second.returncode == 2
     assert "another run is working there" in second.stderr
     first.communicate(timeout=120)
