@@ -19,7 +19,6 @@ from sigstats.compiled import compiled
 #: scikit-learn holds values no farther apart than this to be equal.
 _SAME: Final = np.float32(1e-7)
 _EPSILON: Final = float(np.finfo(np.float64).eps)
-_LEAF: Final = -1
 
 
 @compiled
@@ -100,6 +99,16 @@ def _count_categories(
 
 
 @compiled
+def _squares_of_parts(total: Any, inside: Any) -> Any:
+    """The sums of squared class counts without and with the rows that `inside` counts."""
+    without, within = 0, 0
+    for own_class in range(len(total)):
+        within += inside[own_class] ** 2
+        without += (total[own_class] - inside[own_class]) ** 2
+    return without, within
+
+
+@compiled
 def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
     """Note a node's rows, a feature that lists them, its depth, its known constant columns, and whose child it is."""
     node[0], node[1], node[2], node[3], node[4], node[5] = start, end, listed, depth, known, child
@@ -120,8 +129,8 @@ def _grow(
 ) -> Any:
     """Grow a tree on the rows that `rows` lists in the order of each feature; `columns` are those there are.
 
-    Returns, by node, the column it asks for (-1 in a leaf), the threshold, and the nodes to go to (in a leaf: the
-    class, twice).
+    Returns, by node, the column it asks for (-1 in a leaf), the threshold of a number, and the nodes to go to (in a
+    leaf: the class, twice).
     """
     deepest, fewest, smallest = limits
     n_features, m = rows.shape
@@ -190,11 +199,7 @@ def _grow(
                 if nominal[feature]:
                     if inside < smallest or n - inside < smallest:
                         continue
-                    left_squares, right_squares = 0, 0
-                    for own_class in range(n_classes):
-                        with_it = counts[column, own_class]
-                        right_squares += with_it * with_it
-                        left_squares += (total[own_class] - with_it) ** 2
+                    left_squares, right_squares = _squares_of_parts(total, counts[column])
                     improvement = _improvement(left_squares, n - inside, right_squares, inside)[0]
                     if improvement > best:
                         split, cut, best = column, n - inside, improvement
@@ -208,12 +213,7 @@ def _grow(
             feature = feature_of[split]
             members = rows[feature, start:end]
             if nominal[feature]:
-                right[:] = counts[split]
-                left_squares = 0
-                right_squares = 0
-                for own_class in range(n_classes):
-                    right_squares += right[own_class] ** 2
-                    left_squares += (total[own_class] - right[own_class]) ** 2
+                left_squares, right_squares = _squares_of_parts(total, counts[split])
             else:
                 left_squares = _class_counts(label, members[:cut], left)
                 right_squares = _class_counts(label, members[cut:], right)
@@ -227,7 +227,6 @@ def _grow(
             children[node] = np.argmax(total)
             continue
         if nominal[feature]:
-            thresholds[node] = 0.5
             for row in members:
                 goes_left[row] = categories[feature, row] != split
             _part(members, goes_left, spare)
