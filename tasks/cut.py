@@ -10,6 +10,9 @@ TARGET_SECONDS = 2.0
 #: twice what a block takes in it and in this process (docs/scaling.md).
 TARGET_SECONDS_A_WORKER = 0.01
 
+#: What is left is dealt out in blocks of no less than this part of the target, so that the workers end together.
+_LEAST_PART = 1 / 8
+
 
 class Cut:
     """Cuts the missing lanes into blocks, of one lane until their cost is known."""
@@ -58,16 +61,21 @@ class Cut:
         self.lanes += lanes
         self.known += lanes
 
+    def _wanted(self, left: int, workers: int) -> int:
+        """Lanes of the next block: as the target says, and near the end half of what a worker has left."""
+        if not self.lanes:
+            return 1
+        each = max(self.seconds / self.lanes, 1e-6)
+        target = max(self.target_seconds, workers * TARGET_SECONDS_A_WORKER) if self.target_seconds else 0.0
+        dealt = min(max(-(-left // (2 * workers)), int(_LEAST_PART * target / each)), -(-left // workers))
+        return max(1, min(int(target / each), dealt))
+
     def next(self, workers: int) -> Block | None:
         """The next block, None where no lane is left."""
         if not self.gaps:
             return None
         left = sum(last - first for first, last in self.gaps)
-        wanted = 1
-        if self.lanes:
-            each = max(self.seconds / self.lanes, 1e-6)
-            target = max(self.target_seconds, workers * TARGET_SECONDS_A_WORKER) if self.target_seconds else 0.0
-            wanted = max(1, min(int(target / each), -(-left // workers)))
+        wanted = self._wanted(left, workers)
         first, last = self.gaps[0]
         if self.cell.stopping is not None:  # no more than there are already, since they may be in vain
             wanted = 1 if self.one_by_one else min(wanted, max(1, self.known))

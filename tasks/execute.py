@@ -82,9 +82,10 @@ def run_cell(
 ) -> Outcome:
     """Compute what the store lacks of a cell, then join its blocks into one file.
 
-    The first block is a single lane; its cost sizes the others. A failed block ends the cell: its other blocks would
-    fail likewise, and what is done stays. A stopping rule ends it too, once it stops on the replicates from the first
-    on; blocks beyond that are waited for, since a worker would still write them, and dropped.
+    The first block is a single lane, and one for every worker that would be idle; their cost sizes the others. A failed
+    block ends the cell: its other blocks would fail likewise, and what is done stays. A stopping rule ends it too, once
+    it stops on the replicates from the first on; blocks beyond that are waited for, since a worker would still write
+    them, and dropped.
 
     Parameters
     ----------
@@ -130,6 +131,11 @@ def run_cell(
     return outcome
 
 
+def _room(cut: Cut, running: int, pool: Pool) -> bool:
+    """Whether one more block of a cell may be sent: one that its cost is learned from, or for a worker that is idle."""
+    return pool.idle or (running < cut.window(pool.workers) and not (running and pool.full))
+
+
 def _fan_out(
     cut: Cut,
     wanted: Wanted,
@@ -145,7 +151,7 @@ def _fan_out(
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
-            while not outcome.complete and len(running) < cut.window(pool.workers) and not (running and pool.full):
+            while not outcome.complete and _room(cut, len(running), pool):
                 block = cut.next(pool.workers)
                 if block is None:
                     break

@@ -26,9 +26,13 @@ def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], size: tu
     int
         How many rows were counted, n or fewer.
     """
+    # As unsigned numbers, those before the first are beyond the size as well: one comparison an axis.
+    across, down, deep = np.uint64(size[0]), np.uint64(size[1]), np.uint64(size[2])
     for row in range(len(truth)):
-        i, j, k = np.int64(truth[row]) - first[0], np.int64(a[row]) - first[1], np.int64(b[row]) - first[2]
-        if not (0 <= i < size[0] and 0 <= j < size[1] and 0 <= k < size[2]):
+        i = np.uint64(np.int64(truth[row]) - first[0])
+        j = np.uint64(np.int64(a[row]) - first[1])
+        k = np.uint64(np.int64(b[row]) - first[2])
+        if i >= across or j >= down or k >= deep:
             return row
-        table[(i * size[1] + j) * size[2] + k] += 1
+        table[(i * down + j) * deep + k] += 1
     return len(truth)

@@ -38,6 +38,10 @@ class Pool(Protocol):
     def full(self) -> bool:
         """Whether enough blocks are on their way to keep every worker busy; a cell may always have one."""
 
+    @property
+    def idle(self) -> bool:
+        """Whether there are workers for whom no block is on its way."""
+
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block; `done` is called once, from any thread, with its outcome. Returns what cancels it."""
 
@@ -55,6 +59,7 @@ class Serial:
     workers: int = 1
     cells: int = 1
     full: bool = False
+    idle: bool = False
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -133,6 +138,11 @@ class DaskPool:
     def full(self) -> bool:
         """Whether three blocks a worker are on their way: more would only weigh on the scheduler."""
         return len(self._on_their_way) >= 3 * self.workers
+
+    @property
+    def idle(self) -> bool:
+        """Whether fewer blocks are on their way than there are workers."""
+        return len(self._on_their_way) < self.workers
 
     @property
     def memory_limit(self) -> int | None:

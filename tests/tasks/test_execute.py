@@ -115,3 +115,54 @@ def test_cutting_covers_every_lane_once_and_aims_at_the_target(replicates, worke
     for block in blocks:
         lanes = block.last_lane - block.first_lane
         assert lanes == 1 or lanes * seconds <= 2.0 * (1 + 1e-9)
+
+
+@settings(derandomize=True)
+@given(st.integers(200, 4000), st.integers(2, 8), st.floats(1e-4, 0.2), st.randoms(use_true_random=False))
+def test_workers_end_together(replicates, workers, seconds, random):
+    """Each block to the worker that is free first: the last one ends soon after the first, although costs differ."""
+    cell = make_cell(replicates)
+    cut = Cut(cell, [(0, cell.lanes)], 2.0)
+    ends = [0.0] * workers
+    while (block := cut.next(workers)) is not None:
+        each = seconds * random.uniform(0.75, 1.25)
+        cut.learn(receipt(cell, block, each))
+        ends[ends.index(min(ends))] += each * (block.last_lane - block.first_lane)
+    # A block at the end is an eighth of the target or one lane, if every lane costs what those before have cost.
+    assert max(ends) - min(ends) <= 1.25 / 0.75 * max(2.0 / 8, 1.25 * seconds)
+
+
+class Idle(Serial):
+    """Blocks wait until there is one for every worker."""
+
+    def __init__(self, workers):
+        super().__init__(workers)
+        self.waiting = []
+        self.most = 0
+
+    @property
+    def idle(self):
+        return len(self.waiting) < self.workers
+
+    @idle.setter
+    def idle(self, value):
+        pass
+
+    def submit(self, block, store, done):
+        self.waiting.append((block, done))
+        self.most = max(self.most, len(self.waiting))
+        if not self.idle:
+            self.end(store)
+        return lambda: None
+
+    def end(self, store):
+        waiting, self.waiting = self.waiting, []
+        for block, done in waiting:
+            done(run_block(block, store))
+
+
+def test_idle_workers_are_kept_busy_while_a_cell_learns(store, drawing):
+    cell, pool = make_cell(80), Idle(4)
+    assert run_cell(cell, store, pool, target_seconds=0).complete
+    assert drawing.calls[:4] == [(0, 10), (10, 20), (20, 30), (30, 40)]
+    assert pool.most == 4

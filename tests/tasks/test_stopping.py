@@ -69,6 +69,7 @@ class Shuffled:
     def __init__(self, workers, seed):
         self.workers = self.cells = workers
         self.full = False
+        self.idle = False
         self.random = random.Random(seed)
         self.waiting = []
         self.lock = threading.Lock()
