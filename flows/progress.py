@@ -1,19 +1,20 @@
 """Progress that a person can read: a bar where there is a terminal, a line now and then where there is none."""
 
+import contextlib
 import datetime
 import json
 import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean
 from types import TracebackType
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tasks.plan import Cell, Plan
 from tasks.work import Receipt
@@ -21,6 +22,8 @@ from tasks.work import Receipt
 #: The bar is drawn anew so often at most: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
 
+#: What is done in less needs no word.
+PATIENCE_SECONDS = 2.0
 
 #: A part of what a cell is about: its fan-out, the kind of the part, its value.
 _Part: TypeAlias = tuple[str, ...]
@@ -93,13 +96,63 @@ class Display:
             line = json.dumps({"time": now, "event": event, "study": self.study, **fields}, ensure_ascii=False)
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Callable[[str, int, int], None]]:
+        """While data is read, a bar where there is a terminal, and a line now and then where there is none.
+
+        Gives what is to be told the name of that which is read, how many files of it are, and of how many.
+        """
+        lock, began = threading.Lock(), time.monotonic()
+        with contextlib.ExitStack() as shown:
+            bar, spoke, bars = None, began, {}
+            if self._terminal:
+                columns = SpinnerColumn(), TextColumn("reading {task.description}"), BarColumn(), MofNCompleteColumn()
+                bar = shown.enter_context(Progress(*columns, console=self.console, transient=True))
+
+            def told(what: str, done: int, total: int) -> None:
+                nonlocal spoke
+                with lock:
+                    if bar:
+                        if what not in bars:
+                            bars[what] = bar.add_task(what)
+                        bar.update(bars[what], completed=done, total=total)
+                    elif time.monotonic() - spoke >= self.every:
+                        spoke = time.monotonic()
+                        if self.json:
+                            self.event("reading", what=what, done=done, total=total)
+                        else:
+                            self.say(f"  reading {what}: {done:,}/{total:,}{self._time_left(done, total, began)}")
+
+            yield told
+
+    @staticmethod
+    def _time_left(done: int, total: int, began: float) -> str:
+        if not done:
+            return ""
+        return f", about {duration((time.monotonic() - began) / done * (total - done))} left"
+
+    @contextlib.contextmanager
+    def patience(self, what: str) -> Iterator[None]:
+        """Say what is being done if it takes its time."""
+        timer = threading.Timer(PATIENCE_SECONDS, self.say, [f"  {what}"])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    @property
+    def _terminal(self) -> bool:
+        return sys.stderr.isatty() and not self.console.quiet and not self.json
+
     def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
         """Begin to count, on as many workers as there are at the time; use the result as a context."""
         self._counts = {cell.name: _Count(cell) for cell in plan.cells}
         self._workers = workers
         self._started = self._spoke = time.monotonic()
         self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers())
-        if sys.stderr.isatty() and not self.console.quiet and not self.json:
+        if self._terminal:
             self._bar = Progress(
                 SpinnerColumn(),
                 BarColumn(),

@@ -29,7 +29,7 @@ from .config import Strict, Study
 from .errors import BadInput
 from .progress import Display
 from .report import write_report
-from .studies import Prepared, prepare
+from .studies import Prepared, Reading, in_silence, prepare
 
 #: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
 _COPIES = 4
@@ -92,7 +92,14 @@ def run_study(
     Interrupted
         If `stop` was set; what is done is kept.
     """
-    prepared = prepared_study(study, base)
+    with display.reading() as told:
+
+        def reading(what: str, done: int, total: int) -> None:
+            if stop.is_set():
+                raise Interrupted
+            told(what, done, total)
+
+        prepared = prepared_study(study, base, reading)
     if cluster is None:
         cluster = load_cluster("serial" if prepared.small else None)
     if output.startswith("memory://") and cluster.model_dump().get("kind") != "serial":
@@ -123,17 +130,19 @@ def run_study(
                     store.keep_only(outcome.cell, outcome.wanted)
         for outcome in outcomes:
             _keep_receipts(store, outcome)
-        rows = summarize(store)
-        report = write_report(store)
+        with display.patience(f"summarising {len(outcomes):,} cells"):
+            rows = summarize(store)
+        with display.patience("writing the report"):
+            report = write_report(store)
     failed = tuple(outcome for outcome in outcomes if not outcome.complete)
     replicates = sum(min(outcome.stored, outcome.wanted) for outcome in outcomes)
     return Finished(prepared.plan, tuple(rows), failed, report, replicates)
 
 
-def prepared_study(study: Study, base: Path) -> Prepared:
+def prepared_study(study: Study, base: Path, reading: Reading = in_silence) -> Prepared:
     """The plan of a study and what it reads, with bad input as one line."""
     try:
-        return prepare(study, base)
+        return prepare(study, base, reading)
     except ValueError as error:
         raise BadInput(str(error)) from None
 

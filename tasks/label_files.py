@@ -6,8 +6,8 @@ batches, several at a time by Dask; what stays in memory is the counts of the di
 """
 
 import hashlib
+import itertools
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +20,11 @@ import pyarrow.parquet as pq
 from sigstats.checks import shown
 
 from .identity import digest
-from .label_counts import Label, LabelCounts, Outcome, Tally, is_list
+from .label_counts import Label, LabelCounts
+from .label_tally import Tally, is_list
 from .schema import column
 from .sources._options import hint
-from .sources._places import place, reason
+from .sources._places import FilesRead, in_silence, place, reason
 
 #: The key of the schema's metadata under which `LabelFiles.to_table` keeps what is no file.
 _ABOUT = b"files"
@@ -31,12 +32,19 @@ _ABOUT = b"files"
 #: So many rows are looked at together: they stay in a core's cache.
 _BATCH = 2**16
 
-#: For a data set of so many rows it pays to load compiled code.
-_MANY = 50_000_000
+#: For a data set of so many rows it pays to load compiled code, and to have workers count it.
+MANY = 50_000_000
 
 
 def read_counts(
-    path: str, base: Path = Path(), *, label: str, a: str, b: str, classes: Sequence[Label] | None = None
+    path: str,
+    base: Path = Path(),
+    *,
+    label: str,
+    a: str,
+    b: str,
+    classes: Sequence[Label] | None = None,
+    progress: FilesRead = in_silence,
 ) -> LabelCounts:
     """The counts of a Parquet data set.
 
@@ -49,6 +57,8 @@ def read_counts(
         The columns of the true classes and of the predictions of A and of B.
     classes : sequence of label, optional
         All classes there are; any other label is refused.
+    progress : callable
+        Is told how many files are read, and of how many.
 
     Raises
     ------
@@ -59,13 +69,22 @@ def read_counts(
     columns = (label, a, b)
     like = (files[0], _kinds(files[0], opened_file(system, files[0]), columns))
     known = None if classes is None else frozenset(classes)
+    progress(0, len(files))
     if len(files) == 1:
         counts = count_file(system, files[0], columns, like, known)
+        progress(1, 1)
     else:
         from dask import compute, delayed  # type: ignore[attr-defined]
 
-        parts = [delayed(count_file, pure=False)(system, file, columns, like, known) for file in files]
-        counts = LabelCounts.total(compute(*parts))  # type: ignore[no-untyped-call]
+        read = itertools.count(1)
+
+        def one(file: str) -> LabelCounts:
+            part = count_file(system, file, columns, like, known)
+            progress(next(read), len(files))
+            return part
+
+        parts = [delayed(one, pure=False)(file) for file in files]
+        counts = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
     if not counts.rows:
         raise ValueError(f"{place(path, base)}: there are no rows; expected one or more")
     return counts
@@ -135,7 +154,7 @@ class LabelFiles:
         """The counts of one of the files; errors as for `read_counts`."""
         file, (system, first) = self.files[index], self._first
         known = None if self.classes is None else frozenset(self.classes)
-        many = sum(self.rows) >= _MANY
+        many = sum(self.rows) >= MANY
         counts = count_file(system, file, self.columns, (self.files[0], first), known, many=many)
         if counts.rows != self.rows[index]:
             raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
@@ -193,18 +212,16 @@ def count_file(
     _require_alike(file, columns, kinds, like)
     if pa.types.is_string(kinds[0]) or pa.types.is_large_string(kinds[0]):
         opened = opened_file(system, file, read_dictionary=list(columns))
-    total: Counter[Outcome] = Counter()
-    tally: Tally | None = None
+    tally = Tally(columns, classes=classes, many=many)
     for group in range(opened.num_row_groups):
-        where = f"{file}, row group {group}"
-        tally = Tally(where, columns, many=many, before=tally)
+        tally.begin(f"{file}, row group {group}")
         try:
             for batch in opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False):
                 tally.add([batch.column(name) for name in columns])
         except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
-        total.update(tally.outcomes(classes))
-    return LabelCounts(total)
+            raise ValueError(f"{tally.where}: cannot be read ({reason(error)})") from None
+        tally.end()
+    return LabelCounts(tally.counts())
 
 
 def _require_alike(

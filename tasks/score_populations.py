@@ -24,7 +24,7 @@ from .label_files import data_files, has_column, opened_file
 from .schema import column
 from .score_files import Rows, joined, read_group, require_probabilities
 from .score_trials import difference
-from .sources._places import place
+from .sources._places import FilesRead, in_silence, place
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` keeps what is no file.
 _ABOUT = b"scores"
@@ -176,7 +176,14 @@ def _kept(path: str, digest: str, reader: _Reader) -> Rows:  # noqa: ARG001 (the
 
 
 def read_scores(
-    name: str, path: str, base: Path, *, columns: Mapping[str, str], positive: Label, measures: Sequence[str]
+    name: str,
+    path: str,
+    base: Path,
+    *,
+    columns: Mapping[str, str],
+    positive: Label,
+    measures: Sequence[str],
+    progress: FilesRead = in_silence,
 ) -> ScorePopulation:
     """Look through a Parquet data set once: its content, its truth, and whether all of it is sound.
 
@@ -192,6 +199,8 @@ def read_scores(
     positive : label
     measures : sequence of str
         Those of `tasks.score_trials.MEASURES` whose truth is wanted. It is found in memory, at some 20 bytes a row.
+    progress : callable
+        Is told how many files are read, and of how many.
 
     Raises
     ------
@@ -201,7 +210,8 @@ def read_scores(
     system, found = data_files(path, base)
     state, files, parts = hashlib.sha256(), [], []
     losses = any(measure != "auc" for measure in measures)
-    for file in found:
+    for number, file in enumerate(found):
+        progress(number, len(found))
         opened = opened_file(system, file)
         for each in columns.values():
             has_column(file, opened.schema_arrow, each)

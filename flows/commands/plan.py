@@ -24,6 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the plan."""
     from ..clusters.local import processors
     from ..estimate import estimate, render
+    from ..progress import Display
     from ..studies.regression import RegressionStudy
     from ..study import prepared_study
 
@@ -33,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
 
         print(plan(study, base=Path(options.study).parent, output=output_of(options, study)))  # noqa: T201
         return DONE
-    prepared = prepared_study(study, Path(options.study).parent)
+    with Display(study=study.name).reading() as reading:
+        prepared = prepared_study(study, Path(options.study).parent, reading)
     estimates = estimate(prepared, output=output_of(options, study), timing=not options.no_timing)
     for note in prepared.notes:
         print(f"note: {note}")  # noqa: T201

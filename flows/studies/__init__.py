@@ -4,8 +4,8 @@ A module ``flows/studies/<kind>.py`` has
 
 a class ``<Kind>Study``
     a `flows.config.Study` with ``kind: Literal["<kind>"]``: what its study file may say;
-``prepare(study, base)``
-    which reads what comes in and returns it with the plan, as `Prepared`. It writes nothing.
+``prepare(study, base, reading)``
+    which reads what comes in, tells of it, and returns it with the plan, as `Prepared`. It writes nothing.
 """
 
 import importlib
@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 
 from ..config import Study
-from ._prepared import Prepared
+from ._prepared import Prepared, Reading, in_silence
 
-__all__ = ["Prepared", "kinds", "prepare"]
+__all__ = ["Prepared", "Reading", "in_silence", "kinds", "prepare"]
 
 
 @cache
@@ -31,13 +31,15 @@ def kinds() -> dict[str, type[Study]]:
     return {kind: getattr(_module(kind), f"{kind.title()}Study") for kind in found}
 
 
-def prepare(study: Study, base: Path) -> Prepared:
+def prepare(study: Study, base: Path, reading: Reading = in_silence) -> Prepared:
     """What a study computes, and from what; relative paths of its data start at `base`.
+
+    `reading` is told what comes in as it does, and may raise.
 
     Raises
     ------
     ValueError
         One line that names the data set or the setting, the value and what would be right.
     """
-    prepared: Prepared = _module(study.kind).prepare(study, base)
+    prepared: Prepared = _module(study.kind).prepare(study, base, reading)
     return prepared

@@ -1,10 +1,19 @@
 """What a kind of study makes of a study file."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tasks.plan import Plan
 from tasks.references import Reference
 from tasks.store import Data
+
+#: Is told what comes in, how many files or data sets of it are read, and how many there are; it may raise, to stop.
+Reading: TypeAlias = Callable[[str, int, int], None]
+
+
+def in_silence(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from tasks.identity import digest
 from tasks.plan import Cell, Plan
 
 from ..config import DataStudy, Options, Strict
-from ._prepared import Prepared
+from ._prepared import Prepared, Reading
 from ._published import Null, Published, published_references
 from ._stopping import Stopping, StoppingSettings, stopping_notes
 
@@ -134,13 +134,14 @@ class BenchmarkStudy(DataStudy):
         return self
 
 
-def prepare(study: BenchmarkStudy, base: Path) -> Prepared:
+def prepare(study: BenchmarkStudy, base: Path, reading: Reading) -> Prepared:
     """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
     from sigstats.folds import stratified_folds
     from sigstats.learners import build
 
     datasets, cells = [], []
-    for spec in study.datasets:
+    for number, spec in enumerate(study.datasets):
+        reading("data sets", number, len(study.datasets))
         dataset = sources.load(_spec(spec), base=base / study.folder)
         datasets.append(dataset)
         try:

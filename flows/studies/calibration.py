@@ -21,7 +21,7 @@ from tasks.trials import needs_classes, tested
 
 from ..config import DataStudy, Strict
 from ._populations import Drawn, Source
-from ._prepared import Prepared
+from ._prepared import Prepared, Reading
 
 #: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
 _SMALL = 1_000_000
@@ -122,7 +122,7 @@ class CalibrationStudy(DataStudy):
         return populations
 
 
-def prepare(study: CalibrationStudy, base: Path) -> Prepared:
+def prepare(study: CalibrationStudy, base: Path, reading: Reading) -> Prepared:
     """Read the populations, try each test once, and lay out the cells."""
     tests = {_label(test): _options(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []
@@ -130,7 +130,7 @@ def prepare(study: CalibrationStudy, base: Path) -> Prepared:
     data: list[Data] = []
     for source in study.populations:
         try:
-            found = source.read(base / study.folder, study.seed, tests=tests.values())
+            found = source.read(base / study.folder, study.seed, tests=tests.values(), reading=reading)
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
         cells.extend(found.cells)

@@ -18,7 +18,7 @@ from tasks.references import Reference
 
 from ..config import Study
 from ..questions import Case, Entry, entries
-from ._prepared import Prepared
+from ._prepared import Prepared, Reading
 from ._stopping import StoppingSettings, stopping_notes
 
 #: Up to so many replicates and objects a plain loop is done before a cluster has started.
@@ -53,7 +53,7 @@ else:
     )
 
 
-def prepare(study: _Significance, base: Path) -> Prepared:
+def prepare(study: _Significance, base: Path, reading: Reading) -> Prepared:  # noqa: ARG001 (tables are small)
     """Read the tables, check each for its test, and lay out the cells."""
     every = [(key, entry, _cases(key, entry, base)) for key, entry in _entries(study)]
     # Tests by one method are adjusted together.

@@ -1,6 +1,15 @@
 """Where a data file is: a path beside the study file, or an fsspec URL."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
+
+#: Is told how many files of a data set are read, and how many there are; it may raise, to stop.
+FilesRead: TypeAlias = Callable[[int, int], None]
+
+
+def in_silence(done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 def place(path: str, base: Path) -> str:

@@ -407,7 +407,7 @@ def test_bad_settings_of_scores_are_named(scored, tmp_path, capsys, old, new, wa
 @pytest.fixture
 def by_workers(monkeypatch):
     """Any data set is one that is too large to be counted before the study starts."""
-    monkeypatch.setattr(parquet, "COUNTED_AT_ONCE", 0)
+    monkeypatch.setattr(parquet, "MANY", 0)
 
 
 def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp_path):

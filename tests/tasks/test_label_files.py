@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from sigstats.events import JointEvents
 from sigstats.outcomes import JointOutcomes
 from sigstats.paired import discordant_counts
-from tasks.label_counts import LabelCounts, Tally
+from tasks.label_counts import LabelCounts
 from tasks.label_files import read_counts
+from tasks.label_tally import Tally
 
 NAMES = {"label": "label", "a": "pred_a", "b": "pred_b"}
 COLUMNS = tuple(NAMES.values())
@@ -75,10 +76,11 @@ labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).
 @given(labels, st.sampled_from([1, 10**7]))
 def test_a_population_is_what_the_library_counts(triples, factor):
     columns = [pa.array([factor * value for value in side]) for side in zip(*triples, strict=True)]
-    tally = Tally("rows", COLUMNS)
+    tally = Tally(COLUMNS)
     for part in (slice(0, 7), slice(7, None)):
         tally.add([column[part] for column in columns])
-    counts = LabelCounts(tally.outcomes())
+        tally.end()
+    counts = LabelCounts(tally.counts())
     assert counts.rows == len(triples)
     y, a, b = zip(*triples, strict=True)
     assert counts.population(factor).outcomes == JointOutcomes.from_predictions(y, a, b, positive=1).counts
@@ -210,8 +212,7 @@ def test_lists_of_labels_are_the_events_of_their_indicators(tmp_path, categories
 def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
     alike = st.sampled_from("bqL").map(lambda kind: kind * 3)
     kinds = data.draw(alike | st.text("bhilBHILq", min_size=3, max_size=3), label="types")
-    first, expected = Tally("there", COLUMNS, many=many), Counter()
-    tally = first
+    tally, expected = Tally(COLUMNS, many=many), Counter()
     for _ in range(data.draw(st.integers(1, 6), label="batches")):
         n = data.draw(st.integers(0, 30), label="rows")
         columns = []
@@ -222,6 +223,25 @@ def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
             columns.append(low + rng.integers(0, data.draw(st.integers(1, 9), label="width"), n).astype(kind))
         tally.add([pa.array(column.astype(kind)) for column, kind in zip(columns, kinds, strict=True)])
         expected.update(zip(*(column.tolist() for column in columns), strict=True))
-        if tally is first:
-            tally = Tally("here", COLUMNS, many=many, before=first)
-    assert first.outcomes() + tally.outcomes() == expected
+        if data.draw(st.booleans(), label="a part ends"):
+            tally.end()
+    tally.end()
+    assert tally.counts() == expected
+
+
+@pytest.mark.parametrize("many", [True, False])
+@pytest.mark.parametrize("late", [1, 2, 3])
+def test_a_label_outside_the_classes_is_named_with_its_part(many, late):
+    """In parts of one table: what an earlier part had, and what the table had room for, is no excuse."""
+    tally = Tally(COLUMNS, classes=frozenset({0, 1, 2, 4}), many=many)
+    plain = pa.array([0, 1, 2, 4] * 5)
+    for part in range(late):
+        tally.begin(f"part {part}")
+        tally.add([plain, plain, plain])
+        tally.end()
+    tally.begin("the last part")
+    tally.add([plain, pa.array([0, 1, 2, 3] * 5), plain])
+    with pytest.raises(
+        ValueError, match=r"^the last part: column 'pred_a': 3 is not valid; expected one of 0, 1, 2, 4"
+    ):
+        tally.end()

@@ -1,20 +1,19 @@
 """Predictions of two classifiers on disk."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from tasks.fanouts import cell
-from tasks.label_files import LabelFiles, look, read_counts
+from tasks.label_files import MANY, LabelFiles, look, read_counts
 from tasks.populations import Population
 from tasks.trials import AnyPopulation
 
 from ...config import Strict
+from .._prepared import Reading
 from .drawn import Drawn, Name, Read, Tests, about, known
-
-#: A Parquet data set of no more rows is counted before a study starts: it takes a second or two.
-COUNTED_AT_ONCE = 50_000_000
 
 
 class Parquet(Strict):
@@ -33,7 +32,7 @@ class Parquet(Strict):
         bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
     ] = None
 
-    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:
+    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:
         """The rows as they are, then swapped.
 
         A large data set is counted by the workers, file by file, once it is known from the footers that it can be. With
@@ -43,9 +42,9 @@ class Parquet(Strict):
         averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
         options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
         files = look(self.name, self.path, base, **options)
-        if sum(files.rows) > COUNTED_AT_ONCE and not (self.positive is None and (files.listed or averaged)):
+        if sum(files.rows) >= MANY and not (self.positive is None and (files.listed or averaged)):
             return self._counted_by_workers(files, seed)
-        counts = read_counts(self.path, base, **options)
+        counts = read_counts(self.path, base, **options, progress=partial(reading, self.name))
         if self.positive is None and (counts.listed or averaged):
             events = counts.events(self.name)
             kept = {"name": self.name, "digest": events.digest()}

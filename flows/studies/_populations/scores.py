@@ -1,5 +1,6 @@
 """Scores of two classifiers on disk."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,6 +9,7 @@ from pydantic import Field
 from tasks.score_populations import read_scores
 
 from ...config import Strict
+from .._prepared import Reading
 from .drawn import Drawn, Name, Read, Tests
 
 
@@ -27,12 +29,20 @@ class Scores(Strict):
     )
     positive: Annotated[bool | int | str, Field(description="The positive class")]
 
-    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
         """The rows as they are, then swapped."""
         columns = {"label": self.label, "a": self.a, "b": self.b}
         columns |= {} if self.group is None else {"group": self.group}
         measures = sorted({test["measure"] for test in tests if test["test"] == "scores"})
-        found = read_scores(self.name, self.path, base, columns=columns, positive=self.positive, measures=measures)
+        found = read_scores(
+            self.name,
+            self.path,
+            base,
+            columns=columns,
+            positive=self.positive,
+            measures=measures,
+            progress=partial(reading, self.name),
+        )
         about = {"name": self.name, "digest": found.digest()}
         drawn = [
             Drawn(slice=part, values={"scores": about, "swapped": swapped}, rows=found.rows, scored=True)

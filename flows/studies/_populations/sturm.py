@@ -8,6 +8,7 @@ from pydantic import Field
 from tasks.populations import random_classifiers
 
 from ...config import Strict
+from .._prepared import Reading
 from .drawn import Name, Read, Tests, known
 
 
@@ -22,6 +23,6 @@ class Sturm(Strict):
         Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
     ]
 
-    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
         """One population for each r."""
         return Read(drawn=[known(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right])

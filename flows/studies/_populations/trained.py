@@ -16,6 +16,7 @@ from tasks.sources import hint
 from tasks.trained import Learned, estimator, positives, split
 
 from ...config import Options, Strict
+from .._prepared import Reading
 from .drawn import Drawn, Name, Read, Tests, about
 
 
@@ -68,7 +69,7 @@ class Trained(Strict):
             raise ValueError(f"sets: the name {twice!r} is there twice; expected everything to be named once")
         return self
 
-    def read(self, base: Path, seed: int, *, tests: Tests) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
         """For each set of labels the rest of the rows, as they are and with outputs swapped."""
         data = self._data(base)
         left = len(data) - self.train - self.test
