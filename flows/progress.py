@@ -31,7 +31,10 @@ _Part: TypeAlias = tuple[str, ...]
 
 @dataclass
 class _Count:
-    """What is known of one cell: replicates that came in, the work they took, and whether it is at its end."""
+    """What is known of one cell: replicates that came in, the work they took, whether it is at its end.
+
+    And how many replicates its rule will let it have, as far as can be told.
+    """
 
     cell: Cell
     done: int = 0
@@ -40,6 +43,7 @@ class _Count:
     judged: int = 0
     exceedances: int = 0
     ended: bool = False
+    expected: int | None = None
 
     @property
     def each(self) -> float | None:
@@ -50,6 +54,11 @@ class _Count:
     def p_value(self) -> float | None:
         """What the replicates that came in make of its p-value, where they are compared with what was observed."""
         return (1 + self.exceedances) / (1 + self.judged) if self.judged else None
+
+    def expect(self) -> None:
+        """Guess where the cell's rule stops from the replicates that came in."""
+        if self.cell.stopping is not None and self.p_value is not None:
+            self.expected = self.cell.rule.stops_at(self.p_value)
 
 
 class Display:
@@ -187,6 +196,7 @@ class Display:
                     count.judged += replicates
                     count.exceedances += receipt.exceedances
                     self._latest = count
+                    count.expect()
                 so_far = {} if count.p_value is None else {"p_so_far": count.p_value}
                 seconds = round(receipt.seconds, 6)
                 self.event("block", cell=cell.name, replicates=replicates, seconds=seconds, **so_far)
@@ -247,12 +257,27 @@ class Display:
         if self._fitted_to is None or len(seen) > 1.02 * self._fitted_to:
             self._costs, self._fitted_to = _Costs(seen), len(seen)
         costs = self._costs
+        part = self._stopped_part()
         work = 0.0
         for count in self._counts.values():
-            left = count.cell.replicates - count.done
-            if left > 0 and not count.ended:
-                work += left * (costs.guess(count.cell) if count.each is None else count.each)
+            if count.done >= count.cell.replicates or count.ended:
+                continue
+            total: float = count.cell.replicates
+            if count.cell.stopping is not None:
+                total *= part if count.expected is None else count.expected / count.cell.replicates
+            # A cell that goes on beyond what was expected has a lane or more to come.
+            left = max(total - count.done, min(count.cell.lane_size, count.cell.replicates - count.done))
+            work += left * (costs.guess(count.cell) if count.each is None else count.each)
         return work / self._workers()
+
+    def _stopped_part(self) -> float:
+        """The part of its replicates that a cell with a rule has until it stops, by those that are known."""
+        known = [
+            (count.computed if count.ended else count.expected or 0, count.cell.replicates)
+            for count in self._counts.values()
+            if count.cell.stopping is not None and count.computed and (count.ended or count.expected)
+        ]
+        return sum(wanted for wanted, _ in known) / sum(most for _, most in known) if known else 1.0
 
 
 class _Costs:

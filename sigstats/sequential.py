@@ -154,6 +154,39 @@ class FixedRule:
             maximum=self.maximum,
         )
 
+    def stops_at(self, p: float) -> int:
+        """After how many replicates it stops if exceedances come evenly, one in 1/p.
+
+        About as many can be expected of replicates that exceed with probability p, far from the rule's level.
+
+        Parameters
+        ----------
+        p : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        int
+            At most `maximum`.
+
+        Raises
+        ------
+        ValueError
+            If `p` is not between 0 and 1.
+
+        Examples
+        --------
+        >>> from sigstats.sequential import BesagCliffordRule
+        >>> rule = BesagCliffordRule(maximum=999, exceedances=10)
+        >>> rule.stops_at(0.5), rule.stops_at(0.001)
+        (20, 999)
+        """
+        return min(self._stop_evenly(as_real(p, "p", low=0, high=1)), self.maximum)
+
+    def _stop_evenly(self, p: float) -> int:  # noqa: ARG002
+        """As `stops_at`; more than `maximum` stands for never."""
+        return self.maximum
+
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002
         """After how many of these replicates to stop."""
         return None
@@ -198,6 +231,9 @@ class BesagCliffordRule(FixedRule):
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
         return _first(np.cumsum(flags) >= self.exceedances)
+
+    def _stop_evenly(self, p: float) -> int:
+        return math.ceil(self.exceedances / p) if p * self.maximum > self.exceedances else self.maximum
 
     def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
         if s < self.exceedances:
@@ -332,6 +368,13 @@ class GandyRule(FixedRule):
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
         found, counts = self.boundaries(flags.size), np.cumsum(flags)
         return _first((counts <= found.lower[: counts.size]) | (counts >= found.upper[: counts.size]))
+
+    def _stop_evenly(self, p: float) -> int:
+        size = n = 0
+        while not n and size < self.maximum:
+            size = min(max(1024, 2 * size), self.maximum)
+            n = self._stop(np.diff(np.floor(p * np.arange(size + 1))) > 0) or 0
+        return n or self.maximum
 
     def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
         found = self.boundaries(n)

@@ -2,13 +2,16 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import main
-from flows.progress import _Costs
+from flows.progress import Display, _Costs
 from tasks.fanouts import cell
+from tasks.plan import Plan
+from tasks.work import Receipt
 
 from .conftest import QUICK, study_file
 
@@ -69,6 +72,23 @@ def test_the_time_left_follows_what_a_cells_parts_have_cost():
     costs = _Costs([(cells[name, classifier], data[name] * classifiers[classifier]) for name, classifier in seen])
     for (name, classifier), one in cells.items():
         assert costs.guess(one) == pytest.approx(data[name] * classifiers[classifier], rel=0.05)
+
+
+def test_the_time_left_knows_where_rules_stop():
+    """Of two cells of a million replicates that one in two exceeds, the one half done, little is left."""
+    rule = {"rule": "besag-clifford", "exceedances": 50}
+    cells = []
+    for name in ("one", "two"):
+        work = {"dataset": {"digest": name}, "null": "labels"}
+        every = cell("retrain", subject={"dataset": name}, work=work, seed=0, replicates=10**6)
+        cells.append(replace(every, stopping=rule))
+    display = Display(quiet=True)
+    plan = Plan(study="s", kind="benchmark", cells=tuple(cells), analyses=(), alpha=0.05, adjust="none")
+    display.start(plan, workers=lambda: 2)
+    receipt = Receipt(first=0, last=50, seconds=100.0, overhead=0, bytes=0, host="", exceedances=25)
+    display.advance(cells[0], 50, receipt)
+    # 100 replicates each are expected, 2 seconds each: 50 of the one are left and all of the other, on two workers.
+    assert display._totals()["seconds_left"] == pytest.approx((50 + 100) * 2 / 2, rel=0.05)
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -303,6 +303,20 @@ def test_whether_it_can_reject_is_whether_it_does_without_any_exceedance(maximum
     assert rule.can_reject == (rule.test([0] * maximum).verdict == "reject")
 
 
+@given(rule=st.sampled_from(list(RULES.values())), ones=st.integers(0, 20), every=st.integers(20, 40))
+def test_where_it_stops_with_even_exceedances(rule, ones, every):
+    flags = [(i + 1) * ones // every > i * ones // every for i in range(rule.maximum)]
+    assert abs(rule.stops_at(ones / every) - rule.test(flags).replicates) <= 1  # 1 where a product is rounded
+
+
+@pytest.mark.parametrize("p", [0.0, 0.01, 0.2, 0.5, 1.0])
+def test_it_stops_about_where_it_can_be_expected_to(p):
+    for rule in (GandyRule(maximum=9999, alpha=ALPHA), BesagCliffordRule(maximum=9999, exceedances=50)):
+        draws = np.random.default_rng(3).random((40, rule.maximum)) < p
+        stops = [rule.test(draw).replicates for draw in draws]
+        assert 0.5 * np.mean(stops) <= rule.stops_at(p) <= 2 * np.mean(stops)
+
+
 def test_whole_numbers_of_any_type_are_one_rule():
     plain = GandyRule(maximum=99, alpha=0.5, half_spent=10)
     other = GandyRule(maximum=np.int64(99), alpha=np.float64(0.5), half_spent=10.0)
@@ -328,6 +342,7 @@ def test_the_result_can_be_written_down_and_read():
         (lambda: FixedRule(maximum=9.5), "maximum"),
         (lambda: BesagCliffordRule(maximum=9, exceedances=0), "exceedances"),
         (lambda: GandyRule(maximum=9, alpha=1), "alpha"),
+        (lambda: GandyRule(maximum=9, alpha=ALPHA).stops_at(1.5), "p"),
         (lambda: GandyRule(maximum=9, alpha=0.05, reject_at=0.06), "reject_at"),
         (lambda: GandyRule(maximum=9, alpha=0.05, reject_at=0), "reject_at"),
         (lambda: GandyRule(maximum=9, alpha=0.05, risk=0), "risk"),
