@@ -9,7 +9,7 @@ The trees are scikit-learn's own, ties included: the improvement by a split is m
 order, and columns are looked at in the order that scikit-learn draws, as the first of equal splits wins.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -83,19 +83,39 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
     members[lefts:] = spare[: np.uint64(len(members)) - lefts]
 
 
+class _Data(NamedTuple):
+    """What `predict_fold` is given of the rows."""
+
+    values: Any
+    categories: Any
+    feature_of: Any
+    nominal: Any
+    label: Any
+
+
+class _Counted(NamedTuple):
+    """Of features the last node in which their categories were counted.
+
+    Of categories the last node in which they were seen, and there their rows, and these by class.
+    """
+
+    of_feature: Any
+    of_category: Any
+    ones: Any
+    classes: Any
+
+
 @compiled
-def _count_categories(
-    categories: Any, label: Any, members: Any, node: int, seen_in: Any, ones: Any, counts: Any
-) -> None:
+def _count_categories(categories: Any, label: Any, members: Any, node: int, counted: _Counted) -> None:
     """Count the rows of a node in each category, by class."""
     for row in members:
         category = categories[row]
-        if seen_in[category] != node:
-            seen_in[category] = node
-            ones[category] = 0
-            counts[category] = 0
-        ones[category] += 1
-        counts[category, label[row]] += 1
+        if counted.of_category[category] != node:
+            counted.of_category[category] = node
+            counted.ones[category] = 0
+            counted.classes[category] = 0
+        counted.ones[category] += 1
+        counted.classes[category, label[row]] += 1
 
 
 @compiled
@@ -115,23 +135,86 @@ def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, 
 
 
 @compiled
-def _grow(
-    values: Any,
-    categories: Any,
-    feature_of: Any,
-    nominal: Any,
-    label: Any,
+def _drawn(state: int) -> int:
+    """The next number of scikit-learn's sequence: an xorshift of 32 bits."""
+    state = (state ^ (state << 13)) & 0xFFFFFFFF
+    state ^= state >> 17
+    return (state ^ (state << 5)) & 0xFFFFFFFF
+
+
+@compiled
+def _choose(
+    data: _Data,
     rows: Any,
     columns: Any,
-    n_classes: int,
-    limits: Any,
-    seed: int,
+    node: int,
+    start: int,
+    end: int,
+    known: int,
+    smallest: int,
+    state: int,
+    total: Any,
+    squares: int,
+    left: Any,
+    counted: _Counted,
 ) -> Any:
+    """The best split of a node: its column, or -1, and how many rows go left.
+
+    And how many columns are constant, which are put first in `columns`, and where the sequence of draws is.
+    """
+    n = end - start
+    split, cut, best = -1, -1, -np.inf
+    constant = known
+    # Columns: known constants that were drawn, known constants, constants found here, those not drawn yet,
+    # and from `undrawn` on those that were looked at.
+    drawn, undrawn = 0, len(columns)
+    while undrawn > constant:
+        state = _drawn(state)
+        at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
+        if at < known:
+            columns[drawn], columns[at] = columns[at], columns[drawn]
+            drawn += 1
+            continue
+        at += constant - known
+        column = columns[at]
+        feature = data.feature_of[column]
+        members = rows[feature, start:end]
+        if data.nominal[feature]:
+            if counted.of_feature[feature] != node:
+                counted.of_feature[feature] = node
+                _count_categories(data.categories[feature], data.label, members, node, counted)
+            inside = counted.ones[column] if counted.of_category[column] == node else 0
+            varies = 0 < inside < n
+        else:
+            varies = data.values[feature, members[n - 1]] > data.values[feature, members[0]] + _SAME
+        if not varies:
+            columns[at], columns[constant] = columns[constant], column
+            constant += 1
+            continue
+        undrawn -= 1
+        columns[at], columns[undrawn] = columns[undrawn], column
+        if data.nominal[feature]:
+            if inside < smallest or n - inside < smallest:
+                continue
+            left_squares, right_squares = _squares_of_parts(total, counted.classes[column])
+            improvement = _improvement(left_squares, n - inside, right_squares, inside)[0]
+            if improvement > best:
+                split, cut, best = column, n - inside, improvement
+        else:
+            place, best = _best_cut(data.values[feature], data.label, members, total, squares, smallest, best, left)
+            if place >= 0:
+                split, cut = column, place
+    return split, cut, constant, state
+
+
+@compiled
+def _grow(data: _Data, rows: Any, columns: Any, n_classes: int, limits: tuple[int, int, int], seed: int) -> Any:
     """Grow a tree on the rows that `rows` lists in the order of each feature; `columns` are those there are.
 
     Returns, by node, the column it asks for (-1 in a leaf), the threshold of a number, and the nodes to go to (in a
     leaf: the class, twice).
     """
+    values, categories, feature_of, nominal, label = data
     deepest, fewest, smallest = limits
     n_features, m = rows.shape
     asked = np.empty(2 * m, dtype=np.int32)
@@ -143,12 +226,13 @@ def _grow(
     total = np.empty(n_classes, dtype=np.int64)
     left = np.empty(n_classes, dtype=np.int64)
     right = np.empty(n_classes, dtype=np.int64)
-    # Of categories: the last node they were seen in, and there their rows, and these by class.
-    seen_in = np.full(len(feature_of), -1, dtype=np.int32)
-    ones = np.empty(len(feature_of), dtype=np.int64)
-    counts = np.empty((len(feature_of) if nominal.any() else 0, n_classes), dtype=np.int64)
-    # Of features: the last node whose categories were counted, or whose rows were parted.
-    counted_in = np.full(n_features, -1, dtype=np.int32)
+    counted = _Counted(
+        np.full(n_features, -1, dtype=np.int32),
+        np.full(len(feature_of), -1, dtype=np.int32),
+        np.empty(len(feature_of), dtype=np.int64),
+        np.empty((len(feature_of) if nominal.any() else 0, n_classes), dtype=np.int64),
+    )
+    # Of features the last node whose rows were parted.
     parted_in = np.full(n_features, -1, dtype=np.int32)
     waiting = np.empty((m + 1, 6), dtype=np.int64)
     _wait(waiting[0], 0, m, 0, 0, 0, -1)
@@ -163,57 +247,18 @@ def _grow(
         node, nodes = nodes, nodes + 1
         if child >= 0:
             children[child >> 1, child & 1] = node
-        split, cut, best = -1, -1, -np.inf
-        constant = known
+        split, cut, constant = -1, -1, known
         if not (depth >= deepest or n < fewest or n < 2 * smallest or impurity <= _EPSILON):
-            # Columns: known constants that were drawn, known constants, constants found here, those not drawn yet,
-            # and from `undrawn` on those that were looked at.
-            drawn, undrawn = 0, len(columns)
-            while undrawn > constant:
-                state = (state ^ (state << 13)) & 0xFFFFFFFF
-                state ^= state >> 17
-                state = (state ^ (state << 5)) & 0xFFFFFFFF
-                at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
-                if at < known:
-                    columns[drawn], columns[at] = columns[at], columns[drawn]
-                    drawn += 1
-                    continue
-                at += constant - known
-                column = columns[at]
-                feature = feature_of[column]
-                members = rows[feature, start:end]
-                if nominal[feature]:
-                    if counted_in[feature] != node:
-                        counted_in[feature] = node
-                        _count_categories(categories[feature], label, members, node, seen_in, ones, counts)
-                    inside = ones[column] if seen_in[column] == node else 0
-                    varies = 0 < inside < n
-                else:
-                    varies = values[feature, members[n - 1]] > values[feature, members[0]] + _SAME
-                if not varies:
-                    columns[at], columns[constant] = columns[constant], column
-                    constant += 1
-                    continue
-                undrawn -= 1
-                columns[at], columns[undrawn] = columns[undrawn], column
-                if nominal[feature]:
-                    if inside < smallest or n - inside < smallest:
-                        continue
-                    left_squares, right_squares = _squares_of_parts(total, counts[column])
-                    improvement = _improvement(left_squares, n - inside, right_squares, inside)[0]
-                    if improvement > best:
-                        split, cut, best = column, n - inside, improvement
-                else:
-                    place, best = _best_cut(values[feature], label, members, total, squares, smallest, best, left)
-                    if place >= 0:
-                        split, cut = column, place
+            split, cut, constant, state = _choose(
+                data, rows, columns, node, start, end, known, smallest, state, total, squares, left, counted
+            )
             columns[:known] = constants[:known]
             constants[known:constant] = columns[known:constant]
         if split >= 0:
             feature = feature_of[split]
             members = rows[feature, start:end]
             if nominal[feature]:
-                left_squares, right_squares = _squares_of_parts(total, counts[split])
+                left_squares, right_squares = _squares_of_parts(total, counted.classes[split])
             else:
                 left_squares = _class_counts(label, members[:cut], left)
                 right_squares = _class_counts(label, members[cut:], right)
@@ -309,9 +354,8 @@ def predict_fold(
         if there[column] or not nominal[feature_of[column]]:
             columns[n_columns] = column
             n_columns += 1
-    asked, thresholds, children = _grow(
-        values, categories, feature_of, nominal, label, rows, columns[:n_columns], n_classes, limits, seed
-    )
+    data = _Data(values, categories, feature_of, nominal, label)
+    asked, thresholds, children = _grow(data, rows, columns[:n_columns], n_classes, limits, seed)
     for row in range(n):
         if fold[row] == tested:
             node = 0
