@@ -28,7 +28,7 @@ from tasks.store import Found
 from tasks.work import Receipt
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-CELLS, WORKERS, THREADS = 50, 1, 32
+CELLS, WORKERS, THREADS = 1000, 1, 32
 MARKS = 20
 
 
@@ -140,7 +140,7 @@ def main() -> None:
 
             watcher = threading.Thread(target=watch)
             watcher.start()
-            with ThreadPoolExecutor(CELLS) as threads:
+            with ThreadPoolExecutor(pool.cells) as threads:
                 list(threads.map(one, range(CELLS)))
             total = time.perf_counter() - begun
             ended.set()
@@ -154,8 +154,8 @@ def main() -> None:
     print(f"# {BLOCKS:,} blocks through one scheduler\n")
     print(
         f"Python {platform.python_version()}, Dask {dask.__version__}, {os.cpu_count()} cores, "
-        f"{psutil.virtual_memory().total / 2**30:.0f} GiB. `python benchmarks/scheduler.py {BLOCKS}`; {CELLS} cells,\n"
-        f"one worker process of {THREADS} threads, blocks that do nothing. All of them share the cores.\n"
+        f"{psutil.virtual_memory().total / 2**30:.0f} GiB. `python benchmarks/scheduler.py {BLOCKS}`;\n"
+        f"{CELLS:,} cells, a worker process of {THREADS} threads, blocks that do nothing. All share the cores.\n"
     )
     if len(sys.argv) > 2:
         Path(sys.argv[2]).write_text(plot(rows), encoding="utf-8")

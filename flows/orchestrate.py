@@ -52,14 +52,13 @@ def run_cells(
         except Interrupted:
             return Cancelled(message="the run was asked to stop")
         outcomes[cell.name] = outcome
-        seconds = sum(receipt.seconds for receipt in outcome.receipts)
         logger.info(
             "%s: %d replicates found, %d computed in %d blocks, %.2f s of work",
             name,
             outcome.found,
-            sum(receipt.last - receipt.first for receipt in outcome.receipts),
-            len(outcome.receipts),
-            seconds,
+            outcome.stored - outcome.found,
+            outcome.blocks,
+            outcome.seconds,
         )
         if not outcome.complete:
             first = outcome.failures[0]

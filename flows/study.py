@@ -128,8 +128,6 @@ def run_study(
             for outcome in outcomes:
                 if outcome.complete:
                     store.keep_only(outcome.cell, outcome.wanted)
-        for outcome in outcomes:
-            _keep_receipts(store, outcome)
         with display.patience(f"summarising {len(outcomes):,} cells"):
             rows = summarize(store)
         with display.patience("writing the report"):
@@ -225,6 +223,7 @@ def fan_out(
         outcome = run_cell(cell, store, pool, stop=stop, progress=partial(display.advance, cell))
         for note in outcome.notes:
             display.say(f"made again: {note}")
+        _keep_receipts(store, outcome)
         return outcome
 
     with display.start(plan, workers=lambda: pool.workers):
@@ -276,6 +275,7 @@ def versions() -> dict[str, str]:
 
 
 def _keep_receipts(store: Store, outcome: Outcome) -> None:
+    """Write what a cell's blocks took, and forget it."""
     if not outcome.receipts and not outcome.failures:
         return
     name = f"receipts/{outcome.cell.name}.json"
@@ -294,6 +294,7 @@ def _keep_receipts(store: Store, outcome: Outcome) -> None:
             ],
         },
     )
+    outcome.receipts.clear()
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:

@@ -41,6 +41,11 @@ class Outcome:
     wanted : int
         Replicates that are wanted: all, until the cell's rule has stopped.
     receipts : list of Receipt
+        Those of its blocks, until somebody has put them by: a long run has millions.
+    blocks : int
+        Blocks that were computed.
+    seconds : float
+        Work in them.
     failures : list of Failure
     notes : list of str
         Files that could not be used and were made again, one line each.
@@ -52,6 +57,8 @@ class Outcome:
     found: int = 0
     wanted: int = field(init=False)
     receipts: list[Receipt] = field(default_factory=list)
+    blocks: int = 0
+    seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     stored: int = field(init=False)
@@ -63,6 +70,8 @@ class Outcome:
     def add(self, receipt: Receipt) -> None:
         """A block that came in."""
         self.receipts.append(receipt)
+        self.blocks += 1
+        self.seconds += receipt.seconds
         self.stored += receipt.last - receipt.first
 
     @property

@@ -8,31 +8,35 @@ from sigstats.compiled import compiled
 
 
 @compiled
-def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], size: tuple[int, int, int], table: Any) -> int:
-    """Count rows of whole numbers into `table` until one lies beyond it.
+def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], places: Any, table: Any) -> int:
+    """Count rows of whole numbers into `table` until one has no place there.
 
     Parameters
     ----------
     truth, a, b : arrays of int, shape (n,)
         Of no unsigned 64 bits.
     first : (int, int, int)
-        The number that has the first place in each axis of the table.
-    size : (int, int, int)
-        How many numbers there are from there on.
-    table : array of int64, shape (size[0] * size[1] * size[2],)
+        The first number of each column that may have a place.
+    places : three arrays of int64
+        For that number of a column and those after it what they add to the place of a row's outcome; far below 0 for
+        one that has none.
+    table : array of int64, shape (outcomes,)
 
     Returns
     -------
     int
         How many rows were counted, n or fewer.
     """
-    # As unsigned numbers, those before the first are beyond the size as well: one comparison an axis.
-    across, down, deep = np.uint64(size[0]), np.uint64(size[1]), np.uint64(size[2])
+    in_truth, in_a, in_b = places
     for row in range(len(truth)):
+        # As unsigned numbers, those before the first are beyond the last as well: one comparison a column.
         i = np.uint64(np.int64(truth[row]) - first[0])
         j = np.uint64(np.int64(a[row]) - first[1])
         k = np.uint64(np.int64(b[row]) - first[2])
-        if i >= across or j >= down or k >= deep:
+        if i >= np.uint64(len(in_truth)) or j >= np.uint64(len(in_a)) or k >= np.uint64(len(in_b)):
             return row
-        table[(i * down + j) * deep + k] += 1
+        at = in_truth[i] + in_a[j] + in_b[k]
+        if at < 0:
+            return row
+        table[at] += 1
     return len(truth)

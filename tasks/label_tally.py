@@ -4,6 +4,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,10 +22,12 @@ _SPAN = 2**10
 _BETWEEN = "\x1f"
 #: So many outcomes at most are counted in a table of all that there might be.
 _TABLE = 2**19
+#: Marks, among places in the table, a number that is none of the labels.
+_NOWHERE = -(2**40)
 
 
 class Tally:
-    """Counts the rows of a file, part by part: tables of counts are added up as they are, and become outcomes late.
+    """Counts the rows of a file, part by part, in a table of all outcomes that the labels met so far can make.
 
     Parameters
     ----------
@@ -42,14 +45,10 @@ class Tally:
         #: What messages call the rows of this part.
         self.where = ""
         self._kernel = _kernel() if many else None
-        self._tables: dict[tuple[Sequence[Labels], ...], NDArray[np.int64]] = {}
-        #: The ranges of whole numbers that were met so far, where a table of them is not too large, and how the
-        #: compiled code is told of them.
-        self._ranges: tuple[range, ...] | None = None
-        self._place: tuple[tuple[int, ...], tuple[int, ...], NDArray[np.int64]] | None = None
-        #: Which places of that table hold outcomes that are known to be of `classes`.
-        self._checked: NDArray[np.bool_] | None = None
+        self._known: _Known | None = None
         self._counts: Counter[Outcome] = Counter()
+        self._axes = [_Axis() for _ in names]
+        self._table: NDArray[np.int64] = np.zeros((0, 0, 0), dtype=np.int64)
 
     def begin(self, where: str) -> None:
         """Rows of another part follow."""
@@ -69,107 +68,106 @@ class Tally:
             If a label is missing or none of `classes`, or one of a list is empty or holds the character 31 (unit
             separator).
         """
-        counted = self._count_rows(columns)
+        counted = self._count_known(columns)
         if counted == len(columns[0]):
             return
-        if counted:
-            columns = [column.slice(counted) for column in columns]
-        labels, joint = self._joint(columns)
-        size = math.prod(map(len, labels))
-        if size > _TABLE:
+        columns = [column.slice(counted) for column in columns]
+        coded = [self._coded(name, column) for name, column in zip(self.names, columns, strict=True)]
+        labels = [each.labels for each in coded]
+        shape = tuple(map(len, labels))
+        joint = _joint(coded, shape)
+        if math.prod(shape) > _TABLE:
             seen, times = np.unique(joint, return_counts=True)
-            self._take(labels, seen, times)
-        elif labels in self._tables:
-            self._tables[labels] += np.bincount(joint, minlength=size)
-        else:
-            self._tables[labels] = np.bincount(joint, minlength=size)
-        self._widen(labels)
+            self._take(_outcomes(labels, seen, times))
+            return
+        places = self._places(labels)
+        self._table[np.ix_(*places)] += np.bincount(joint, minlength=math.prod(shape)).reshape(shape)
+        if self._kernel is not None:
+            self._known = self._knowing(columns, places)
 
     def end(self) -> None:
-        """A part is counted: its labels are held against `classes`, and only the table that others share is kept."""
-        for labels in list(self._tables):
-            if labels != self._ranges:
-                table = self._tables.pop(labels)
-                seen = np.flatnonzero(table)
-                self._take(labels, seen, table[seen])
-        if self.classes is not None and self._ranges is not None:
-            there: NDArray[np.bool_] = self._tables[self._ranges] > 0
-            fresh = np.flatnonzero(there if self._checked is None else there & ~self._checked)
-            self._require_known(_outcomes(self._ranges, fresh, fresh))
-            self._checked = there
+        """A part is counted: hold its labels against `classes`."""
+        if self.classes is not None:
+            for axis, name in enumerate(self.names):
+                others = tuple(other for other in range(len(self.names)) if other != axis)
+                labels = self._axes[axis].labels
+                self._require_known(name, (labels[at] for at in np.flatnonzero(self._table.any(axis=others))))
 
     def counts(self) -> Counter[Outcome]:
         """How often each joint outcome occurs in all parts that have ended."""
-        found = Counter(self._counts)
-        for labels, table in self._tables.items():
-            seen = np.flatnonzero(table)
-            found.update(_outcomes(labels, seen, table[seen]))
-        return found
+        return self._counts + Counter(self._in_table())
 
-    def _take(self, labels: Sequence[Sequence[Labels]], seen: NDArray[Any], times: NDArray[Any]) -> None:
-        found = _outcomes(labels, seen, times)
-        self._require_known(found)
+    def _in_table(self) -> dict[Outcome, int]:
+        seen = np.flatnonzero(self._table)
+        return _outcomes([axis.labels for axis in self._axes], seen, self._table.ravel()[seen])
+
+    def _take(self, found: dict[Outcome, int]) -> None:
+        for axis, name in enumerate(self.names):
+            self._require_known(name, (outcome[axis] for outcome in found))
         self._counts.update(found)
 
-    def _count_rows(self, columns: Sequence[Any]) -> int:
-        """Count rows into a table that there is, up to one that has no place there, and return how many these are."""
-        if self._place is None or self._kernel is None:
-            return 0
-        kind = columns[0].type
-        if not pa.types.is_integer(kind) or kind == pa.uint64():
-            return 0
-        if any(column.type != kind or column.null_count for column in columns):
-            return 0
-        return int(self._kernel(*(column.to_numpy() for column in columns), *self._place))
+    def _places(self, labels: Sequence[Sequence[Labels]]) -> list[NDArray[np.int64]]:
+        """The places of these labels in the table, which has one for each from now on."""
+        if math.prod(axis.with_(own) for axis, own in zip(self._axes, labels, strict=True)) > _TABLE:
+            self._take(self._in_table())
+            self._axes = [_Axis() for _ in self.names]
+            self._table = np.zeros((0, 0, 0), dtype=np.int64)
+        places = [axis.places(own) for axis, own in zip(self._axes, labels, strict=True)]
+        shape = tuple(len(axis.labels) for axis in self._axes)
+        if shape != self._table.shape:
+            before, self._table = self._table, np.zeros(shape, dtype=np.int64)
+            self._table[tuple(map(slice, before.shape))] = before
+        return places
 
-    def _widen(self, labels: tuple[Sequence[Labels], ...]) -> None:
-        """Have a table for the labels that came now and those before."""
-        met = [each for each in labels if isinstance(each, range)]
-        if len(met) < len(labels) or self._kernel is None:
-            return
-        known = self._ranges or met
-        ranges = tuple(
-            range(min(one.start, other.start), max(one.stop, other.stop)) for one, other in zip(known, met, strict=True)
-        )
-        size = math.prod(map(len, ranges))
-        if size <= _TABLE and ranges != self._ranges:
-            table = self._tables.setdefault(ranges, np.zeros(size, dtype=np.int64))
-            self._ranges, self._checked = ranges, None
-            self._place = tuple(each.start for each in ranges), tuple(map(len, ranges)), table
+    def _count_known(self, columns: Sequence[Any]) -> int:
+        """Count the first rows, up to one with a label that was not met before, and return how many these are."""
+        known = self._known
+        if known is None or self._kernel is None or any(column.null_count for column in columns):
+            return 0
+        codes = []
+        for column, dictionary in zip(columns, known.dictionaries, strict=True):
+            if dictionary is not None:
+                if not isinstance(column, pa.DictionaryArray) or not column.dictionary.equals(dictionary):
+                    return 0
+                column = column.indices
+            if column.type != known.kind:
+                return 0
+            codes.append(column.to_numpy())
+        return int(self._kernel(*codes, known.first, known.places, self._table.reshape(-1)))
 
-    def _joint(self, columns: Sequence[Any]) -> tuple[tuple[Sequence[Labels], ...], NDArray[np.int32 | np.int64]]:
-        """The labels of each column, and for each row the number of its outcome."""
-        coded = []
-        for name, column in zip(self.names, columns, strict=True):
-            if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
-                column = column.dictionary_decode()
-            if column.null_count:
-                wanted = "a label is missing (null); expected one in every row"
-                raise ValueError(f"{self.where}: column {shown(name)}: {wanted}")
-            coded.append(self._codes_of_lists(name, column) if is_list(column.type) else _codes(column))
-        labels = tuple(each for each, _, _ in coded)
-        weights = (len(labels[1]) * len(labels[2]), len(labels[2]), 1)
-        # The codes stay as they are stored: one product widens them, as far as their sum needs, one sum takes their
-        # origins off.
-        origins = [first for _, _, first in coded]
-        largest = sum(w * (abs(first) + len(each)) for w, first, each in zip(weights, origins, labels, strict=True))
-        wide = np.int32 if largest < 2**31 else np.int64
-        joint = np.multiply(coded[0][1], weights[0], dtype=wide, casting="unsafe")
-        for weight, (_, codes, _) in zip(weights[1:], coded[1:], strict=True):
-            joint += np.multiply(codes, weight, dtype=wide, casting="unsafe")
-        origin = sum(weight * first for weight, first in zip(weights, origins, strict=True))
-        if origin:
-            joint -= origin
-        return labels, joint
+    def _knowing(self, columns: Sequence[Any], places: Sequence[NDArray[np.int64]]) -> "_Known | None":
+        """What the codes of columns like these stand for; None where they are no whole numbers of one type."""
+        strides = (self._table[0].size, self._table[0, 0].size, 1)
+        first, found, dictionaries, kinds = [], [], [], set()
+        for column, axis, own, stride in zip(columns, self._axes, places, strides, strict=True):
+            coded = isinstance(column, pa.DictionaryArray) and len(column.dictionary) == len(own)
+            kinds.add(column.indices.type if coded else column.type)
+            dictionaries.append(column.dictionary if coded else None)
+            if coded:
+                low, where = 0, own
+            elif (spread := axis.spread()) is not None:
+                low, where = spread
+            else:
+                return None
+            first.append(low)
+            found.append(np.where(where < 0, _NOWHERE, where * stride))
+        if len(kinds) > 1 or not pa.types.is_integer(kind := kinds.pop()) or kind == pa.uint64():
+            return None
+        return _Known(kind, tuple(dictionaries), tuple(first), tuple(found))
 
-    def _require_known(self, outcomes: Iterable[Outcome]) -> None:
-        if self.classes is None:
-            return
-        for outcome in outcomes:
-            for name, side in zip(self.names, outcome, strict=True):
-                for label in each_label(side):
-                    if label not in self.classes:
-                        self._refuse(name, label, self.classes)
+    def _coded(self, name: str, column: Any) -> "_Coded":
+        if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
+            column = column.dictionary_decode()
+        if column.null_count:
+            wanted = "a label is missing (null); expected one in every row"
+            raise ValueError(f"{self.where}: column {shown(name)}: {wanted}")
+        return self._codes_of_lists(name, column) if is_list(column.type) else _codes(column)
+
+    def _require_known(self, name: str, sides: Iterable[Labels]) -> None:
+        if self.classes is not None:
+            for label in (label for side in sides for label in each_label(side)):
+                if label not in self.classes:
+                    self._refuse(name, label, self.classes)
 
     def _refuse(self, name: str, label: Label, classes: frozenset[Label]) -> NoReturn:
         near = nearest(label, map(str, classes))
@@ -179,7 +177,7 @@ class Tally:
             f"{self.where}: column {shown(name)}: {shown(label)} is not valid; expected one of {wanted}{hint}"
         )
 
-    def _codes_of_lists(self, name: str, column: Any) -> tuple[Sequence[Labels], NDArray[Any], int]:
+    def _codes_of_lists(self, name: str, column: Any) -> "_Coded":
         where = f"{self.where}: column {shown(name)}"
         if column.flatten().null_count:
             raise ValueError(f"{where}: a label in a list is missing (null); expected one in every place")
@@ -197,12 +195,69 @@ class Tally:
         for text in coded.dictionary.to_pylist():
             parts = text.split(_BETWEEN) if text else []  # no label is empty, so an empty text is an empty list
             codes.append(sets.setdefault(tuple(sorted({int(part) if whole else part for part in parts})), len(sets)))
-        return tuple(sets), np.array(codes, dtype=np.int64)[coded.indices.to_numpy()], 0
+        return _Coded(tuple(sets), np.array(codes, dtype=np.int64)[coded.indices.to_numpy()])
+
+
+class _Axis:
+    """The labels of a column that were met, in the order of their places in the table."""
+
+    def __init__(self) -> None:
+        self.labels: list[Labels] = []
+        self._place: dict[Labels, int] = {}
+
+    def with_(self, labels: Iterable[Labels]) -> int:
+        """How many labels there are with these."""
+        return len(self.labels) + sum(label not in self._place for label in labels)
+
+    def places(self, labels: Iterable[Labels]) -> NDArray[np.int64]:
+        """The place of each of these, which all have one from now on."""
+        found = []
+        for label in labels:
+            found.append(self._place.setdefault(label, len(self.labels)))
+            if found[-1] == len(self.labels):
+                self.labels.append(label)
+        return np.array(found, dtype=np.int64)
+
+    def spread(self) -> tuple[int, NDArray[np.int64]] | None:
+        """The least of whole numbers, and the place of each from there on, -1 for one that is no label.
+
+        None where they are far apart, or no whole numbers.
+        """
+        numbers = [label for label in self.labels if isinstance(label, int) and not isinstance(label, bool)]
+        if len(numbers) < len(self.labels) or max(numbers) - min(numbers) >= _TABLE:
+            return None
+        low = min(numbers)
+        places = np.full(max(numbers) - low + 1, -1, dtype=np.int64)
+        places[np.array(numbers) - low] = np.arange(len(numbers))
+        return low, places
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the codes of three columns of one type stand for.
+
+    Of each column its dictionary, where it has one, its first code, and the place in the table of each code from there
+    on, `_NOWHERE` for one that has none.
+    """
+
+    kind: pa.DataType
+    dictionaries: tuple[Any, ...]
+    first: tuple[int, ...]
+    places: tuple[NDArray[np.int64], ...]
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A column as codes: the labels that they stand for, each once, each row's code, and that of the first label."""
+
+    labels: Sequence[Labels]
+    codes: NDArray[Any]
+    first: int = 0
 
 
 @functools.cache
 def _kernel() -> Any:
-    """What counts rows of whole numbers in one pass, where Numba is there; otherwise None."""
+    """What counts rows in one pass, where Numba is there; otherwise None."""
     try:  # it imports an extra
         from .label_kernel import count_rows
     except ImportError:
@@ -221,17 +276,35 @@ def _outcomes(labels: Sequence[Sequence[Labels]], seen: NDArray[Any], times: NDA
     return dict(zip(triples, times.tolist(), strict=True))
 
 
-def _codes(column: Any) -> tuple[Sequence[Labels], NDArray[Any], int]:
-    """The labels of a column, for each row the code of its label, and the code of the first label."""
+def _joint(coded: Sequence[_Coded], shape: tuple[int, ...]) -> NDArray[np.int32 | np.int64]:
+    """For each row the number of its outcome among all that these labels can make."""
+    weights = (shape[1] * shape[2], shape[2], 1)
+    # The codes stay as they are stored: one product widens them, as far as their sum needs, one sum takes their
+    # origins off.
+    largest = sum(w * (abs(each.first) + len(each.labels)) for w, each in zip(weights, coded, strict=True))
+    wide = np.int32 if largest < 2**31 else np.int64
+    joint: NDArray[Any] = np.multiply(coded[0].codes, weights[0], dtype=wide, casting="unsafe")
+    for weight, each in zip(weights[1:], coded[1:], strict=True):
+        joint += np.multiply(each.codes, weight, dtype=wide, casting="unsafe")
+    origin = sum(weight * each.first for weight, each in zip(weights, coded, strict=True))
+    if origin:
+        joint -= origin
+    return joint
+
+
+def _codes(column: Any) -> _Coded:
     kind = column.type
     if pa.types.is_boolean(kind):
-        return (False, True), column.cast(pa.int8()).to_numpy(), 0
+        return _Coded((False, True), column.cast(pa.int8()).to_numpy())
     if not pa.types.is_integer(kind):
         encoded = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
-        return tuple(encoded.dictionary.to_pylist()), encoded.indices.to_numpy(), 0
+        labels = tuple(encoded.dictionary.to_pylist())
+        if len(set(labels)) < len(labels):
+            return _codes(encoded.dictionary_decode())
+        return _Coded(labels, encoded.indices.to_numpy())
     whole: NDArray[Any] = column.to_numpy()
     low, high = int(whole.min()), int(whole.max())
     if high - low < _SPAN and max(-low, high) < 2**31:
-        return range(low, high + 1), whole, low
+        return _Coded(range(low, high + 1), whole, low)
     values, codes = np.unique(whole, return_inverse=True)
-    return tuple(values.tolist()), codes, 0
+    return _Coded(tuple(values.tolist()), codes)

@@ -230,6 +230,45 @@ def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
 
 
 @pytest.mark.parametrize("many", [True, False])
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_batches_of_strings_with_any_dictionaries_add_up(many, data):
+    """Dictionaries that stay, grow, change their order, say a label twice, or have one that no row has."""
+    tally, expected = Tally(COLUMNS, many=many), Counter()
+    dictionary = st.lists(st.sampled_from("uvwxyz"), min_size=1, max_size=6)
+    dictionaries = data.draw(st.lists(dictionary, min_size=3, max_size=3), label="dictionaries")
+    for _ in range(data.draw(st.integers(1, 6), label="batches")):
+        if data.draw(st.booleans(), label="other dictionaries"):
+            dictionaries = data.draw(st.lists(dictionary, min_size=3, max_size=3), label="dictionaries")
+        rng = np.random.default_rng(data.draw(st.integers(0, 99), label="seed"))
+        n = data.draw(st.integers(0, 30), label="rows")
+        columns = [
+            pa.DictionaryArray.from_arrays(pa.array(rng.integers(0, len(each), n), pa.int32()), each)
+            for each in dictionaries
+        ]
+        if data.draw(st.booleans(), label="plain"):
+            columns[0] = columns[0].cast(pa.string())
+        tally.add(columns)
+        expected.update(zip(*(column.to_pylist() for column in columns), strict=True))
+        if data.draw(st.booleans(), label="a part ends"):
+            tally.end()
+    tally.end()
+    assert tally.counts() == expected
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_more_outcomes_than_a_table_holds_add_up(many):
+    """Labels that come and go: the table is given up when they are too many, and rows are counted one by one."""
+    rng, tally, expected = np.random.default_rng(5), Tally(COLUMNS, many=many), Counter()
+    for low, width in ((0, 70), (35, 70), (70, 70), (0, 90), (10**9, 5), (0, 3)):
+        columns = [low + rng.integers(0, width, 500) for _ in range(3)]
+        tally.add([pa.array(column) for column in columns])
+        expected.update(zip(*(column.tolist() for column in columns), strict=True))
+    tally.end()
+    assert tally.counts() == expected
+
+
+@pytest.mark.parametrize("many", [True, False])
 @pytest.mark.parametrize("late", [1, 2, 3])
 def test_a_label_outside_the_classes_is_named_with_its_part(many, late):
     """In parts of one table: what an earlier part had, and what the table had room for, is no excuse."""
