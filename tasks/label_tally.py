@@ -4,7 +4,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -75,13 +75,21 @@ class Tally:
         coded = [self._coded(name, column) for name, column in zip(self.names, columns, strict=True)]
         labels = [each.labels for each in coded]
         shape = tuple(map(len, labels))
-        joint = _joint(coded, shape)
         if math.prod(shape) > _TABLE:
-            seen, times = np.unique(joint, return_counts=True)
+            seen, times = np.unique(_joint(coded, shape), return_counts=True)
             self._take(_outcomes(labels, seen, times))
             return
         places = self._places(labels)
-        self._table[np.ix_(*places)] += np.bincount(joint, minlength=math.prod(shape)).reshape(shape)
+        if all((np.diff(own) == 1).all() for own in places):
+            table = self._table[tuple(slice(own[0], own[-1] + 1) for own in places)]
+        else:  # beside one another they are not, so each row gets its place in the whole table
+            table = self._table
+            coded = [
+                replace(each, codes=own[each.codes.astype(np.int64) - each.first], first=0)
+                for each, own in zip(coded, places, strict=True)
+            ]
+        joint = _joint(coded, table.shape)
+        table += np.bincount(joint, minlength=table.size).reshape(table.shape)
         if self._kernel is not None:
             self._known = self._knowing(columns, places)
 
@@ -281,7 +289,7 @@ def _joint(coded: Sequence[_Coded], shape: tuple[int, ...]) -> NDArray[np.int32 
     weights = (shape[1] * shape[2], shape[2], 1)
     # The codes stay as they are stored: one product widens them, as far as their sum needs, one sum takes their
     # origins off.
-    largest = sum(w * (abs(each.first) + len(each.labels)) for w, each in zip(weights, coded, strict=True))
+    largest = sum(w * (abs(each.first) + n) for w, each, n in zip(weights, coded, shape, strict=True))
     wide = np.int32 if largest < 2**31 else np.int64
     joint: NDArray[Any] = np.multiply(coded[0].codes, weights[0], dtype=wide, casting="unsafe")
     for weight, each in zip(weights[1:], coded[1:], strict=True):

@@ -257,6 +257,17 @@ def test_batches_of_strings_with_any_dictionaries_add_up(many, data):
 
 
 @pytest.mark.parametrize("many", [True, False])
+def test_small_whole_numbers_far_apart_add_up(many):
+    """Differences of 8-bit numbers need more than 8 bits."""
+    tally, expected = Tally(COLUMNS, many=many), Counter()
+    for batch in ([0, 1], [-128, 127, 100], [5, -7], [127, 1]):
+        tally.add([pa.array(batch, pa.int8()), pa.array([3] * len(batch), pa.int8()), pa.array(batch, pa.int8())])
+        expected.update((value, 3, value) for value in batch)
+    tally.end()
+    assert tally.counts() == expected
+
+
+@pytest.mark.parametrize("many", [True, False])
 def test_more_outcomes_than_a_table_holds_add_up(many):
     """Labels that come and go: the table is given up when they are too many, and rows are counted one by one."""
     rng, tally, expected = np.random.default_rng(5), Tally(COLUMNS, many=many), Counter()
