@@ -1,5 +1,6 @@
 """Runs that are killed, interrupted and taken up again."""
 
+import json
 import os
 import random
 import signal
@@ -40,6 +41,19 @@ def test_a_run_killed_at_random_moments_is_taken_up_without_loss(long, tmp_path)
     done = run("run", path, "--output", output, "--cluster", "serial")
     assert done.returncode == 0, done.stderr
     assert results(output) == reference
+
+
+def test_what_ended_cells_took_is_kept_when_the_run_is_killed(long, tmp_path):
+    output = tmp_path / "out"
+    process = start("run", long[0], "--output", output, "--cluster", "serial")
+    wait_until(lambda: list((output / "receipts").glob("*.json")), process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    receipts = [json.loads(path.read_bytes()) for path in (output / "receipts").glob("*.json")]
+    assert receipts
+    for receipt in receipts:
+        files = (output / "replicates" / receipt["cell"]).glob("*.parquet")
+        assert max(block["last"] for block in receipt["blocks"]) == max(int(path.stem[-9:]) for path in files)
 
 
 def test_killed_workers_are_replaced_and_nothing_is_counted_twice(long, tmp_path):

@@ -136,7 +136,7 @@ def test_bytes_do_not_depend_on_blocks_order_or_what_was_there(
 def test_a_dask_pool_gives_the_bytes_of_the_plain_loop(compared, tmp_path):
     from distributed import Client
 
-    with Client(processes=False, n_workers=1, threads_per_worker=3, dashboard_address=None) as client:
+    with Client(processes=False, n_workers=1, threads_per_worker=3, dashboard_address="127.0.0.1:0") as client:
         for seed in range(6):
             cell = make_stopping(seed)
             plain, other = Store(str(tmp_path / f"plain{seed}")), Store(str(tmp_path / f"dask{seed}"))
