@@ -28,15 +28,16 @@ def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], places: 
         How many rows were counted, n or fewer.
     """
     in_truth, in_a, in_b = places
-    for row in range(len(truth)):
-        # As unsigned numbers, those before the first are beyond the last as well: one comparison a column.
+    # As unsigned numbers, those before the first are beyond the last as well: one comparison a column. They index
+    # without a look at their sign.
+    for row in range(np.uint64(len(truth))):
         i = np.uint64(np.int64(truth[row]) - first[0])
         j = np.uint64(np.int64(a[row]) - first[1])
         k = np.uint64(np.int64(b[row]) - first[2])
         if i >= np.uint64(len(in_truth)) or j >= np.uint64(len(in_a)) or k >= np.uint64(len(in_b)):
             return row
-        at = in_truth[i] + in_a[j] + in_b[k]
-        if at < 0:
+        at = np.uint64(in_truth[i] + in_a[j] + in_b[k])
+        if at >= np.uint64(len(table)):
             return row
         table[at] += 1
     return len(truth)
