@@ -7,7 +7,7 @@ from .work import Failure, Receipt
 TARGET_SECONDS = 2.0
 
 #: Seconds of work in a block for each worker, where there are so many that one scheduler could not feed them otherwise:
-#: twice what a block takes in it and in this process (docs/scaling.md).
+#: five times what a block takes in it and in this process (docs/scaling.md).
 TARGET_SECONDS_A_WORKER = 0.01
 
 #: What is left is dealt out in blocks of no less than this part of the target, so that the workers end together.

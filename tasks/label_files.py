@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,9 @@ from .sources._places import FilesRead, in_silence, place, reason
 
 #: The key of the schema's metadata under which `LabelFiles.to_table` keeps what is no file.
 _ABOUT = b"files"
+
+#: So many footers are read at once.
+_FOOTERS = 8
 
 #: So many rows are looked at together: they stay in a core's cache.
 _BATCH = 2**16
@@ -167,21 +171,39 @@ class LabelFiles:
 
 
 def look(
-    name: str, path: str, base: Path, *, label: str, a: str, b: str, classes: Sequence[Label] | None = None
+    name: str,
+    path: str,
+    base: Path,
+    *,
+    label: str,
+    a: str,
+    b: str,
+    classes: Sequence[Label] | None = None,
+    progress: FilesRead = in_silence,
 ) -> LabelFiles:
     """Look at the footers of a Parquet data set alone; options and errors as for `read_counts`."""
     system, files = data_files(path, base)
-    columns, state, rows = (label, a, b), hashlib.sha256(), []
+    columns, state = (label, a, b), hashlib.sha256()
+    rows: list[int] = []
     first: Sequence[pa.DataType] = ()
-    for file in files:
+
+    def footer(file: str) -> tuple[Sequence[pa.DataType], pa.Buffer, int]:
         opened = opened_file(system, file)
-        kinds = _kinds(file, opened, columns)
-        first = first or kinds
-        _require_alike(file, columns, kinds, (files[0], first))
-        footer = pa.BufferOutputStream()
-        opened.metadata.write_metadata_file(footer)
-        state.update(footer.getvalue())
-        rows.append(opened.metadata.num_rows)
+        content = pa.BufferOutputStream()
+        opened.metadata.write_metadata_file(content)
+        return _kinds(file, opened, columns), content.getvalue(), opened.metadata.num_rows
+
+    # Far away a footer is some requests, and there may be thousands of files.
+    threads = ThreadPoolExecutor(_FOOTERS)
+    try:
+        for file, (kinds, content, count) in zip(files, threads.map(footer, files), strict=True):
+            progress(len(rows), len(files))
+            first = first or kinds
+            _require_alike(file, columns, kinds, (files[0], first))
+            state.update(content)
+            rows.append(count)
+    finally:
+        threads.shutdown(cancel_futures=True)
     return LabelFiles(
         name=name,
         path=place(path, base),

@@ -41,7 +41,7 @@ class Parquet(Strict):
         """
         averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
         options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
-        files = look(self.name, self.path, base, **options)
+        files = look(self.name, self.path, base, **options, progress=partial(reading, f"footers of {self.name}"))
         if sum(files.rows) >= MANY and not (self.positive is None and (files.listed or averaged)):
             return self._counted_by_workers(files, seed)
         counts = read_counts(self.path, base, **options, progress=partial(reading, self.name))
