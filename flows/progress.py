@@ -7,11 +7,9 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -19,46 +17,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from tasks.plan import Cell, Plan
 from tasks.work import Receipt
 
+from .time_left import CellProgress, TimeLeft
+
 #: The bar is drawn anew so often at most: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
 
 #: What is done in less needs no word.
 PATIENCE_SECONDS = 2.0
-
-#: A part of what a cell is about: its fan-out, the kind of the part, its value.
-_Part: TypeAlias = tuple[str, ...]
-
-
-@dataclass
-class _Count:
-    """What is known of one cell: replicates that came in, the work they took, whether it is at its end.
-
-    And how many replicates its rule will let it have, as far as can be told.
-    """
-
-    cell: Cell
-    done: int = 0
-    computed: int = 0
-    seconds: float = 0.0
-    judged: int = 0
-    exceedances: int = 0
-    ended: bool = False
-    expected: int | None = None
-
-    @property
-    def each(self) -> float | None:
-        """Seconds of work a replicate, once it is known."""
-        return self.seconds / self.computed if self.computed else None
-
-    @property
-    def p_value(self) -> float | None:
-        """What the replicates that came in make of its p-value, where they are compared with what was observed."""
-        return (1 + self.exceedances) / (1 + self.judged) if self.judged else None
-
-    def expect(self) -> None:
-        """Guess where the cell's rule stops from the replicates that came in."""
-        if self.cell.stopping is not None and self.p_value is not None:
-            self.expected = self.cell.rule.stops_at(self.p_value)
 
 
 class Display:
@@ -84,10 +49,9 @@ class Display:
         self.study = study
         self._lock = threading.Lock()
         self._bar: Progress | None = None
-        self._counts: dict[str, _Count] = {}
-        self._latest: _Count | None = None
-        self._costs = _Costs([])
-        self._fitted_to: int | None = None
+        self._counts: dict[str, CellProgress] = {}
+        self._latest: CellProgress | None = None
+        self._time_left = TimeLeft([])
         self._workers: Callable[[], int] = lambda: 1
         self._started = self._spoke = 0.0
 
@@ -130,15 +94,9 @@ class Display:
                         if self.json:
                             self.event("reading", what=what, done=done, total=total)
                         else:
-                            self.say(f"  reading {what}: {done:,}/{total:,}{self._time_left(done, total, began)}")
+                            self.say(f"  reading {what}: {done:,}/{total:,}{_at_this_pace(done, total, began)}")
 
             yield told
-
-    @staticmethod
-    def _time_left(done: int, total: int, began: float) -> str:
-        if not done:
-            return ""
-        return f", about {duration((time.monotonic() - began) / done * (total - done))} left"
 
     @contextlib.contextmanager
     def patience(self, what: str) -> Iterator[None]:
@@ -157,7 +115,8 @@ class Display:
 
     def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
         """Begin to count, on as many workers as there are at the time; use the result as a context."""
-        self._counts = {cell.name: _Count(cell) for cell in plan.cells}
+        self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
+        self._time_left = TimeLeft(list(self._counts.values()))
         self._workers = workers
         self._started = self._spoke = time.monotonic()
         self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers())
@@ -227,7 +186,7 @@ class Display:
     def _totals(self) -> dict[str, Any]:
         """Where the run stands: cells, replicates, replicates a second, seconds left (None while unknown)."""
         counts = self._counts.values()
-        left = self._left()
+        left = self._time_left.seconds(self._workers())
         return {
             "cells_done": sum(count.ended for count in counts),
             "cells": len(counts),
@@ -251,74 +210,11 @@ class Display:
             return ""
         return f"; {' / '.join(count.cell.subject.values())}: p = {count.p_value:.2g} so far"
 
-    def _left(self) -> float:
-        """Seconds until the end; for cells that have not begun by what those have cost that are like them."""
-        seen = [(count.cell, count.each) for count in self._counts.values() if count.each]
-        if self._fitted_to is None or len(seen) > 1.02 * self._fitted_to:
-            self._costs, self._fitted_to = _Costs(seen), len(seen)
-        costs = self._costs
-        part = self._stopped_part()
-        work = 0.0
-        for count in self._counts.values():
-            if count.done >= count.cell.replicates or count.ended:
-                continue
-            total: float = count.cell.replicates
-            if count.cell.stopping is not None:
-                total *= part if count.expected is None else count.expected / count.cell.replicates
-            # A cell that goes on beyond what was expected has a lane or more to come.
-            left = max(total - count.done, min(count.cell.lane_size, count.cell.replicates - count.done))
-            work += left * (costs.guess(count.cell) if count.each is None else count.each)
-        return work / self._workers()
 
-    def _stopped_part(self) -> float:
-        """The part of its replicates that a cell with a rule has until it stops, by those that are known."""
-        known = [
-            (count.computed if count.ended else count.expected or 0, count.cell.replicates)
-            for count in self._counts.values()
-            if count.cell.stopping is not None and count.computed and (count.ended or count.expected)
-        ]
-        return sum(wanted for wanted, _ in known) / sum(most for _, most in known) if known else 1.0
-
-
-class _Costs:
-    """Guesses what a replicate of a cell costs: costs differ by factors, one for each part of what a cell is about.
-
-    Such as its data set and its classifier. The factors are fitted to the cells seen, in logarithms, by least squares:
-    part after part, a few times over.
-    """
-
-    #: How often each factor is fitted to what the others leave.
-    sweeps: ClassVar[int] = 8
-
-    def __init__(self, seen: Iterable[tuple[Cell, float]]) -> None:
-        kinds: dict[str, list[tuple[list[_Part], float]]] = {}
-        for cell, each in seen:
-            kinds.setdefault(cell.fanout, []).append((self._parts(cell), math.log(each)))
-        self._usual = {kind: fmean(log for _, log in cells) for kind, cells in kinds.items()}
-        self._factors: dict[_Part, float] = {}
-        for kind, cells in kinds.items():
-            self._fit(cells, self._usual[kind])
-
-    @staticmethod
-    def _parts(cell: Cell) -> list["_Part"]:
-        return [(cell.fanout, *part) for part in cell.subject.items()]
-
-    def _fit(self, cells: list[tuple[list["_Part"], float]], usual: float) -> None:
-        for _ in range(self.sweeps):
-            for position in range(max(len(parts) for parts, _ in cells)):
-                left: dict[_Part, list[float]] = {}
-                for parts, log in cells:
-                    if position < len(parts):
-                        others = sum(self._factors.get(part, 0.0) for part in parts if part != parts[position])
-                        left.setdefault(parts[position], []).append(log - usual - others)
-                self._factors |= {part: fmean(logs) for part, logs in left.items()}
-
-    def guess(self, cell: Cell) -> float:
-        """Seconds a replicate; infinite where no cell of its kind was seen."""
-        usual = self._usual.get(cell.fanout)
-        if usual is None:
-            return math.inf
-        return math.exp(usual + sum(self._factors.get(part, 0.0) for part in self._parts(cell)))
+def _at_this_pace(done: int, total: int, began: float) -> str:
+    if not done:
+        return ""
+    return f", about {duration((time.monotonic() - began) / done * (total - done))} left"
 
 
 def duration(seconds: float) -> str:

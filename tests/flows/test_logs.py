@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.cli import main
-from flows.progress import Display, _Costs
+from flows.progress import Display
+from flows.time_left import Costs
 from tasks.fanouts import cell
 from tasks.plan import Plan
 from tasks.work import Receipt
@@ -67,9 +68,9 @@ def test_the_time_left_follows_what_a_cells_parts_have_cost():
         for name in data
         for classifier in classifiers
     }
-    assert _Costs([]).guess(cells["iris", "tree"]) == math.inf
+    assert Costs([]).guess(cells["iris", "tree"]) == math.inf
     seen = [("iris", "1-nn"), ("iris", "tree"), ("mushroom", "1-nn"), ("sonar", "tree")]  # not every pair, nor evenly
-    costs = _Costs([(cells[name, classifier], data[name] * classifiers[classifier]) for name, classifier in seen])
+    costs = Costs([(cells[name, classifier], data[name] * classifiers[classifier]) for name, classifier in seen])
     for (name, classifier), one in cells.items():
         assert costs.guess(one) == pytest.approx(data[name] * classifiers[classifier], rel=0.05)
 
