@@ -229,11 +229,8 @@ def count_file(
 
     Errors as for `read_counts`.
     """
-    opened = opened_file(system, file)
-    kinds = _kinds(file, opened, columns)
-    _require_alike(file, columns, kinds, like)
-    if pa.types.is_string(kinds[0]) or pa.types.is_large_string(kinds[0]):
-        opened = opened_file(system, file, read_dictionary=list(columns))
+    opened = opened_file(system, file, read_dictionary=list(columns) if _family(like[1][0]) == "strings" else None)
+    _require_alike(file, columns, _kinds(file, opened, columns), like)
     tally = Tally(columns, classes=classes, many=many)
     for group in range(opened.num_row_groups):
         tally.begin(f"{file}, row group {group}")

@@ -103,7 +103,8 @@ class Tally:
 
     def counts(self) -> Counter[Outcome]:
         """How often each joint outcome occurs in all parts that have ended."""
-        return self._counts + Counter(self._in_table())
+        found = self._in_table()
+        return Counter(found) if not self._counts else self._counts + Counter(found)
 
     def _in_table(self) -> dict[Outcome, int]:
         seen = np.flatnonzero(self._table)

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from sigstats.learners import build
 from sigstats.learners.kernel_machine import predict
@@ -22,6 +21,7 @@ from sigstats.streams import as_generator
 from .datasets import Dataset
 from .documents import Documents
 from .identity import canonical
+from .one_thread import one_thread
 from .store import Store
 
 #: What classifiers are trained on.
@@ -119,5 +119,5 @@ def _kept(store: Store, text: str) -> Pair:
     work = json.loads(text)
     named = work.get("documents") or work["dataset"]
     kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
-    with threadpool_limits(limits=1):
+    with one_thread():
         return Pair(store.read_data(kind, named["name"], named["digest"]), work)

@@ -5,9 +5,8 @@ import time
 import traceback
 from dataclasses import dataclass
 
-from threadpoolctl import threadpool_limits
-
 from .fanouts import fanout
+from .one_thread import one_thread
 from .plan import Block
 from .stopping import exceedances
 from .store import Store
@@ -66,7 +65,7 @@ def run_block(block: Block, store: Store) -> Receipt | Failure:
     """
     started = time.perf_counter()
     try:
-        with threadpool_limits(limits=1):
+        with one_thread():
             table = fanout(block.cell.fanout).compute(block, store)
     except OSError:
         raise
