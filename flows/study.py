@@ -124,10 +124,8 @@ def run_study(
                 f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
         outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
-        if pool.settle():
-            for outcome in outcomes:
-                if outcome.complete:
-                    store.keep_only(outcome.cell, outcome.wanted)
+        if all(outcome.complete for outcome in outcomes):
+            store.drop_blocks()
         with display.patience(f"summarising {len(outcomes):,} cells"):
             rows = summarize(store)
         with display.patience("writing the report"):

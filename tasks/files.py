@@ -7,6 +7,7 @@ A file appears under its name complete or not at all. In a folder that takes a t
 import contextlib
 import fcntl
 import os
+import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -42,6 +43,9 @@ class Files(Protocol):
 
     def remove(self, name: str) -> None:
         """Remove the file; no error where it is gone already."""
+
+    def drop(self, folder: str) -> None:
+        """Remove the folder and all that is in it; no error where it is gone already, or something comes meanwhile."""
 
     def sweep(self) -> None:
         """Remove what an interrupted writer left unfinished."""
@@ -94,6 +98,9 @@ class LocalFiles:
 
     def remove(self, name: str) -> None:  # noqa: D102
         self._path(name).unlink(missing_ok=True)
+
+    def drop(self, folder: str) -> None:  # noqa: D102
+        shutil.rmtree(self._path(folder), ignore_errors=True)
 
     def sweep(self) -> None:  # noqa: D102
         for partial in Path(self.root).rglob(f".*{PARTIAL}"):
@@ -155,6 +162,13 @@ class RemoteFiles:
         system, root = self._system
         with contextlib.suppress(FileNotFoundError), self._trouble():
             system.rm_file(f"{root}/{checked(name)}")
+
+    def drop(self, folder: str) -> None:  # noqa: D102
+        system, root = self._system
+        system.invalidate_cache()
+        with contextlib.suppress(FileNotFoundError), self._trouble():
+            for path in system.find(f"{root}/{checked(folder)}"):
+                self.remove(str(path).removeprefix(f"{root}/"))
 
     def sweep(self) -> None:
         """Nothing to do: an upload that did not end leaves no object."""

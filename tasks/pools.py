@@ -16,9 +16,6 @@ from .plan import Block
 from .store import Store
 from .work import Failure, Receipt, failure, run_block
 
-#: How long the end of a run waits for blocks that are computed in vain, in seconds.
-SETTLE_SECONDS = 60.0
-
 #: Threads that this process may have for cells: they wait, so a thousand cost little, but not nothing.
 MOST_CELLS = 1024
 
@@ -45,12 +42,6 @@ class Pool(Protocol):
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block; `done` is called once, from any thread, with its outcome. Returns what cancels it."""
 
-    def settle(self) -> bool:
-        """Wait until no worker computes a block any more whose outcome is known already.
-
-        Returns whether a block may have been computed twice, so that its file may have come after its cell was joined.
-        """
-
 
 @dataclass
 class Serial:
@@ -66,9 +57,6 @@ class Serial:
     ) -> Callable[[], None]:
         done(run_block(block, store))
         return lambda: None
-
-    def settle(self) -> bool:  # noqa: D102
-        return False
 
 
 def _one_thread() -> ThreadPoolExecutor:
@@ -228,21 +216,6 @@ class DaskPool:
     def _end(self, given: _Given, outcome: Receipt | Failure) -> None:
         self._on_their_way.discard(given.block.key)
         given.done(outcome)
-
-    def settle(self) -> bool:
-        """Wait for blocks that a worker computes again since another died that had their receipts, a minute at most.
-
-        The receipt was here by then, but a block cannot be called back from a worker that has begun it.
-        """
-        deadline = time.monotonic() + SETTLE_SECONDS
-        with contextlib.suppress(Exception):  # a cluster that is gone computes nothing
-            while (
-                self.client.status == "running"
-                and time.monotonic() < deadline
-                and any(key[0] == self._group for keys in self.client.processing().values() for key in keys)
-            ):
-                time.sleep(0.1)
-        return True
 
 
 def _drain(waiting: deque[_Given]) -> list[_Given]:

@@ -5,12 +5,16 @@ Layout under the root (a path or an fsspec URL)::
     study.json                              the resolved configuration
     plan.parquet                            one row a cell
     data/<name>.<digest>.parquet            the data sets, as read once
-    replicates/<cell>/<first>-<last>.parquet
+    blocks/<cell>/<first>-<last>.parquet    replicates of a cell that is not finished
+    replicates/<cell>/<first>-<last>.parquet    all replicates of a finished cell
     receipts/<cell>.json                    timings and hosts: never part of a result
     summary.parquet, report.html
 
 Every Parquet file carries a seal: the kind of table, the fingerprint of what it belongs to and a digest of its rows.
 A file that is truncated, altered or of another study is named by `Damaged` and made again, never silently used.
+
+Finished cells lie apart from blocks, so that a worker that was given up, and writes its block when the run is long
+over, changes nothing that is finished.
 """
 
 import hashlib
@@ -41,7 +45,8 @@ Data: TypeAlias = Dataset | Documents | LabelFiles | EventPopulation | ScorePopu
 _Data = TypeVar("_Data", bound=Data)
 
 _SEAL = b"sigstats"
-_BLOCK_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
+_BLOCKS = "blocks"
+_BLOCK_NAME = re.compile(r"/(\d+)-(\d+)\.parquet$")
 
 
 class Damaged(Exception):
@@ -136,12 +141,20 @@ class Store:
 
     def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> int:
         """Keep the replicates ``first <= replicate < last`` of a cell; return the size in bytes."""
+        return self._write(_block_name(cell, first, last), cell, first, last, table)
+
+    def _write(self, name: str, cell: Cell, first: int, last: int, table: pa.Table) -> int:
         _require_range(table, first, last)
-        return self.write_table(_block_name(cell, first, last), table, kind=cell.fanout, fingerprint=cell.fingerprint)
+        return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
         """The replicates ``first <= replicate < last``, stored as one file."""
-        name = _block_name(cell, first, last)
+        try:
+            return self._read(_block_name(cell, first, last), cell, first, last)
+        except FileNotFoundError:
+            return self._read(_cell_name(cell, first, last), cell, first, last)
+
+    def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
         table = self.read_table(name, kind=cell.fanout, fingerprint=cell.fingerprint)
         try:
             _require_range(table, first, last)
@@ -152,28 +165,32 @@ class Store:
     def find(self, cell: Cell) -> Found:
         """What is stored of a cell; every file is read and checked."""
         sound, damaged = [], []
-        for entry in self.files.names(f"replicates/{cell.name}"):
-            match = _BLOCK_NAME.fullmatch(entry)
+        for name in self._names(cell):
+            match = _BLOCK_NAME.search(name)
             bounds = (int(match[1]), int(match[2])) if match else None
             if bounds is None or not _whole_lanes(cell, *bounds):
-                damaged.append(f"replicates/{cell.name}/{entry} is not a file of this plan")
+                damaged.append(f"{name} is not a file of this plan")
                 continue
             try:
-                self.read_block(cell, *bounds)
+                self._read(name, cell, *bounds)
             except FileNotFoundError:
                 continue
             except Damaged as error:
                 damaged.append(str(error))
             else:
-                sound.append(bounds)
+                sound.append((*bounds, name))
         done, spare, covered = [], [], 0
-        for first, last in sorted(sound, key=lambda bounds: (bounds[0], -bounds[1])):
+        for first, last, name in sorted(sound, key=lambda file: (file[0], -file[1])):
             if first >= covered:
                 done.append((first, last))
                 covered = last
             else:
-                spare.append(_block_name(cell, first, last))
+                spare.append(name)
         return Found(tuple(done), tuple(damaged), tuple(spare))
+
+    def _names(self, cell: Cell) -> list[str]:
+        """All files of a cell, those of a finished one first."""
+        return [f"{folder}/{entry}" for folder in _folders(cell) for entry in self.files.names(folder)]
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
         """The replicates from the first up to one that is missing; None where the first is."""
@@ -204,25 +221,33 @@ class Store:
             If replicates are missing.
         """
         whole = (0, cell.replicates if last is None else last)
-        if whole not in self.find(cell).done:
-            try:
-                table = self.read_prefix(cell)
-            except FileNotFoundError:  # another run that shares the root joined them meanwhile
-                table = None
-            if table is not None and replicates_of(table) >= whole[1]:
-                self.write_block(cell, *whole, first_replicates(table, whole[1]))
-            elif whole not in self.find(cell).done:
-                raise Damaged(f"replicates/{cell.name} is not complete")
-        table = self.read_block(cell, *whole)
-        self.keep_only(cell, whole[1])
+        name = _cell_name(cell, *whole)
+        try:
+            table = self._read(name, cell, *whole)
+        except (FileNotFoundError, Damaged):
+            table = self._joined(name, cell, whole[1])
+        finished, blocks = _folders(cell)
+        for entry in self.files.names(finished):
+            if f"{finished}/{entry}" != name:
+                self.files.remove(f"{finished}/{entry}")
+        self.files.drop(blocks)
         return table
 
-    def keep_only(self, cell: Cell, last: int) -> None:
-        """Remove what lies beside the file of a finished cell: its blocks, and one that was computed twice."""
-        for entry in self.files.names(f"replicates/{cell.name}"):
-            name = f"replicates/{cell.name}/{entry}"
-            if name != _block_name(cell, 0, last):
-                self.files.remove(name)
+    def drop_blocks(self) -> None:
+        """Remove all blocks, where every cell is finished."""
+        self.files.drop(_BLOCKS)
+
+    def _joined(self, name: str, cell: Cell, last: int) -> pa.Table:
+        try:
+            table = self.read_prefix(cell)
+        except FileNotFoundError:  # another run that shares the root joined them meanwhile
+            table = None
+        if table is not None and replicates_of(table) >= last:
+            self._write(name, cell, 0, last, first_replicates(table, last))
+        try:
+            return self._read(name, cell, 0, last)
+        except FileNotFoundError:
+            raise Damaged(f"replicates/{cell.name} is not complete") from None
 
     def write_dataset(self, dataset: Data) -> None:
         """Keep a data set, so that workers need no other access to it.
@@ -295,8 +320,18 @@ def _whole_lanes(cell: Cell, first: int, last: int) -> bool:
     return first < last <= cell.replicates and first % size == 0 and (last % size == 0 or last == cell.replicates)
 
 
+def _folders(cell: Cell) -> tuple[str, str]:
+    return f"replicates/{cell.name}", f"{_BLOCKS}/{cell.name}"
+
+
+def _cell_name(cell: Cell, first: int, last: int) -> str:
+    return f"{_folders(cell)[0]}/{first:09d}-{last:09d}.parquet"
+
+
 def _block_name(cell: Cell, first: int, last: int) -> str:
-    return f"replicates/{cell.name}/{first:09d}-{last:09d}.parquet"
+    if (first, last) == (0, cell.replicates) and cell.stopping is None:
+        return _cell_name(cell, first, last)  # a cell in one block is finished
+    return f"{_folders(cell)[1]}/{first:09d}-{last:09d}.parquet"
 
 
 def _dataset_name(name: str, digest: str) -> str:

@@ -43,8 +43,8 @@ FOOT = """
   it is named as failed, the rest completes, and the exit code is 3.
 - A clock that is put back holds up Dask, not the store: its connections wait by the wall clock, for as long as the
   clock went back. Nothing is lost by that; a run that is interrupted then goes on where it was.
-- At its end a run waits for blocks that a worker computes again because another died that had their receipts, and
-  removes what they leave behind.
+- Finished cells lie apart from blocks. What a worker writes late, because it was cut off, or computed again a block
+  whose receipt was lost, lies where no result is read, and is removed by the next run.
 """
 
 

@@ -80,7 +80,7 @@ def results(place):
 
 def stored(place):
     """How many replicates are stored; one that lies in a block and in its cell's joined file is one."""
-    found = (re.fullmatch(r"replicates/(.*)/(\d+)-(\d+)\.parquet", name) for name in place.names())
+    found = (re.fullmatch(r"(?:replicates|blocks)/(.*)/(\d+)-(\d+)\.parquet", name) for name in place.names())
     return len({(match[1], number) for match in found if match for number in range(int(match[2]), int(match[3]))})
 
 

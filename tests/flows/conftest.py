@@ -86,7 +86,7 @@ def wait_until(condition, process=None, seconds=300):
 
 def blocks(output):
     """The number of replicate files on disk."""
-    return sum(1 for _ in Path(output).glob("replicates/*/*.parquet"))
+    return sum(1 for folder in ("replicates", "blocks") for _ in Path(output).glob(f"{folder}/*/*.parquet"))
 
 
 def session(pid):

@@ -70,7 +70,7 @@ def test_trouble_with_the_store_is_no_fault_of_the_block(store, cell, drawing):
 
 def test_a_damaged_block_is_named_and_made_again(store, cell, drawing):
     run_block(cell.block(0, 1), store)
-    name = f"replicates/{cell.name}/000000000-000000010.parquet"
+    name = f"blocks/{cell.name}/000000000-000000010.parquet"
     content = store.files.read(name)
     store.files.write(name, content[:-50])
     outcome = run_cell(cell, store, Serial())

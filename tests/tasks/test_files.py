@@ -30,6 +30,17 @@ def test_write_read_list_remove(files):
         files.read("a/two.txt")
 
 
+def test_a_dropped_folder_is_gone_with_all_that_is_in_it_and_nothing_else(files):
+    for name in ("a/one.txt", "a/b/two.txt", "ab/three.txt"):
+        files.write(name, b"1")
+    files.drop("a")
+    files.drop("a")
+    assert files.names("a") == files.folders("a") == files.names("a/b") == []
+    assert files.names("ab") == ["three.txt"]
+    with pytest.raises(ValueError, match="inside the output"):
+        files.drop("../a")
+
+
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a\\..\\x", "a\0b"])
 def test_a_name_cannot_leave_the_root(files, name):
     with pytest.raises(ValueError, match="inside the output"):

@@ -17,7 +17,8 @@ from tasks.work import run_block
 
 def stored(store, cell):
     """The names of the files of a cell."""
-    return [f"replicates/{cell.name}/{entry}" for entry in store.files.names(f"replicates/{cell.name}")]
+    folders = f"replicates/{cell.name}", f"blocks/{cell.name}"
+    return [f"{folder}/{entry}" for folder in folders for entry in store.files.names(folder)]
 
 
 def write(store, cell, *ranges):
@@ -71,6 +72,21 @@ def test_a_cell_that_another_run_joins_meanwhile_is_not_missed(store, cell, draw
     monkeypatch.setattr(Store, "read_block", late)
     assert store.finish(cell).num_rows == 95
     assert len(stored(store, cell)) == 1
+
+
+def test_a_block_that_comes_late_changes_nothing_that_is_finished(store, cell, drawing):
+    write(store, cell, (0, 4), (4, 10))
+    whole = store.finish(cell)
+    (name,) = stored(store, cell)
+    content = store.files.read(name)
+    assert name.startswith("replicates/")
+    assert store.files.folders("blocks") == []
+    write(store, cell, (2, 3), (0, 10))
+    assert store.files.names(f"replicates/{cell.name}") == [name.rpartition("/")[2]]
+    assert store.files.read(name) == content
+    assert store.find(cell).done == ((0, 95),)
+    assert store.finish(cell).equals(whole)
+    assert stored(store, cell) == [name]
 
 
 def test_an_incomplete_cell_is_not_joined(store, cell, drawing):
