@@ -23,7 +23,7 @@ run: $(READY)  ## the quick-start study: four data sets, four classifiers, all t
 	@$(BIN)/sigstats run configs/studies/quickstart.toml
 
 test: $(READY)  ## every test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 check: lint types layers test  ## lint, types, the import rule and every test
 

@@ -14,8 +14,11 @@ from .fanouts import needed
 from .plan import Cell, missing_lanes
 from .pools import Pool
 from .stopping import Wanted
-from .store import Store, missing
+from .store import Damaged, Store, missing
 from .work import Failure, Receipt
+
+#: How often a cell is completed that was complete, but is not any more when it is joined.
+_TRIALS = 3
 
 #: Is told how many replicates came in, with their receipt if they were computed.
 Progress: TypeAlias = Callable[[int, Receipt | None], None]
@@ -117,14 +120,46 @@ def run_cell(
     ------
     Interrupted
         If `stop` was set.
+    Damaged
+        If what is written is not there, or not whole, again and again when it is read.
     """
     for before in needed(cell):
         first = run_cell(before, store, pool, stop=stop)
         if not first.complete:
             return Outcome(cell, failures=first.failures)
+    outcome = Outcome(cell)
+    for trial in range(1, _TRIALS + 1):
+        _complete(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds)
+        if not outcome.complete:
+            return outcome
+        outcome.failures.clear()  # beyond the stop
+        try:
+            store.finish(cell, outcome.wanted)
+            break
+        except Damaged as error:  # the disk's fault, or that of another run that shares the root
+            if trial == _TRIALS:
+                raise
+            outcome.notes.append(str(error))
+    if outcome.stored < cell.replicates:
+        progress(cell.replicates - outcome.stored, None)
+    return outcome
+
+
+def _complete(
+    outcome: Outcome,
+    store: Store,
+    pool: Pool,
+    stop: threading.Event | None,
+    progress: Progress,
+    target_seconds: float,
+) -> None:
+    cell = outcome.cell
     found = store.find(cell)
-    outcome = Outcome(cell, found=cell.replicates - missing(cell, found.done), notes=list(found.damaged))
-    progress(outcome.found, None)
+    outcome.stored = cell.replicates - missing(cell, found.done)
+    if not outcome.blocks:
+        outcome.found = outcome.stored
+    outcome.notes.extend(found.damaged)
+    progress(outcome.stored, None)
     wanted = Wanted(cell, store)
     for bounds in found.done:
         wanted.see(*bounds)
@@ -132,12 +167,6 @@ def run_cell(
     if not outcome.complete:
         cut = Cut(cell, missing_lanes(cell, found.done), target_seconds)
         _fan_out(cut, wanted, outcome, store, pool, stop, progress)
-    if outcome.complete:
-        outcome.failures.clear()  # beyond the stop
-        store.finish(cell, outcome.wanted)
-        if outcome.stored < cell.replicates:
-            progress(cell.replicates - outcome.stored, None)
-    return outcome
 
 
 def _room(cut: Cut, running: int, pool: Pool) -> bool:

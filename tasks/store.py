@@ -21,6 +21,7 @@ import hashlib
 import io
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -179,14 +180,9 @@ class Store:
                 damaged.append(str(error))
             else:
                 sound.append((*bounds, name))
-        done, spare, covered = [], [], 0
-        for first, last, name in sorted(sound, key=lambda file: (file[0], -file[1])):
-            if first >= covered:
-                done.append((first, last))
-                covered = last
-            else:
-                spare.append(name)
-        return Found(tuple(done), tuple(damaged), tuple(spare))
+        kept = _apart(sound)
+        spare = [name for first, last, name in sound if kept.get((first, last)) != name]
+        return Found(tuple(kept), tuple(damaged), tuple(spare))
 
     def _names(self, cell: Cell) -> list[str]:
         """All files of a cell, those of a finished one first."""
@@ -313,6 +309,25 @@ def _require_range(table: pa.Table, first: int, last: int) -> None:
     steps = numbers[1:] - numbers[:-1]
     if not len(numbers) or numbers[0] != first or numbers[-1] != last - 1 or ((steps != 0) & (steps != 1)).any():
         raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")
+
+
+def _apart(files: list[tuple[int, int, str]]) -> dict[tuple[int, int], str]:
+    """Of files that may overlap, those apart that hold the most replicates, and the fewest of these, in order.
+
+    Two runs that share the root cut a cell each in its own way: it is whole as soon as the files of one of them are.
+    """
+    files = sorted(files, key=lambda file: file[:2][::-1])
+    ends = [last for _, last, _ in files]
+    best: list[tuple[int, int, Any]] = [(0, 0, None)]  # of the first so many files: replicates, -files, and which
+    for number, (first, last, _) in enumerate(files):
+        replicates, fewer, before = best[bisect_right(ends, first, hi=number)]
+        chosen = (replicates + last - first, fewer - 1, (number, before))
+        best.append(max(best[-1], chosen, key=lambda one: one[:2]))
+    numbers, chain = [], best[-1][2]
+    while chain is not None:
+        number, chain = chain
+        numbers.append(number)
+    return {files[number][:2]: files[number][2] for number in reversed(numbers)}
 
 
 def _whole_lanes(cell: Cell, first: int, last: int) -> bool:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tasks.cut import Cut
 from tasks.execute import Interrupted, run_cell
 from tasks.pools import Serial
-from tasks.store import Store
+from tasks.store import Damaged, Store
 from tasks.work import Receipt, run_block
 
-from .conftest import make_cell
+from .conftest import make_cell, put_in_place
 
 
 def whole(store, cell):
@@ -60,6 +60,36 @@ def test_a_failing_block_is_a_record_and_what_is_done_stays(store, cell, drawing
     drawing.fail.clear()
     assert run_cell(cell, store, Serial()).complete
     assert (0, 10) not in drawing.calls[3:]
+
+
+@pytest.mark.parametrize("lost", [1, 5])
+def test_blocks_that_are_lost_before_they_are_joined_are_made_again(store, cell, drawing, monkeypatch, lost):
+    sound, reference = drawing.compute, Store(f"{store.root}-reference")
+    assert run_cell(cell, reference, Serial()).complete
+    names = [f"blocks/{cell.name}/{10 * lane:09d}-{10 * lane + 10:09d}.parquet" for lane in range(lost)]
+    drawing.calls.clear()
+
+    def compute(block, store):
+        if len(drawing.calls) == 9:
+            for name in names:
+                store.files.remove(name)
+        return sound(block, store)
+
+    put_in_place(monkeypatch, compute=compute)
+    told = []
+    outcome = run_cell(cell, store, Serial(), target_seconds=0, progress=lambda replicates, _: told.append(replicates))
+    assert outcome.complete
+    assert outcome.notes == [f"replicates/{cell.name} is not complete"]
+    assert drawing.calls[10:] == [(10 * lane, 10 * lane + 10) for lane in range(lost)]
+    assert (outcome.found, outcome.stored, outcome.blocks, sum(told)) == (0, 95, 10 + lost, 95)
+    assert whole(store, cell).equals(whole(reference, cell))
+
+
+def test_a_store_that_loses_everything_is_not_tried_for_ever(store, cell, drawing, monkeypatch):
+    monkeypatch.setattr(Store, "write_block", lambda *block: 0)
+    with pytest.raises(Damaged, match="not complete"):
+        run_cell(cell, store, Serial(), target_seconds=0)
+    assert len(drawing.calls) == 30
 
 
 def test_trouble_with_the_store_is_no_fault_of_the_block(store, cell, drawing):

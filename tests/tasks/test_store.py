@@ -1,4 +1,5 @@
 import io
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,34 @@ def test_overlapping_blocks_are_counted_once(store, cell, drawing):
     write(store, cell, (4, 6))
     table = store.finish(cell)
     assert table.column("replicate").to_pylist() == list(range(95))
+
+
+def test_a_cell_that_two_runs_cut_differently_is_whole_when_one_of_them_has_all(store, cell, drawing):
+    write(store, cell, (0, 1), (1, 3), (1, 4), (3, 10))
+    found = store.find(cell)
+    assert found.done == ((0, 10), (10, 30), (30, 95))
+    assert found.spare == (f"blocks/{cell.name}/000000010-000000040.parquet",)
+    assert store.finish(cell).column("replicate").to_pylist() == list(range(95))
+
+
+@settings(derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(cuts=st.sets(st.tuples(st.integers(0, 9), st.integers(1, 10)).filter(lambda cut: cut[0] < cut[1]), max_size=7))
+def test_of_overlapping_blocks_the_most_replicates_are_kept(tmp_path_factory, cell, drawing, cuts):
+    store = Store(str(tmp_path_factory.mktemp("cuts")))
+    write(store, cell, *cuts)
+
+    blocks = [(10 * first, min(10 * last, 95)) for first, last in sorted(cuts)]
+    subsets = (chosen for size in range(len(blocks) + 1) for chosen in itertools.combinations(blocks, size))
+    apart = [
+        chosen
+        for chosen in subsets
+        if all(one[1] <= other[0] or other[1] <= one[0] for one, other in itertools.combinations(chosen, 2))
+    ]
+    most = max((sum(last - first for first, last in chosen), -len(chosen)) for chosen in apart)
+    found = store.find(cell)
+    assert found.done in apart
+    assert (sum(last - first for first, last in found.done), -len(found.done)) == most
+    assert len(found.done) + len(found.spare) == len(cuts)
 
 
 def test_every_truncation_is_found(store, cell, drawing):
