@@ -1,5 +1,6 @@
 """A Dask cluster of processes on this machine: nothing to start beforehand, nothing left behind."""
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
             memory_limit=cluster.memory_limit,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,  # that of the nannies in the processes of their workers
         ) as started,
         Client(started) as client,
     ):
