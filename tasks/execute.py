@@ -17,7 +17,7 @@ from .stopping import Wanted
 from .store import Damaged, Store, missing
 from .work import Failure, Receipt
 
-#: How often a cell is completed that was complete, but is not any more when it is joined.
+#: How often a cell is completed of which something that was there is not any more.
 _TRIALS = 3
 
 #: Is told how many replicates came in, with their receipt if they were computed.
@@ -120,8 +120,8 @@ def run_cell(
     ------
     Interrupted
         If `stop` was set.
-    Damaged
-        If what is written is not there, or not whole, again and again when it is read.
+    Damaged, FileNotFoundError
+        If what is written is not whole, or not there, again and again when it is read.
     """
     for before in needed(cell):
         first = run_cell(before, store, pool, stop=stop)
@@ -129,14 +129,14 @@ def run_cell(
             return Outcome(cell, failures=first.failures)
     outcome = Outcome(cell)
     for trial in range(1, _TRIALS + 1):
-        _complete(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds)
-        if not outcome.complete:
-            return outcome
-        outcome.failures.clear()  # beyond the stop
         try:
+            _complete(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds)
+            if not outcome.complete:
+                return outcome
+            outcome.failures.clear()  # beyond the stop
             store.finish(cell, outcome.wanted)
             break
-        except Damaged as error:  # the disk's fault, or that of another run that shares the root
+        except (Damaged, FileNotFoundError) as error:  # the disk's fault, or another run shares the root and was faster
             if trial == _TRIALS:
                 raise
             outcome.notes.append(str(error))

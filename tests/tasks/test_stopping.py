@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sigstats.sequential import BesagCliffordRule, FixedRule, GandyRule
+from tasks import work
 from tasks.execute import Interrupted, run_cell
 from tasks.fanouts import cell as cell_of
 from tasks.plan import Plan
@@ -131,6 +133,28 @@ def test_bytes_do_not_depend_on_blocks_order_or_what_was_there(
     assert not outcome.failures
     assert files(plain, cell) == files(other, cell)
     assert Results(plain).count(cell) == Results(other).count(cell)
+
+
+@pytest.mark.parametrize("rule", [None, GANDY], ids=["all replicates", "gandy"])
+def test_two_runs_that_meet_in_a_cell_both_end_with_its_bytes(compared, tmp_path, monkeypatch, rule):
+    """As where a lease ran out: each cuts the cell in its own way, joins it, and removes the blocks of both."""
+    moments = random.Random(3)
+
+    def compute(block, store):
+        time.sleep(moments.random() / 500)  # to mix their steps; the test holds for any
+        return compared.compute(block, store)
+
+    for seed in range(25):
+        cell = make_stopping(seed, rule)
+        plain, shared = Store(str(tmp_path / f"plain{seed}")), Store(str(tmp_path / f"shared{seed}"))
+        run_cell(cell, plain, Serial())
+        run_cell(observed_of(cell), shared, Serial())
+        with monkeypatch.context() as patch, ThreadPoolExecutor(2) as runs:
+            patch.setattr(work, "fanout", lambda name: SimpleNamespace(compute=compute))
+            both = [runs.submit(run_cell, cell, shared, Serial(workers), target_seconds=2.0) for workers in (1, 3)]
+            assert all(run.result(120).complete for run in both)
+        assert files(plain, cell) == files(shared, cell)
+        assert shared.files.folders("blocks") == []
 
 
 def test_a_dask_pool_gives_the_bytes_of_the_plain_loop(compared, tmp_path):
