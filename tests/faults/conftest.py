@@ -43,7 +43,9 @@ class Folder:
         self.environment = {}
 
     def names(self):
-        return sorted(str(path.relative_to(self.url)) for path in Path(self.url).rglob("*") if path.is_file())
+        # Path.rglob raises where a folder goes while it looks.
+        found = (Path(folder, file) for folder, _, files in os.walk(self.url) for file in files)
+        return sorted(str(path.relative_to(self.url)) for path in found)
 
     def read(self, name):
         return Path(self.url, name).read_bytes()
