@@ -1,6 +1,5 @@
 """Runs of the program as real processes."""
 
-import glob
 import os
 import subprocess
 import sys
@@ -87,8 +86,8 @@ def wait_until(condition, process=None, seconds=300):
 
 def blocks(output):
     """The number of replicate files on disk."""
-    # Path.glob raises where a folder goes while it looks.
-    return sum(len(glob.glob(f"{output}/{folder}/*/*.parquet")) for folder in ("replicates", "blocks"))
+    kept = (folder for name in ("replicates", "blocks") for folder in os.walk(Path(output, name)))
+    return sum(file.endswith(".parquet") for _, _, files in kept for file in files)
 
 
 def session(pid):
