@@ -312,18 +312,22 @@ def _require_range(table: pa.Table, first: int, last: int) -> None:
 
 
 def _apart(files: list[tuple[int, int, str]]) -> dict[tuple[int, int], str]:
-    """Of files that may overlap, those apart that hold the most replicates, and the fewest of these, in order.
+    """Of files that may overlap, those apart that reach furthest from the first replicate on without a gap.
 
-    Two runs that share the root cut a cell each in its own way: it is whole as soon as the files of one of them are.
+    Of these, those that hold the most replicates, and the fewest files, in order. Two runs that share the root cut a
+    cell each in its own way: it is whole as soon as the files of one of them are. A block that overlaps the file of a
+    finished cell, which a stopping rule has ended, cannot hide it.
     """
     files = sorted(files, key=lambda file: file[:2][::-1])
     ends = [last for _, last, _ in files]
-    best: list[tuple[int, int, Any]] = [(0, 0, None)]  # of the first so many files: replicates, -files, and which
+    # Of the first so many files: how far they reach, replicates, -files, and which.
+    best: list[tuple[int, int, int, Any]] = [(0, 0, 0, None)]
     for number, (first, last, _) in enumerate(files):
-        replicates, fewer, before = best[bisect_right(ends, first, hi=number)]
-        chosen = (replicates + last - first, fewer - 1, (number, before))
-        best.append(max(best[-1], chosen, key=lambda one: one[:2]))
-    numbers, chain = [], best[-1][2]
+        reached, replicates, fewer, before = best[bisect_right(ends, first, hi=number)]
+        reached = last if reached == first else reached
+        chosen = (reached, replicates + last - first, fewer - 1, (number, before))
+        best.append(max(best[-1], chosen, key=lambda one: one[:3]))
+    numbers, chain = [], best[-1][3]
     while chain is not None:
         number, chain = chain
         numbers.append(number)

@@ -1,5 +1,6 @@
 import io
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +108,14 @@ def test_overlapping_blocks_are_counted_once(store, cell, drawing):
     assert table.column("replicate").to_pylist() == list(range(95))
 
 
+def test_a_late_block_does_not_hide_a_cell_that_its_rule_has_ended(store, cell, drawing):
+    ended = replace(cell, stopping={"rule": "gandy", "alpha": 0.05})
+    write(store, ended, (0, 1), (1, 3))
+    assert store.finish(ended, 30).num_rows == 30
+    write(store, ended, (2, 10))
+    assert store.read_prefix(ended).num_rows == 30
+
+
 def test_a_cell_that_two_runs_cut_differently_is_whole_when_one_of_them_has_all(store, cell, drawing):
     write(store, cell, (0, 1), (1, 3), (1, 4), (3, 10))
     found = store.find(cell)
@@ -117,7 +126,9 @@ def test_a_cell_that_two_runs_cut_differently_is_whole_when_one_of_them_has_all(
 
 @settings(derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(cuts=st.sets(st.tuples(st.integers(0, 9), st.integers(1, 10)).filter(lambda cut: cut[0] < cut[1]), max_size=7))
-def test_of_overlapping_blocks_the_most_replicates_are_kept(tmp_path_factory, cell, drawing, cuts):
+def test_of_overlapping_blocks_those_that_reach_furthest_and_then_the_most_replicates_are_kept(
+    tmp_path_factory, cell, drawing, cuts
+):
     store = Store(str(tmp_path_factory.mktemp("cuts")))
     write(store, cell, *cuts)
 
@@ -128,10 +139,16 @@ def test_of_overlapping_blocks_the_most_replicates_are_kept(tmp_path_factory, ce
         for chosen in subsets
         if all(one[1] <= other[0] or other[1] <= one[0] for one, other in itertools.combinations(chosen, 2))
     ]
-    most = max((sum(last - first for first, last in chosen), -len(chosen)) for chosen in apart)
+
+    def worth(chosen):
+        reached = 0
+        for first, last in chosen:
+            reached = last if first == reached else reached
+        return reached, sum(last - first for first, last in chosen), -len(chosen)
+
     found = store.find(cell)
     assert found.done in apart
-    assert (sum(last - first for first, last in found.done), -len(found.done)) == most
+    assert worth(found.done) == max(map(worth, apart))
     assert len(found.done) + len(found.spare) == len(cuts)
 
 
