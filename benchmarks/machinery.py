@@ -1,14 +1,17 @@
 """What the machinery costs: useful time over worker time, and two workers beside one, on a study of retrains.
 
 Each run is the whole program with its Dask cluster and Prefect; its events say when the first block came in and when
-the last cell ended, its receipts how long the workers computed.
+the last cell ended, its receipts how long the workers computed. Processors of a shared host change their pace within
+minutes, so the numbers of workers take turns, and each round's speed is beside its own first run.
 
-python benchmarks/machinery.py [PERMUTATIONS [WORKERS ...]]
+python benchmarks/machinery.py [--permutations 1999] [--workers 1 2] [--rounds 3]
 """
 
+import argparse
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,9 +19,6 @@ import time
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-
-PERMUTATIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 1999
-WORKERS = [int(number) for number in sys.argv[2:]] or [1, 2]
 
 STUDY = """\
 kind = "benchmark"
@@ -39,10 +39,8 @@ class Measured:
     blocks: int
 
 
-def measured(folder: Path, workers: int) -> Measured:
+def measured(study: Path, output: Path, workers: int) -> Measured:
     """Run the study with so many workers."""
-    study, output = folder / "study.toml", folder / str(workers)
-    study.write_text(STUDY.format(permutations=PERMUTATIONS))
     command = [sys.executable, "-c", "import sys; from flows.cli import main; sys.exit(main())", "run", str(study)]
     options = ["--workers", str(workers), "--output", str(output), "--log-format", "json"]
     start = time.perf_counter()
@@ -60,26 +58,42 @@ def measured(folder: Path, workers: int) -> Measured:
 
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description="What the machinery costs.")
+    parser.add_argument("--permutations", type=int, default=1999)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    command = " ".join(["python benchmarks/machinery.py", *sys.argv[1:]])
     print("# What the machinery costs\n")
-    command = " ".join(map(str, ["python benchmarks/machinery.py", PERMUTATIONS, *sys.argv[2:]]))
     print(
         f"Python {platform.python_version()}, {os.cpu_count()} cores, which workers, scheduler, client and Prefect's "
-        f"server share. `{command}`;\ntwo data sets, two classifiers, {PERMUTATIONS:,} permutations of labels and of "
-        "features each, Dask and Prefect\non. The whole run begins with Prefect's start and ends with the report.\n"
+        f"server share. `{command}`;\ntwo data sets, two classifiers, {options.permutations:,} permutations of labels "
+        "and of features each, Dask and Prefect\non. The whole run begins with Prefect's start and ends with the "
+        "report.\n"
     )
-    print("| workers | seconds | useful seconds | blocks | useful over worker time | of the whole run | speed |")
-    print("|---|---|---|---|---|---|---|")
-    first: Measured | None = None
+    print(
+        "| round | workers | seconds | useful seconds | blocks | useful over worker time | of the whole run | speed |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    speeds: dict[int, list[float]] = {workers: [] for workers in options.workers}
     with tempfile.TemporaryDirectory() as name:
-        for workers in WORKERS:
-            one = measured(Path(name), workers)
-            first = first or one
-            print(
-                f"| {workers} | {one.seconds:.0f} | {one.useful:.0f} | {one.blocks} "
-                f"| {one.useful / (workers * one.seconds):.3f} | {one.useful / (workers * one.whole):.3f} "
-                f"| {first.seconds / one.seconds:.2f} |",
-                flush=True,
-            )
+        study = Path(name, "study.toml")
+        study.write_text(STUDY.format(permutations=options.permutations))
+        for number in range(1, options.rounds + 1):
+            first: Measured | None = None
+            for workers in options.workers:
+                one = measured(study, Path(name, f"{number}-{workers}"), workers)
+                first = first or one
+                speeds[workers].append(first.seconds / one.seconds)
+                print(
+                    f"| {number} | {workers} | {one.seconds:.0f} | {one.useful:.0f} | {one.blocks} "
+                    f"| {one.useful / (workers * one.seconds):.3f} | {one.useful / (workers * one.whole):.3f} "
+                    f"| {speeds[workers][-1]:.2f} |",
+                    flush=True,
+                )
+    for workers in options.workers[1:]:
+        median = statistics.median(speeds[workers])
+        print(f"\nMedian speed of {workers} workers: {median:.2f} times that of {options.workers[0]}.")
 
 
 if __name__ == "__main__":

@@ -224,6 +224,7 @@ def fan_out(
         _keep_receipts(store, outcome)
         return outcome
 
+    pool.prepare(cell.fanout for cell in plan.cells)
     with display.start(plan, workers=lambda: pool.workers):
         if uses_prefect(cluster):
             from .orchestrate import run_cells

@@ -7,14 +7,14 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .plan import Block
 from .store import Store
-from .work import Failure, Receipt, failure, run_block
+from .work import Failure, Receipt, failure, load, run_block
 
 #: Threads that this process may have for cells: they wait, so a thousand cost little, but not nothing.
 MOST_CELLS = 1024
@@ -39,6 +39,9 @@ class Pool(Protocol):
     def idle(self) -> bool:
         """Whether there are workers for whom no block is on its way."""
 
+    def prepare(self, fanouts: Iterable[str]) -> None:
+        """Have the workers load what the blocks of these fan-outs need, while nobody waits for them."""
+
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block; `done` is called once, from any thread, with its outcome. Returns what cancels it."""
 
@@ -51,6 +54,9 @@ class Serial:
     cells: int = 1
     full: bool = False
     idle: bool = False
+
+    def prepare(self, fanouts: Iterable[str]) -> None:
+        """Nothing: nobody else works meanwhile."""
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -137,6 +143,16 @@ class DaskPool:
         """The smallest memory limit of a worker in bytes, None where there is none."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
+
+    def prepare(self, fanouts: Iterable[str]) -> None:
+        """Ask the workers that are there to load them; one that comes later does so with its first block."""
+        names = sorted(set(fanouts))
+
+        def ask() -> None:
+            with contextlib.suppress(Exception):  # a worker may die, or the cluster be closed; a block loads it then
+                self.client.run(load, names, wait=False)
+
+        threading.Thread(target=ask, name="prepare", daemon=True).start()
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]

@@ -3,6 +3,7 @@
 import platform
 import time
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .fanouts import fanout
@@ -82,6 +83,16 @@ def run_block(block: Block, store: Store) -> Receipt | Failure:
         host=platform.node(),
         exceedances=exceedances(block.cell, table, store),
     )
+
+
+async def load(fanouts: Sequence[str]) -> None:
+    """Import these fan-outs, in a worker's event loop.
+
+    There, because the loop also imports what a block's message names: two threads that import at once may each see half
+    a module.
+    """
+    for name in fanouts:
+        fanout(name)
 
 
 def failure(block: Block, error: BaseException) -> Failure:

@@ -20,7 +20,8 @@ from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
-from ._scaling import SIZE, Workers, expected, kept, one_block_each, quiet, start
+from ._engine import environment, quiet, settings
+from ._scaling import SIZE, Workers, expected, kept, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
@@ -91,7 +92,10 @@ def _dask_jobqueue() -> ModuleType:
 
 def job_options(cluster: JobQueue) -> dict[str, Any]:
     """What dask-jobqueue is told: a job has `processes` workers of one thread."""
+    import dask
     from dask.utils import parse_bytes
+
+    before = dask.config.get(f"jobqueue.{cluster.kind}.job-script-prologue", None) or []
 
     options = {
         "cores": cluster.processes,
@@ -104,6 +108,7 @@ def job_options(cluster: JobQueue) -> dict[str, Any]:
         "local_directory": cluster.local_folder,
         "log_directory": cluster.log_folder,
         "job_extra_directives": list(cluster.directives),
+        "job_script_prologue": [*before, *(f'export {k}="${{{k}:-{value}}}"' for k, value in environment().items())],
         # The dashboard is for whoever is on this machine; a job that finds no scheduler for a minute ends itself.
         "scheduler_options": {"dashboard_address": "127.0.0.1:0"},
         "job_name": "sigstats",
@@ -152,10 +157,11 @@ def open_pool(cluster: Any) -> Iterator[Pool]:
         If the batch system takes no job, with what it says.
     """
     quiet()
+    import dask
     from distributed import Client
 
     with (
-        one_block_each(),
+        dask.config.set(settings()),
         _certificates(cluster) as security,
         batch_cluster(cluster, security) as started,
         Client(started) as client,

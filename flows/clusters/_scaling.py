@@ -1,8 +1,6 @@
 """How many workers: a number that is kept up whatever dies, or as many as the work asks for between two bounds."""
 
 import asyncio
-import logging
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,34 +40,6 @@ SIZE = r"[0-9.]+ ?[KMGT]?i?B"
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=100_000), Tag("int")] | Annotated[Adaptive, Tag("Adaptive")], Discriminator(_which)
 ]
-
-
-def quiet() -> None:
-    """Silence the engine's own log: a lost worker is replaced, and a lost block is our news to tell."""
-    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # read by the workers
-    import distributed  # noqa: F401  (sets the levels of its own log)
-
-    for name in (
-        "distributed",
-        "distributed.client",
-        "distributed.nanny",
-        "distributed.scheduler",
-        "distributed.worker",
-        "tornado.application",  # a worker that died while it started
-        "asyncio",  # a job that could not be submitted
-    ):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-#: A worker gets its next block when it is done with one, so that its death is laid to the block it worked on.
-ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
-
-
-def one_block_each() -> Any:
-    """The setting of that, for a scheduler in this process: use the result as a context."""
-    import dask
-
-    return dask.config.set(ONE_BLOCK_EACH)
 
 
 def expected(workers: int | Adaptive) -> int:

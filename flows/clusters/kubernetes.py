@@ -11,7 +11,8 @@ from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
-from ._scaling import ONE_BLOCK_EACH, Adaptive, Workers, expected, quiet
+from ._engine import environment, quiet
+from ._scaling import Adaptive, Workers, expected
 
 Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 
@@ -80,13 +81,9 @@ def _pod(cluster: Cluster, name: str, command: list[str], **more: Any) -> dict[s
         "args": command,
         "resources": {"requests": {"cpu": "1", "memory": cluster.memory}, "limits": {"memory": cluster.memory}},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "env": [{"name": key, "value": value} for key, value in environment().items()],
         **more,
     }
-    if name == "scheduler":
-        container["env"] = [
-            {"name": f"DASK_{key.upper().replace('.', '__').replace('-', '_')}", "value": str(value)}
-            for key, value in ONE_BLOCK_EACH.items()
-        ]
     if cluster.secret:
         container["envFrom"] = [{"secretRef": {"name": cluster.secret}}]
     pod: dict[str, Any] = {

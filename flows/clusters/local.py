@@ -11,7 +11,8 @@ from pydantic import Field
 from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
-from ._scaling import SIZE, Adaptive, Workers, expected, kept, one_block_each, quiet, start
+from ._engine import quiet, settings
+from ._scaling import SIZE, Adaptive, Workers, expected, kept, start
 
 
 class Cluster(Strict):
@@ -36,11 +37,12 @@ def processors() -> int:
 def open_pool(cluster: Cluster) -> Iterator[Pool]:
     """Start the processes on loopback, and end them."""
     quiet()
+    import dask
     from distributed import Client, LocalCluster
 
     workers = cluster.workers or processors()
     with (
-        one_block_each(),
+        dask.config.set(settings()),
         LocalCluster(
             n_workers=workers.minimum if isinstance(workers, Adaptive) else workers,
             threads_per_worker=1,

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 
+import dask
 import jsonschema
 import pytest
 import yaml
@@ -101,9 +102,20 @@ def test_the_job_script_says_what_the_file_says(commands, kind, lines):
         f'kind = "{kind}"\nworkers = 8\nprocesses = 4\nmemory = "1 GiB"\nqueue = "long"\naccount = "stats"\n'
         f'walltime = "{walltime}"\ndirectives = ["-l x=1"]'
     )
-    with batch_cluster(loaded(commands, text), None) as cluster:
+    before = {f"jobqueue.{kind}.job-script-prologue": ["module load python"]}
+    with dask.config.set(before), batch_cluster(loaded(commands, text), None) as cluster:
         script = cluster.job_script()
-    assert [line for line in lines if line not in script.splitlines()] == []
+    assert [line for line in [*lines, "module load python"] if line not in script.splitlines()] == []
+    told = subprocess.run(
+        ["sh", "-c", "\n".join(line for line in script.splitlines() if line.startswith("export ")) + "\nenv"],
+        env={"MALLOC_TRIM_THRESHOLD_": "4096"},  # what the job has already stays
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seen = dict(line.split("=", 1) for line in told.stdout.splitlines())
+    assert seen["DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED"] == "False"
+    assert seen["MALLOC_TRIM_THRESHOLD_"] == "4096"
     (worker,) = [line for line in script.splitlines() if "dask_worker" in line]
     for option in ("--nthreads 1", "--nworkers 4", "--memory-limit 1.00GiB", "--death-timeout 60"):
         assert option in worker
@@ -169,11 +181,12 @@ def test_the_resource_fits_the_operators_schema(tmp_path, more):
         assert pod["securityContext"]["runAsNonRoot"]
         assert not pod["containers"][0]["securityContext"]["allowPrivilegeEscalation"]
         assert pod["automountServiceAccountToken"] == ("service_account" in more)
-    given = {entry["name"]: entry["value"] for entry in made["spec"]["scheduler"]["spec"]["containers"][0]["env"]}
-    asked = "import dask, distributed; print(dask.config.get('distributed.scheduler.worker-saturation'))"
-    seen = [sys.executable, "-c", asked]
-    told = subprocess.run(seen, env={**os.environ, **given}, capture_output=True, text=True, check=True)
-    assert float(told.stdout) == 1.0
+        given = {entry["name"]: entry["value"] for entry in pod["containers"][0]["env"]}
+        asked = "scheduler.worker-saturation", "worker.profile.enabled", "admin.tick.interval"
+        code = f"import dask, distributed; print([dask.config.get(f'distributed.{{key}}') for key in {asked}])"
+        seen = [sys.executable, "-c", code]
+        told = subprocess.run(seen, env={**os.environ, **given}, capture_output=True, text=True, check=True)
+        assert told.stdout == "[1.0, False, '1s']\n"
     # The check can fail: a misspelt field does.
     made["spec"]["worker"]["spec"]["containers"][0]["imagePull"] = "Always"
     with pytest.raises(jsonschema.ValidationError, match="imagePull"):
