@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from .plan import Block
 from .store import Store
-from .work import Failure, Receipt, failure, load, run_block
+from .work import Failure, Receipt, failure, load_fanouts, run_block
 
 #: Threads that this process may have for cells: they wait, so a thousand cost little, but not nothing.
 MOST_CELLS = 1024
@@ -149,8 +149,8 @@ class DaskPool:
         names = sorted(set(fanouts))
 
         def ask() -> None:
-            with contextlib.suppress(Exception):  # a worker may die, or the cluster be closed; a block loads it then
-                self.client.run(load, names, wait=False)
+            with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed; a block loads it then
+                self.client.run(load_fanouts, names, wait=False)
 
         threading.Thread(target=ask, name="prepare", daemon=True).start()
 

@@ -85,7 +85,7 @@ def run_block(block: Block, store: Store) -> Receipt | Failure:
     )
 
 
-async def load(fanouts: Sequence[str]) -> None:
+async def load_fanouts(fanouts: Sequence[str]) -> None:
     """Import these fan-outs, in a worker's event loop.
 
     There, because the loop also imports what a block's message names: two threads that import at once may each see half

@@ -14,7 +14,8 @@ import yaml
 from flows import clusters
 from flows.cluster import load_cluster
 from flows.clusters import kubernetes
-from flows.clusters._jobqueue import batch_cluster
+from flows.clusters._engine import settings
+from flows.clusters._jobqueue import _dask_jobqueue, batch_cluster
 from flows.errors import BadInput
 
 from ..faults.conftest import Folder, results, run
@@ -102,8 +103,9 @@ def test_the_job_script_says_what_the_file_says(commands, kind, lines):
         f'kind = "{kind}"\nworkers = 8\nprocesses = 4\nmemory = "1 GiB"\nqueue = "long"\naccount = "stats"\n'
         f'walltime = "{walltime}"\ndirectives = ["-l x=1"]'
     )
+    _dask_jobqueue()  # or its defaults would go with what is set here
     before = {f"jobqueue.{kind}.job-script-prologue": ["module load python"]}
-    with dask.config.set(before), batch_cluster(loaded(commands, text), None) as cluster:
+    with dask.config.set(settings() | before), batch_cluster(loaded(commands, text), None) as cluster:
         script = cluster.job_script()
     assert [line for line in [*lines, "module load python"] if line not in script.splitlines()] == []
     told = subprocess.run(
