@@ -43,6 +43,7 @@ def run_cells(
     from prefect.task_runners import ThreadPoolTaskRunner
 
     outcomes: dict[str, Outcome] = {}
+    errors: list[Exception] = []
 
     @prefect.task(name="cell", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False)
     def cell_task(name: str, cell: Cell) -> Any:
@@ -51,6 +52,9 @@ def run_cells(
             outcome = one_cell(cell)
         except Interrupted:
             return Cancelled(message="the run was asked to stop")
+        except Exception as error:  # of the run, not of a block: told below
+            errors.append(error)
+            raise
         outcomes[cell.name] = outcome
         logger.info(
             "%s: %d replicates found, %d computed in %d blocks, %.2f s of work",
@@ -82,8 +86,8 @@ def run_cells(
         if stop.is_set():
             return Cancelled(message="the run was asked to stop")
         create_markdown_artifact(_markdown(plan, failed, output), key="study", description=f"{plan.study}: its cells")
-        if failed:
-            return Failed(message=f"{len(failed)} of {len(plan.cells)} cells failed")
+        if failed or errors:
+            return Failed(message=f"{len(failed) + len(errors)} of {len(plan.cells)} cells failed")
         return Completed(message=f"{len(plan.cells)} cells")
 
     if not server_configured():
@@ -97,6 +101,8 @@ def run_cells(
         raise
     if stop.is_set():
         raise Interrupted
+    if errors:
+        raise errors[0]
     return [outcomes[cell.name] for cell in plan.cells]
 
 

@@ -19,6 +19,9 @@ from .lease import Held, lease
 #: Unfinished files carry this ending; they are never read and are removed when a study is taken up again.
 PARTIAL = ".partial"
 
+#: How often a file is written whose folder another run drops meanwhile.
+_TRIALS = 100
+
 
 class Locked(Exception):
     """Another run works under the same root."""
@@ -64,7 +67,15 @@ class LocalFiles:
         return Path(self.root, checked(name))
 
     def write(self, name: str, content: bytes) -> None:  # noqa: D102
-        path = self._path(name)
+        for trial in range(1, _TRIALS + 1):
+            try:
+                return self._write(self._path(name), content)
+            except (FileExistsError, FileNotFoundError):  # the folder was dropped while it was made, or after
+                if trial == _TRIALS:
+                    raise
+        return None
+
+    def _write(self, path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
         try:

@@ -120,7 +120,8 @@ class DaskPool:
         now = time.monotonic()
         if now - self._asked > 1.0:
             self._asked = now
-            self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
+            with contextlib.suppress(Exception):  # the scheduler is gone, which a block that is submitted will tell
+                self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
         return self._threads
 
     @property

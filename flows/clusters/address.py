@@ -11,6 +11,7 @@ from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
+from ._engine import quiet
 
 
 class Tls(Strict):
@@ -41,6 +42,7 @@ class Cluster(Strict):
 @contextmanager
 def open_pool(cluster: Cluster) -> Iterator[Pool]:
     """Connect, and leave the cluster as it was."""
+    quiet()
     from distributed import Client
 
     try:

@@ -2,6 +2,8 @@ import errno
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,25 @@ def test_write_read_list_remove(files):
     assert files.names("nowhere") == files.folders("nowhere") == []
     with pytest.raises(FileNotFoundError):
         files.read("a/two.txt")
+
+
+def test_a_folder_may_be_dropped_while_files_are_written_to_it(tmp_path):
+    files, ended = open_files(str(tmp_path)), threading.Event()
+
+    def drop():
+        while not ended.wait(0.01):
+            files.drop("a")
+
+    with ThreadPoolExecutor(1) as others:
+        dropping = others.submit(drop)
+        try:
+            for number in range(300):
+                files.write(f"a/b/{number}.txt", b"1")
+        finally:
+            ended.set()
+        dropping.result()
+    files.write("a/b/last.txt", b"1")
+    assert "last.txt" in files.names("a/b")
 
 
 def test_a_dropped_folder_is_gone_with_all_that_is_in_it_and_nothing_else(files):
