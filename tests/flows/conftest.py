@@ -71,8 +71,8 @@ def results(output):
     return {str(path.relative_to(output)): path.read_bytes() for path in sorted(paths)}
 
 
-def wait_until(condition, process=None, seconds=300):
-    """Poll until something is so; fail when the process ended first or it takes too long."""
+def wait_until(condition, process=None, seconds=300, interval=0.02):
+    """Poll every `interval` seconds until something is so; fail when the process ended first or it takes too long."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = condition()
@@ -80,7 +80,7 @@ def wait_until(condition, process=None, seconds=300):
             return value
         if process is not None and process.poll() is not None:
             raise AssertionError(f"the run ended first with {process.returncode}: {process.stderr.read()[-2000:]}")
-        time.sleep(0.02)  # polling interval
+        time.sleep(interval)
     raise AssertionError("waited in vain")
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import http
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+import uuid
 from pathlib import Path
 
 import pytest
@@ -37,11 +39,20 @@ class Api:
             self.headers["Authorization"] = f"Basic {base64.b64encode(authentication.encode()).decode()}"
 
     def ask(self, path, body=None):
-        """What a POST to the API answers."""
+        """What a POST to the API answers, asked again as Prefect's own client does while SQLite is locked."""
         content = json.dumps(body or {}).encode()
         asked = urllib.request.Request(f"{self.url}/{path}", content, self.headers)
-        with urllib.request.urlopen(asked, timeout=60) as answer:
-            return json.load(answer)
+
+        def answered():
+            try:
+                with urllib.request.urlopen(asked, timeout=60) as answer:
+                    return (json.load(answer),)
+            except urllib.error.HTTPError as error:
+                if error.code != http.HTTPStatus.SERVICE_UNAVAILABLE:
+                    raise
+                return None
+
+        return wait_until(answered, seconds=60, interval=0.5)[0]
 
     def deployment(self, name):
         """The deployment of this name, once it is there."""
@@ -50,7 +61,7 @@ class Api:
 
     def run_now(self, deployment):
         """A flow run of a deployment, outside of its schedule; its id."""
-        asked = {"state": {"type": "SCHEDULED"}}
+        asked = {"state": {"type": "SCHEDULED"}, "idempotency_key": str(uuid.uuid4())}
         return self.ask(f"deployments/{deployment['id']}/create_flow_run", asked)["id"]
 
     def runs(self, **states):
@@ -74,7 +85,7 @@ class Api:
             found = self.run_of(identity)
             return found if found["state_type"] in ("COMPLETED", "FAILED", "CRASHED", "CANCELLED") else None
 
-        return wait_until(there, seconds=seconds)
+        return wait_until(there, seconds=seconds, interval=0.2)
 
 
 class Server(Api):
