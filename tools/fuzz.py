@@ -27,13 +27,6 @@ with atheris.instrument_imports(include=["flows", "tasks"]):
 ROOT = Path(__file__).parents[1]
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 
-CSV = b"id,label,prediction,x\n1,a,b,0.5\n2,b,b,1.5\n3,a,a,-2\n4,b,a,?\n"
-ARFF = (
-    b"@relation r\n@attribute x numeric\n@attribute 'a b' {u,v}\n@attribute class {yes,no}\n@data\n"
-    b"1.5,u,yes\n2,v,no\n?,u,yes\n-1e3,'v',no\n"
-)
-LINES = b'{"id": 1, "label": "a", "prediction": "b"}\n{"id": 2, "label": "b", "prediction": "b"}\n'
-
 
 def _data(kind: str, target: str) -> Callable[[Path], object]:
     return lambda path: sources.load(
@@ -45,18 +38,22 @@ def _configs(folder: str) -> list[bytes]:
     return [path.read_bytes() for path in sorted((ROOT / "configs" / folder).glob("*.toml"))]
 
 
+def _small(name: str) -> list[bytes]:
+    return [(ROOT / "tests/flows/corpus" / name).read_bytes()]
+
+
 def _predictions(path: Path) -> object:
     return read(str(path), Columns())
 
 
 #: What each reader is called with, and files that it can read.
 READERS: dict[str, tuple[str, Callable[[Path], object], list[bytes]]] = {
-    "arff": ("data.arff", _data("arff", "class"), [ARFF]),
-    "csv": ("data.csv", _data("csv", "label"), [CSV]),
+    "arff": ("data.arff", _data("arff", "class"), _small("data.arff")),
+    "csv": ("data.csv", _data("csv", "label"), _small("data.csv")),
     "study": ("study.toml", load_study, _configs("studies")),
     "cluster": ("cluster.toml", lambda path: load_cluster(str(path)), _configs("clusters")),
-    "predictions.csv": ("predictions.csv", _predictions, [CSV]),
-    "predictions.jsonl": ("predictions.jsonl", _predictions, [LINES]),
+    "predictions.csv": ("predictions.csv", _predictions, _small("data.csv")),
+    "predictions.jsonl": ("predictions.jsonl", _predictions, _small("data.jsonl")),
     "predictions.eval": ("predictions.eval", _predictions, [b"PK\x03\x04"]),
 }
 

@@ -125,12 +125,8 @@ def test_a_spoiled_cluster_is_a_cluster_or_one_line(tmp_path_factory, values):
         one_line(error)
 
 
-CSV = b"id,label,prediction,x\n1,a,b,0.5\n2,b,b,1.5\n3,a,a,-2\n4,b,a,?\n"
-ARFF = (
-    b"@relation r\n@attribute x numeric\n@attribute 'a b' {u,v}\n@attribute class {yes,no}\n@data\n"
-    b"1.5,u,yes\n2,v,no\n?,u,yes\n-1e3,'v',no\n"
-)
-LINES = b'{"id": 1, "label": "a", "prediction": "b"}\n{"id": 2, "label": "b", "prediction": "b"}\n'
+#: Small files of each format, which tools/fuzz.py begins with too.
+CORPUS = {path.name: path.read_bytes() for path in sorted(Path(__file__).with_name("corpus").iterdir())}
 
 
 def parquet():
@@ -141,7 +137,7 @@ def parquet():
     return held.getvalue().to_pybytes()
 
 
-FILES = {"data.csv": CSV, "data.arff": ARFF, "data.jsonl": LINES, "data.parquet": parquet()}
+FILES = {**CORPUS, "data.parquet": parquet()}
 BITS = [
     b"",
     b"\0",
@@ -195,7 +191,7 @@ def test_damaged_predictions_are_predictions_or_one_line(tmp_path_factory, file)
     name, content = file
     folder = tmp_path_factory.mktemp("predictions")
     (folder / name).write_bytes(content)
-    (folder / "whole.csv").write_bytes(CSV)
+    (folder / "whole.csv").write_bytes(CORPUS["data.csv"])
     columns = Columns()
     try:
         found = join(
