@@ -1,6 +1,5 @@
 """Is the candidate worse than the baseline, anywhere? Every measure, on all rows and on every slice, and a verdict."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +12,7 @@ from tasks.predictions import Joined
 
 from .comparison_measures import measured
 from .comparison_rule import ALL, IN_UNITS, MEASURES, SCORE_MEASURES, Row, Rule, Verdict
+from .wording import NBSP, p_number
 
 __all__ = ["ALL", "IN_UNITS", "MEASURES", "SCORE_MEASURES", "Comparison", "Row", "Rule", "Verdict", "compare"]
 
@@ -37,13 +37,24 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict of any row."""
+        """The worst verdict of any row; a measure that was not tested on all rows warns."""
         found = {row.verdict for row in self.rows}
-        return "fail" if "fail" in found else "warn" if "warn" in found else "pass"
+        if "fail" in found:
+            return "fail"
+        return "warn" if "warn" in found or any(map(_unanswered, self.rows)) else "pass"
+
+    @property
+    def rule_in_words(self) -> str:
+        """What counts as a regression, in a sentence."""
+        return self.rule.in_words({row.measure for row in self.rows})
 
     def reasons(self) -> list[str]:
         """A sentence for each row that does not pass."""
-        return [_reason(row, self.rule) for row in self.rows if row.verdict in ("fail", "warn")]
+        return [
+            f"not tested: {row.measure} on {row.slice}: {row.note}" if _unanswered(row) else _reason(row, self.rule)
+            for row in self.rows
+            if row.verdict in ("fail", "warn") or _unanswered(row)
+        ]
 
 
 def default_measures(joined: Joined) -> tuple[str, ...]:
@@ -70,24 +81,41 @@ def compare(
     Raises
     ------
     ValueError
-        If the files do not hold what a measure needs.
+        If the files do not hold what a measure needs, or so few rows that nothing can be tested.
     """
     chosen = default_measures(joined) if measures is None else measures
     for name in chosen:
         _require(joined, name)
     if any(name in SCORE_MEASURES[:3] for name in chosen):
         positive = _positive(joined, positive)
+    slices = list(_slices(joined))
+    level = rule.level_of_one(max(1, len(chosen) * sum(where.sum() >= rule.smallest_slice for _, where in slices)))
+    notes = joined.notes
+    if any(name in MEASURES and (name != "accuracy" or joined.group is not None) for name in chosen):
+        rule = rule.resolving(level)
+        if 1 / (rule.resamples + 1) > level:
+            notes = (
+                *notes,
+                f"no bootstrap can fail: its smallest p is {1 / (rule.resamples + 1):.2g}, {level:.2g} needed",
+            )
     rows = [
-        measured(joined, where, Row(slice=name, measure=measure, n=int(where.sum())), rule, positive)
-        for name, where in _slices(joined)
+        measured(joined, where, Row(slice=name, measure=measure, n=int(where.sum())), rule, positive, level)
+        for name, where in slices
         for measure in chosen
     ]
     tested = [position for position, row in enumerate(rows) if row.p_worse is not None]
+    if not tested:
+        raise ValueError(f"rows: {joined.n:,} are not enough; nothing can be tested ({rows[0].note})")
     raw = [rows[position].p_worse for position in tested]
     adjusted = raw if rule.adjust == "none" or not raw else adjust(raw, method=rule.adjust).tolist()
     for position, p in zip(tested, adjusted, strict=True):
         rows[position] = _decided(replace(rows[position], p_adjusted=p), rule)
-    return Comparison(tuple(rows), rule, joined.n, joined.notes)
+    return Comparison(tuple(rows), rule, joined.n, notes)
+
+
+def _unanswered(row: Row) -> bool:
+    """Whether the data could not answer what was asked of all rows."""
+    return row.verdict is None and row.slice == ALL
 
 
 def _require(joined: Joined, measure: str) -> None:
@@ -150,6 +178,9 @@ def _reason(row: Row, rule: Rule) -> str:
         return f"worse: {change}"
     margin = f"{rule.margin:g}" if row.measure in IN_UNITS else f"{100 * rule.margin:g} points"
     found = "" if row.detectable is None else f"; {row.n:,} rows show a drop of {100 * row.detectable:.2g} points"
+    if row.p_adjusted is not None and row.p_adjusted <= rule.alpha:
+        least = f"{rule.minimum_effect:g}" if row.measure in IN_UNITS else f"{100 * rule.minimum_effect:g} points"
+        return f"worse, though by less than {least}, and a drop of more than {margin} is not excluded: {change}"
     return (
         f"not shown to be worse, but a drop of more than {margin} is not excluded: {change}; {leaning(row)}{found}"
         + (" with power 0.8" if found else "")
@@ -180,4 +211,4 @@ def _bare(row: Row, value: float | None) -> str:
 
 
 def _p(value: float | None) -> str:
-    return "-" if value is None or math.isnan(value) else f"{value:.2g}"
+    return "-" if value is None else p_number(value).replace(NBSP, " ")

@@ -26,8 +26,11 @@ from tasks.predictions import Joined
 from .comparison_rule import SCORE_MEASURES, Row, Rule
 
 
-def measured(joined: Joined, where: NDArray[np.bool_], row: Row, rule: Rule, positive: str | None) -> Row:
-    """The row with its measure on the rows `where`, tested; its p-value is not adjusted yet."""
+def measured(joined: Joined, where: NDArray[np.bool_], row: Row, rule: Rule, positive: str | None, level: float) -> Row:
+    """The row with its measure on the rows `where`, tested; its p-value is not adjusted yet.
+
+    `level` is what one test has among all of them.
+    """
     if row.n < rule.smallest_slice:
         return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")
     label, a, b = joined.label[where], joined.a[where], joined.b[where]
@@ -39,7 +42,7 @@ def measured(joined: Joined, where: NDArray[np.bool_], row: Row, rule: Rule, pos
         truth = label == (joined.classes.index(positive) if positive is not None else -1)
         return _scored(row, truth, (joined.scores[0][where], joined.scores[1][where]), group, rule)
     if row.measure == "accuracy":
-        return _accuracy(row, a == label, b == label, group, rule)
+        return _accuracy(row, a == label, b == label, group, rule, level)
     return _bootstrapped(row, label, a, b, group, rule)
 
 
@@ -78,7 +81,7 @@ def _per_row(measure: str, truth: Any, score: Any) -> Any:
     return score if measure == "mean-score" else negated_losses(measure, truth, score)
 
 
-def _accuracy(row: Row, right_a: Any, right_b: Any, group: Any, rule: Rule) -> Row:
+def _accuracy(row: Row, right_a: Any, right_b: Any, group: Any, rule: Rule, level: float) -> Row:
     n, confidence = row.n, rule.confidence
     right = [int(flags.sum()) for flags in (right_a, right_b)]
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
@@ -108,7 +111,7 @@ def _accuracy(row: Row, right_a: Any, right_b: Any, group: Any, rule: Rule) -> R
     detectable = None
     if only_a + only_b:
         with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
-            detectable = detectable_difference(n, (only_a + only_b) / n, alpha=rule.alpha, alternative="greater")
+            detectable = detectable_difference(n, (only_a + only_b) / n, alpha=level, alternative="greater")
     return replace(
         row,
         low=interval.low,

@@ -29,6 +29,12 @@ _HEADER = (
     "PD",
     "NSD",
 )
+#: What a terminal does not show, by how narrow it is.
+_LEFT_OUT = (
+    ("p", "PD", "NSD"),
+    ("p", "PD", "NSD", "baseline", "candidate"),
+    ("p", "PD", "NSD", "baseline", "candidate", "rows"),
+)
 
 
 def as_json(found: Comparison, baseline: str, candidate: str) -> str:
@@ -39,7 +45,7 @@ def as_json(found: Comparison, baseline: str, candidate: str) -> str:
         "baseline": baseline,
         "candidate": candidate,
         "n": found.n,
-        "rule": {**found.rule.model_dump(), "in_words": found.rule.in_words()},
+        "rule": {**found.rule.model_dump(), "in_words": found.rule_in_words},
         "reasons": found.reasons(),
         "notes": list(found.notes),
         "rows": [asdict(row) for row in found.rows],
@@ -58,7 +64,7 @@ def as_markdown(found: Comparison, baseline: str, candidate: str) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        f"Rule: {_plain(found.rule.in_words())}. p is of the null hypothesis that the candidate is not worse.",
+        f"Rule: {_plain(found.rule_in_words)}. p is of the null hypothesis that the candidate is not worse.",
     ]
     lines += [f"Note: {_plain(note)}." for note in found.notes]
     return "\n".join(lines)
@@ -68,27 +74,38 @@ def show(found: Comparison, baseline: str, candidate: str) -> None:
     """The table in the terminal."""
     from rich.console import Console
     from rich.markup import escape
+    from rich.measure import Measurement
     from rich.table import Table
 
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    shown = [position for position, name in enumerate(_HEADER) if name not in ("p", "PD", "NSD")]
-    for position in shown:
-        table.add_column(_HEADER[position], justify="left" if position < 2 else "right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
     colours = {"fail": "red", "warn": "yellow", "pass": "green", None: "dim"}
-    for row in found.rows:
-        cells = cells_of(row)
-        style = colours[row.verdict] if row.verdict != "pass" else None
-        table.add_row(*(escape(cells[position]) for position in shown), verdict_of(row), style=style)
+
+    def table_of(shown: list[int]) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for position in shown:
+            table.add_column(_HEADER[position], justify="left" if position < 2 else "right", no_wrap=True)
+        table.add_column("verdict", no_wrap=True)
+        for row in found.rows:
+            cells = cells_of(row)
+            style = colours[row.verdict] if row.verdict != "pass" else None
+            table.add_row(*(escape(cells[position]) for position in shown), verdict_of(row), style=style)
+        return table
+
+    # Where there is little room columns are left out: rich would cut off numbers.
+    for left_out in _LEFT_OUT:
+        table = table_of([position for position, name in enumerate(_HEADER) if name not in left_out])
+        width = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+        if width <= console.width:
+            break
     console.print(f"{candidate} against {baseline}, {found.n:,} rows", markup=False)
     for note in found.notes:
         console.print(f"note: {note}", markup=False)
+    console.width = max(width, console.width)
     console.print(table)
     console.print(TITLES[found.verdict], style=f"bold {colours[found.verdict]}")
     for reason in found.reasons():
         console.print(f"  {reason}", markup=False)
-    console.print(f"rule: {found.rule.in_words()}", markup=False, style="dim")
+    console.print(f"rule: {found.rule_in_words}", markup=False, style="dim")
 
 
 def header() -> tuple[str, ...]:
@@ -126,6 +143,11 @@ def difference_of(row: Row, value: float | None) -> str:
         return points(value)
     text = f"{value:+.4f}"
     return "0.0000" if text in ("+0.0000", "-0.0000") else text.replace("-", "−")
+
+
+def difference_in_words(row: Row) -> str:
+    """The difference with what it is counted in."""
+    return difference_of(row, row.difference) + ("" if row.measure in IN_UNITS else " points")
 
 
 def verdict_of(row: Row) -> str:

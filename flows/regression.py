@@ -183,7 +183,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise BadInput(str(error)) from None
-    return Pair(baseline, candidate, (digests[0], digests[1]), joined, _held_out(sides[0], sides[1]))
+    return Pair(baseline, candidate, (digests[0], digests[1]), joined, _held_out(sides[0]))
 
 
 def newest(pattern: str, base: Path, name: str, *, other_than: Path | None = None) -> Path:
@@ -204,13 +204,14 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
     return digest("evaluation", rules=rules, baseline=pair.digests[0], candidate=pair.digests[1])
 
 
-def _held_out(baseline: Predictions, candidate: Predictions) -> str:
-    """A digest of ids and labels of the common rows, in whatever order they stand."""
-    common = pc.is_in(baseline.ids, value_set=candidate.ids)
-    ids, label = baseline.ids.filter(common), baseline.label.filter(common)
-    order = pc.sort_indices(ids)
+def _held_out(baseline: Predictions) -> str:
+    """A digest of ids and labels of the baseline's rows, in whatever order they stand.
+
+    Of all of them: a candidate that lacks some, which may be dropped, is another look at the same rows.
+    """
+    order = pc.sort_indices(baseline.ids)
     content = hashlib.sha256()
-    for column in (ids.take(order), label.take(order)):
+    for column in (baseline.ids.take(order), baseline.label.take(order)):
         for text in column.to_pylist():
             content.update(f"{len(text)}:{text}".encode())
     return content.hexdigest()

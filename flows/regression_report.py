@@ -13,9 +13,9 @@ from markupsafe import Markup
 from tasks.history import Record
 from tasks.store import Store
 
-from .comparison import ALL, Row
-from .comparison_report import forest
-from .comparison_text import TITLES, points
+from .comparison import ALL, IN_UNITS, Row
+from .comparison_report import forests
+from .comparison_text import TITLES, difference_in_words
 from .figures import Figure, _svg
 from .report import page
 from .studies.regression import RegressionStudy
@@ -29,7 +29,7 @@ _MOST = 60
 
 @dataclass(frozen=True)
 class Point:
-    """One evaluation in a trend, in percent or percentage points."""
+    """One evaluation in a trend, in percent or percentage points, a mark or loss in its own unit."""
 
     day: str
     value: float
@@ -61,7 +61,6 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
     """The page."""
     latest = records[-1].evaluation
     rule = study.rule_at(latest.level)
-    drawn = [_as_row(row) for row in records[-1].rows if row["low"] is not None]
     return page(
         "regression.html.j2",
         name=study.name,
@@ -69,9 +68,9 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
         latest=latest,
         looked=looked(records),
         reasons=latest.reasons.splitlines(),
-        rule=rule.in_words(),
+        rule=rule.in_words(study.measures),
         damaged=damaged,
-        forest=forest(drawn, rule.margin) if drawn else "",
+        forest=forests([_as_row(row) for row in records[-1].rows], rule.margin),
         figures=list(_figures(records)),
         header=_HEADER,
         rows=[_cells(record) for record in reversed(records)],
@@ -98,14 +97,16 @@ def _figures(records: Sequence[Record]) -> Iterator[Figure]:
     shown = records[-_MOST:]
     over_all = _trends(shown, lambda row: row["slice"] == ALL, _value)
     bodies = [
-        _panel(f"trend-{index}", title, found, _WIDE, 210) for index, (title, found) in enumerate(over_all.items())
+        _panel(f"trend-{index}", measure, found, _WIDE, 210, unit="" if measure in IN_UNITS else "%")
+        for index, (measure, found) in enumerate(over_all.items())
     ]
     note = f" The last {_MOST} of {len(records)} evaluations." if len(records) > _MOST else ""
     if bodies:
         yield Figure(
             title="Each measure over time, on all rows",
             caption=(
-                "Dots are candidates with their intervals: blue passes, orange may be worse, red is worse. "
+                "Each candidate with its interval: a blue disc passes, an orange diamond may be worse, a red square is "
+                "worse. "
                 f"The dashed line is the baseline of the time.{note}"
             ),
             body=Markup("").join(bodies),
@@ -118,7 +119,10 @@ def _figures(records: Sequence[Record]) -> Iterator[Figure]:
         ]
         yield Figure(
             title="Differences over time, slice by slice",
-            caption="Candidate minus baseline, percentage points, with its interval; the dashed line is no difference.",
+            caption=(
+                "Candidate minus baseline with its interval, in percentage points, marks and losses in their own unit; "
+                "the dashed line is no difference."
+            ),
             body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
         )
 
@@ -136,16 +140,20 @@ def _trends(records: Sequence[Record], wanted: Any, point: Any) -> dict[str, lis
 
 
 def _value(day: str, row: Mapping[str, Any]) -> Point:
-    low, high = (None if row[name] is None else 100 * row[name] for name in ("candidate_low", "candidate_high"))
-    return Point(day, 100 * row["candidate_value"], low, high, 100 * row["baseline_value"], row["row_verdict"] or "")
+    return _point(day, row, "candidate_value", "candidate_low", "candidate_high", row["baseline_value"])
 
 
 def _difference(day: str, row: Mapping[str, Any]) -> Point:
-    low, high = (None if row[name] is None else 100 * row[name] for name in ("low", "high"))
-    return Point(day, 100 * row["difference"], low, high, 0.0, row["row_verdict"] or "")
+    return _point(day, row, "difference", "low", "high", 0.0)
 
 
-def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: float) -> Markup:
+def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, reference: float) -> Point:
+    scale = 1 if row["measure"] in IN_UNITS else 100
+    below, above = (None if row[name] is None else scale * row[name] for name in (low, high))
+    return Point(day, scale * row[value], below, above, scale * reference, row["row_verdict"] or "")
+
+
+def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: float, *, unit: str = "") -> Markup:
     base = height - _FOOT
     ends = [end for point in trend for end in (point.value, point.low, point.high, point.reference) if end is not None]
     room = 0.06 * ((max(ends) - min(ends)) or 1)
@@ -171,7 +179,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: 
         Markup('<path class="level" d="{}"/>').format(reference),
         *(
             _svg.text(_LEFT - 6, y(value) + 4, shown, anchor="end", css="tick")
-            for value, shown in zip(up, _svg.tick_labels(up, "%"), strict=True)
+            for value, shown in zip(up, _svg.tick_labels(up, unit), strict=True)
         ),
         *(_svg.text(x(position), base + 16, day, css="tick") for position, day in _days(trend, step)),
     ]
@@ -182,11 +190,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: 
                     point.verdict, place(x(position)), place(y(point.low)), place(y(point.high))
                 )
             )
-        parts.append(
-            Markup('<circle class="point {}" cx="{}" cy="{}" r="4"/>').format(
-                point.verdict, place(x(position)), place(y(point.value))
-            )
-        )
+        parts.append(_svg.verdict_mark(x(position), y(point.value), point.verdict))
     last = trend[-1]
     failed = sum(point.verdict == "fail" for point in trend)
     description = (
@@ -211,9 +215,9 @@ _HEADER = (
     ("candidate", False),
     ("baseline", False),
     ("verdict", False),
-    ("worst difference, points", True),
-    ("where", False),
     ("smallest adjusted p", True),
+    ("where", False),
+    ("difference there", True),
     ("look", True),
     ("level", True),
 )
@@ -222,18 +226,16 @@ _HEADER = (
 def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
     """The page of an evaluation, and its cells with their sort keys."""
     about = record.evaluation
-    tested = [row for row in record.rows if row["row_verdict"]]
-    worst = min(tested, key=lambda row: row["difference"], default=None)
-    smallest = min((row["p_adjusted"] for row in tested), default=None)
-    where = "" if worst is None else f"{worst['measure']} on {worst['slice']}"
+    # Differences of several measures are not of one unit: what is most clearly worse is told by p.
+    worst = min((row for row in record.rows if row["row_verdict"]), key=lambda row: (row["p_worse"], row["difference"]))
     return f"comparisons/{about.evaluation[:16]}.html", [
         (f"{about.evaluated_at:%Y-%m-%d %H:%M}", ""),
         (PurePath(about.candidate).name, ""),
         (PurePath(about.baseline).name, ""),
         (about.verdict, ""),
-        (points(worst["difference"]) if worst else "–", repr(worst["difference"]) if worst else ""),
-        (where, ""),
-        ("–" if smallest is None else p_number(smallest), "" if smallest is None else repr(smallest)),
+        (p_number(worst["p_adjusted"]), repr(worst["p_adjusted"])),
+        (f"{worst['measure']} on {worst['slice']}", ""),
+        (difference_in_words(_as_row(worst)), repr(worst["difference"])),
         (str(about.look), str(about.look)),
         (f"{about.level:.3g}", repr(about.level)),
     ]

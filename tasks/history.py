@@ -39,7 +39,7 @@ class Evaluation:
     baseline_digest, candidate_digest : str
         SHA-256 of their bytes.
     held_out : str
-        A digest of the ids and labels of the rows.
+        A digest of the ids and labels of the baseline's rows.
     look : int
         How many candidates these rows have judged, this one included.
     level : float
@@ -70,7 +70,7 @@ COMMON = [
     column("candidate", pa.string(), "path", "the file of the candidate's predictions"),
     column("baseline_digest", pa.string(), "SHA-256", "of the bytes of the baseline's file"),
     column("candidate_digest", pa.string(), "SHA-256", "of the bytes of the candidate's file"),
-    column("held_out", pa.string(), "digest", "of ids and labels: equal where the same rows judged"),
+    column("held_out", pa.string(), "digest", "of the baseline's ids and labels: equal where the same rows judged"),
     column("look", pa.int64(), "number", "how many candidates these rows have judged, this one included"),
     column("level", pa.float64(), _PROBABILITY, "the level of this look"),
     column("verdict", pa.string(), "name", "pass, warn or fail"),

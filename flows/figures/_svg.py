@@ -63,6 +63,17 @@ def text(x: float, y: float, content: str, *, anchor: str = "middle", css: str =
     )
 
 
+def verdict_mark(x: float, y: float, verdict: str) -> Markup:
+    """A point whose shape, as well as its colour, says the verdict: a disc passes, a diamond warns, a square fails."""
+    if verdict == "fail":
+        return Markup('<path class="point fail" d="M{} {}h8v8h-8Z"/>').format(coordinate(x - 4), coordinate(y - 4))
+    if verdict == "warn":
+        return Markup('<path class="point warn" d="M{} {}l5.5 5.5l-5.5 5.5l-5.5 -5.5Z"/>').format(
+            coordinate(x), coordinate(y - 5.5)
+        )
+    return Markup('<circle class="point {}" cx="{}" cy="{}" r="4"/>').format(verdict, coordinate(x), coordinate(y))
+
+
 def drawing(name: str, width: float, height: float, title: str, description: str, *parts: Markup) -> Markup:
     """An SVG element that says what it shows; `name` is unique in the page."""
     return Markup(

@@ -1,6 +1,7 @@
 """`sigstats compare`: verdicts against other libraries, planted and absent regressions, and what is refused."""
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -26,6 +27,8 @@ from statsmodels.stats.multitest import multipletests
 
 from flows.cli import main
 from flows.comparison import Rule, compare
+from flows.comparison_report import as_html
+from flows.comparison_text import cells_of, show
 from sigstats.power import detectable_difference
 from tasks.predictions import Joined
 
@@ -431,6 +434,116 @@ def test_a_warning_says_where_the_evidence_leans_and_what_the_rows_could_show():
     assert found.rows[0].p_worse == pytest.approx(binom.sf(9, 20, 0.5))
     assert "the evidence leans to worse" in reason(14, 7)[1]
     assert "the evidence leans to not worse (necessity" in reason(7, 10)[1]
+
+
+def in_memory(label, a, b, *, slices=None, scores=None):
+    """Predictions of two models of two classes side by side."""
+    return Joined(label, a, b, ("0", "1"), None, slices or {}, False, (), scores)
+
+
+@pytest.mark.parametrize(
+    ("n", "options"),
+    [(9, []), (40, ["--smallest-slice", "41"]), (40, ["--group", "region"])],
+    ids=["too few rows", "a smallest slice beyond all", "one group"],
+)
+def test_where_nothing_can_be_tested_there_is_no_verdict(tmp_path, capsys, n, options):
+    base, cand = frames(n=n)
+    paths = written(tmp_path, base.assign(region="N"), cand.assign(region="N", prediction=(cand["label"] + 1) % 3))
+    assert main(["compare", *paths, *options, "--json", str(tmp_path / "found.json")]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith(f"sigstats: rows: {n} are not enough; nothing can be tested (")
+    assert (said.out, len(said.err.splitlines())) == ("", 1)
+    assert not (tmp_path / "found.json").exists()
+
+
+def test_a_measure_that_cannot_be_tested_on_all_rows_warns(tmp_path):
+    base, _ = frames(k=2)
+    base["label"] = [1, *[0] * 599]
+    base["score"] = np.linspace(0, 1, 600)
+    code, found = compared(tmp_path, *written(tmp_path, base, base), "--score", "score", "--margin", "0.05")
+    assert (code, found["verdict"]) == (0, "warn")
+    (reason,) = found["reasons"]
+    assert reason.startswith("not tested: auc on all rows: too few of one class")
+
+
+def test_a_bootstrap_draws_as_many_resamples_as_the_adjusted_level_needs(tmp_path):
+    """The smallest p of 99 resamples, 0.01, times six tests is above 0.05: it could reject nothing."""
+    base, cand = frames(n=3000)
+    base["region"] = np.arange(3000) % 5
+    cand["prediction"] = (cand["label"] + (np.arange(3000) % 2)) % 3
+    options = ["--measure", "macro-f1", "--slice", "region", "--resamples", "99"]
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, code=1)
+    assert {row["verdict"] for row in found["rows"]} == {"fail"}
+    assert found["rule"]["resamples"] >= 6 / 0.05 - 1
+    assert max(row["p_adjusted"] for row in found["rows"]) <= 0.05
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "1e-6", code=0)
+    assert found["rule"]["resamples"] == 10**6
+    assert "no bootstrap can fail: its smallest p is 1e-06, 1.7e-07 needed" in found["notes"]
+
+
+def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
+    label, a = np.zeros(50_000, dtype=np.int64), np.zeros(50_000, dtype=np.int64)
+    b = a.copy()
+    b[:180], a[-60:] = 1, 1
+    found = compare(in_memory(label, a, b), Rule(margin=0.002))
+    (row,), (reason,) = found.rows, found.reasons()
+    assert (found.verdict, row.p_adjusted < 1e-12) == ("warn", True)
+    assert reason.startswith(
+        "worse, though by less than 0.5 points, and a drop of more than 0.2 points is not excluded"
+    )
+    assert "not shown" not in reason
+
+
+def test_a_p_value_beyond_floats_is_no_zero():
+    label, a = np.zeros(2000, dtype=np.int64), np.zeros(2000, dtype=np.int64)
+    found = compare(in_memory(label, a, np.r_[np.ones(1100, dtype=np.int64), a[1100:]]), Rule())
+    assert found.rows[0].p_worse == 0  # 2 ** -1100
+    assert "adjusted p < 10⁻³⁰⁰" in found.reasons()[0]
+
+
+def test_the_drop_that_the_rows_could_show_is_at_the_level_of_one_test_among_all():
+    """Ten tests by Holm: the first to be rejected needs p <= 0.005."""
+    label, a = np.zeros(1000, dtype=np.int64), np.zeros(1000, dtype=np.int64)
+    b = a.copy()
+    b[::20], a[1::20] = 1, 1
+    slices = {"part": (tuple("abcdefghi"), np.arange(1000) % 9)}
+    found = compare(in_memory(label, a, b, slices=slices), Rule())
+    shown = 100 * detectable_difference(1000, 0.1, alpha=0.005, alternative="greater")
+    assert f"1,000 rows show a drop of {shown:.2g} points with power 0.8" in found.reasons()[0]
+
+
+@pytest.mark.parametrize("columns", [70, 80, 100, 200])
+def test_no_number_is_cut_off_in_a_narrow_terminal(monkeypatch, capsys, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    rng = np.random.default_rng(3)
+    label = rng.integers(2, size=400)
+    a, b = (np.where(rng.random(400) < 0.8, label, 1 - label) for _ in range(2))
+    slices = {"region": (("north", "south"), np.arange(400) % 2)}
+    found = compare(in_memory(label, a, b, slices=slices), Rule())
+    show(found, "base.csv", "cand.csv")
+    said = capsys.readouterr().out
+    assert "…" not in said
+    for row in found.rows:
+        cells = cells_of(row)
+        assert all(cells[position] in said for position in (0, 1, 5, 6, 8))
+
+
+def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
+    rng = np.random.default_rng(5)
+    label = rng.integers(2, size=500)
+    a, b = (np.where(rng.random(500) < 0.8, label, 1 - label) for _ in range(2))
+    marks = rng.integers(1, 11, size=500).astype(float)
+    joined = in_memory(label, a, b, scores=(marks, np.maximum(marks - rng.integers(0, 2, 500), 1)))
+    found = compare(joined, Rule(), ["accuracy", "mean-score"])
+    page = as_html(found, "base.csv", "cand.csv")
+    assert [re.search(r"candidate − baseline, (.*?)<", part)[1] for part in page.split("<svg")[1:]] == [
+        "points",
+        "mean-score",
+    ]
+    lowest = f"−{abs(found.rows[1].difference):.4f}, mean-score on all rows"
+    assert f"the lowest is {lowest}" in page
+    assert "0.5 points (0.005 of a mark or loss)" in found.rule_in_words
 
 
 def test_small_slices_are_named_and_not_tested(tmp_path):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -86,7 +87,7 @@ def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(fo
     assert (last["verdict"], last["look"]) == ("fail", 2)
     page = (folder / "out/report.html").read_text()
     assert "FAIL: regression" in page
-    assert page.count("<circle") == 8 * 2 + 8  # two evaluations in eight trends, and the forest of the last one
+    assert page.count('class="point ') == 8 * 2 + 8  # two evaluations in eight trends, and the forest of the last one
 
 
 def test_the_same_files_are_evaluated_once(folder, capsys):
@@ -117,6 +118,37 @@ def test_looks_at_the_same_rows_share_the_level(folder, capsys):
         write(folder / f"predictions/{name}.csv", wrong=0.1, n=1900, seed=5, at=1010)
     assert evaluate(folder, *spending) == 0
     assert evaluations(folder).iloc[-1]["look"] == 1
+
+
+def test_candidates_that_lack_some_rows_are_looks_at_the_same_rows(folder):
+    """A model that times out on a few other rows each night does not get fresh ones by that."""
+    for number in range(3):
+        path = write(folder / "predictions/candidate-1.csv", wrong=0.09, seed=number)
+        pd.read_csv(path).drop(index=[number, 7 + number]).to_csv(path, index=False)
+        os.utime(path, (1000 + number, 1000 + number))
+        assert evaluate(folder, "--set", "unmatched=drop", "--set", "looks.spending=series") == 0
+    found = evaluations(folder)
+    assert list(found["look"]) == [1, 2, 3]
+    assert set(history(folder).query("slice == 'all rows'")["n"]) == {1998}
+
+
+def test_marks_are_drawn_and_listed_in_their_own_unit(folder):
+    rng = np.random.default_rng(3)
+    marks = rng.integers(1, 11, 2000)
+    for name, drop in (("production", 0), ("candidate-1", rng.integers(0, 2, 2000))):
+        path = folder / f"predictions/{name}.csv"
+        pd.read_csv(path).assign(mark=np.maximum(marks - drop, 1)).to_csv(path, index=False)
+    more = ("measures=['accuracy', 'mean-score']", "columns.score=mark", "slices=[]")
+    assert evaluate(folder, *(word for one in more for word in ("--set", one))) == 1
+    page = (folder / "out/report.html").read_text()
+    trend = page.split("mean-score over time")[1].split("</svg>")[0]
+    labels = [float(text) for text in re.findall(r'class="tick">([0-9.]+)<', trend)]
+    assert labels
+    assert all(1 <= value <= 10 for value in labels)
+    cells = re.findall(r"<td.*?>(.*?)</td>", page.split('id="tables"')[1])
+    difference = history(folder).set_index("measure").loc["mean-score", "difference"]
+    assert cells[5:7] == ["mean-score on all rows", f"−{abs(difference):.4f}"]
+    assert re.search(r'<path class="point fail" d="M[0-9. ]+h8v8h-8Z"/>', page)
 
 
 @pytest.mark.processes

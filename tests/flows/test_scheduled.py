@@ -98,7 +98,7 @@ def test_a_schedule_fires_and_leaves_its_artifacts_and_pages(server, folder, tmp
         pytest.skip("all but the pages was seen; no chromium on this machine")
     report = open_page(link, tmp_path_factory.mktemp("report"))
     assert (report.console, report.hosts) == ([], set())
-    assert report.dom.count("<circle") == 16
+    assert report.dom.count('class="point ') == 16
     assert report.dom.count("<th ") == report.dom.count("<th scope") == report.dom.count('<button type="button">') > 5
     page = open_page(f"{server.page}/runs/flow-run/{run['id']}", tmp_path_factory.mktemp("page"), milliseconds=30_000)
     assert [line for line in page.console if "ERROR" in line.upper()] == []
