@@ -24,7 +24,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -35,6 +34,7 @@ from .datasets import Dataset
 from .documents import Documents
 from .files import Files, open_files
 from .identity import canonical, slug
+from .kept import Kept
 from .label_files import LabelFiles
 from .plan import Cell
 from .populations import EventPopulation
@@ -261,7 +261,11 @@ class Store:
     def read_data(self, kind: type[_Data], name: str, digest: str) -> _Data:
         """What was kept of that kind; each process reads it once."""
         key: Any = kind
-        data: _Data = _cached_data(self, key, name, digest)
+
+        def read() -> Any:
+            return key.from_table(self.read_table(_dataset_name(name, digest), kind="data", fingerprint=digest))
+
+        data: _Data = _DATA.get((self, kind, name, digest), read)
         return data
 
 
@@ -357,7 +361,4 @@ def _dataset_name(name: str, digest: str) -> str:
     return f"data/{slug(name, digest[:10])}.parquet"  # a name may hold anything, a path may not
 
 
-@lru_cache(maxsize=8)
-def _cached_data(store: Store, kind: Any, name: str, digest: str) -> Any:
-    table = store.read_table(_dataset_name(name, digest), kind="data", fingerprint=digest)
-    return kind.from_table(table)
+_DATA: Kept[Any] = Kept(nbytes=lambda data: int(data.nbytes))

@@ -19,6 +19,10 @@ WATCHED_LESS = {
 #: gives the arrays of a retrain back to the system after each of them, which took a tenth to a fifth of the time.
 MEMORY_KEPT = {"MALLOC_TRIM_THRESHOLD_": 64 << 20, "MALLOC_MMAP_THRESHOLD_": 32 << 20}
 
+#: A worker at four fifths of its memory would wait for it to be freed, which its next block alone does. One that comes
+#: to the limit is replaced by its nanny.
+NEVER_PAUSED = {"distributed.worker.memory.pause": False}
+
 _ENVIRON = "distributed.nanny.pre-spawn-environ"
 
 
@@ -33,7 +37,7 @@ def settings() -> dict[str, Any]:
         nothing = dask.config.get(key, None, config=written) is None
         return nothing and dask.config.get(key, None) in (dask.config.get(key, None, config=default), value)
 
-    wanted = WATCHED_LESS | {f"{_ENVIRON}.{name}": value for name, value in MEMORY_KEPT.items()}
+    wanted = WATCHED_LESS | NEVER_PAUSED | {f"{_ENVIRON}.{name}": value for name, value in MEMORY_KEPT.items()}
     return ONE_BLOCK_EACH | {key: value for key, value in wanted.items() if untouched(key, value)}
 
 

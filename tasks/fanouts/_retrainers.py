@@ -1,8 +1,6 @@
 """Retrainers that a worker process keeps, so that what permutations share is computed once."""
 
-import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
 from numpy.typing import NDArray
@@ -13,6 +11,7 @@ from sigstats.permutation import Retrainer
 
 from ..datasets import Dataset
 from ..identity import canonical
+from ..kept import Kept
 from ..store import Store
 
 Null = Literal["labels", "features"]
@@ -33,13 +32,19 @@ def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:
 def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:
     """The retrainer of a cell's data set and classifier."""
     kept = {key: work[key] for key in ("dataset", "classifier", "cross_validation")}
-    return _kept(store, canonical(kept), null)
+    return _KEPT.get((store, canonical(kept), null), lambda: _made(store, work, null))[0]
 
 
-@lru_cache(maxsize=4)
-def _kept(store: Store, text: str, null: Null) -> Retrainer:
-    work = json.loads(text)
+#: Retrainers with their sizes in bytes.
+_KEPT: Kept[tuple[Retrainer, int]] = Kept(nbytes=lambda made: made[1], most_values=4)
+
+#: What a retrainer holds beside the data: an encoded or scaled copy, and what the learner makes of it.
+_COPIES = 3
+
+
+def _made(store: Store, work: Mapping[str, Any], null: Null) -> tuple[Retrainer, int]:
     dataset = dataset_of(store, work)
     estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")
-    return Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null, transforms=transforms)
+    made = Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null, transforms=transforms)
+    return made, _COPIES * dataset.nbytes

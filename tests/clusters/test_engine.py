@@ -16,7 +16,7 @@ from flows.clusters.local import Cluster, open_pool
 
 def look():
     import dask, os, sys
-    keys = "worker.profile.enabled", "admin.tick.interval", "scheduler.worker-saturation"
+    keys = "worker.profile.enabled", "admin.tick.interval", "scheduler.worker-saturation", "worker.memory.pause"
     kept = {name: value for name, value in os.environ.items() if name.startswith("MALLOC")}
     loaded = "tasks.fanouts.retrain" in sys.modules
     return {**{key: dask.config.get(f"distributed.{key}") for key in keys}, **kept, "loaded": loaded}
@@ -52,6 +52,7 @@ def test_workers_watch_themselves_less_and_keep_freed_memory_and_load_what_is_ne
         "worker.profile.enabled": False,
         "admin.tick.interval": "1s",
         "scheduler.worker-saturation": 1.0,
+        "worker.memory.pause": False,
         "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
         "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
     }
