@@ -4,12 +4,15 @@ What a site needs beyond these options (modules to load before a worker starts, 
 configuration: a cluster file holds no lines of shell, so that none can be smuggled in with one.
 """
 
+import asyncio
 import importlib
+import re
 import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -117,6 +120,30 @@ def job_options(cluster: JobQueue) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+#: What asks each system for a job by its number, and what is said of one that it no longer runs or keeps waiting.
+_ASK = {
+    "slurm": ("squeue", "--noheader", "--format=%T", "--jobs"),
+    "pbs": ("qstat",),
+    "sge": ("qstat", "-j"),
+    "lsf": ("bjobs", "-noheader", "-o", "stat"),
+}
+_GONE = re.compile(r"invalid job id|unknown job|has finished|do(es)? not exist|is not found", re.IGNORECASE)
+_ENDED = ("", "DONE", "EXIT")
+
+
+async def _ended(kind: str, job: Any) -> bool:
+    """Whether the batch system says that a job is no more; False where it does not answer."""
+    if job.job_id is None:
+        return False
+    pipe = asyncio.subprocess.PIPE
+    try:
+        asked = await asyncio.create_subprocess_exec(*_ASK[kind], str(job.job_id), stdout=pipe, stderr=pipe)
+    except OSError:
+        return False
+    out, err = ((text or b"").decode(errors="replace").strip() for text in await asked.communicate())
+    return out in _ENDED if asked.returncode == 0 else bool(_GONE.search(err))
+
+
 @contextmanager
 def _certificates(cluster: JobQueue) -> Iterator[Any]:
     """Certificates of this run alone, in files that only this user can read; None without TLS."""
@@ -172,5 +199,5 @@ def open_pool(cluster: Any) -> Iterator[Pool]:
             said = str(error).rpartition("stderr:")[2].split("\n")
             reason = next((line.strip() for line in said if line.strip()), "no reason given")
             raise BadInput(f"cluster: the batch system takes no job: {reason}") from None
-        with kept(started):
+        with kept(started, ended=partial(_ended, cluster.kind)):
             yield DaskPool(client, expected=expected(cluster.workers))

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
@@ -76,12 +76,30 @@ async def _started(cluster: Any) -> None:
         raise
 
 
+async def _not_asked(_: Any) -> bool:
+    return False
+
+
 @contextmanager
-def kept(cluster: Any) -> Iterator[None]:
-    """Start again what died: Dask replaces a process, but not one that died while it started, nor a batch job."""
+def kept(cluster: Any, *, ended: Callable[[Any], Awaitable[bool]] = _not_asked) -> Iterator[None]:
+    """Start again what died: Dask replaces a process, but not one that died while it started, nor a batch job.
+
+    Parameters
+    ----------
+    cluster : distributed.SpecCluster
+    ended : callable
+        Whether a member of the cluster has ended whose workers were never seen: it may wait in a queue for hours.
+    """
     from distributed import Status
 
     seen: dict[Any, float] = {}
+    awaited: dict[Any, float] = {}
+
+    async def ended_unseen(name: Any, member: Any, now: float) -> bool:
+        if name in seen or now - awaited.setdefault(member, now) < PATIENCE:
+            return False
+        awaited[member] = now
+        return await ended(member)
 
     async def mend() -> None:
         if cluster.status is not Status.running:
@@ -96,9 +114,12 @@ def kept(cluster: Any) -> Iterator[None]:
             elif member is None:
                 seen.pop(name, None)
             elif (
-                member.status in (Status.created, Status.closed, Status.failed) or now - seen.get(name, now) > PATIENCE
+                member.status in (Status.created, Status.closed, Status.failed)
+                or now - seen.get(name, now) > PATIENCE
+                or await ended_unseen(name, member, now)
             ):
                 seen.pop(name, None)
+                awaited.pop(member, None)
                 del cluster.workers[name]
                 await member.close()
         if set(cluster.worker_spec) - set(cluster.workers):

@@ -14,6 +14,9 @@ from ..errors import BadInput
 from ._engine import environment, quiet
 from ._scaling import Adaptive, Workers, expected
 
+#: Seconds without work after which the operator takes the pods back; waiting for a worker is work.
+_IDLE_SECONDS = 600
+
 Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 
 
@@ -62,6 +65,8 @@ def manifest(cluster: Cluster, name: str) -> dict[str, Any]:
         "kind": "DaskCluster",
         "metadata": {"name": name},
         "spec": {
+            # A killed run cannot give its pods back; the operator does when nobody has asked anything of them for long.
+            "idleTimeout": _IDLE_SECONDS,
             "scheduler": {
                 "spec": _pod(cluster, "scheduler", ["dask", "scheduler", "--host", "0.0.0.0"], **scheduler),  # noqa: S104
                 "service": service,

@@ -1,10 +1,12 @@
 """What a cluster file may say, what a batch system and Kubernetes are told, and what is said where they are missing."""
 
+import asyncio
 import importlib.resources
 import os
 import stat
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import dask
 import jsonschema
@@ -15,7 +17,7 @@ from flows import clusters
 from flows.cluster import load_cluster
 from flows.clusters import kubernetes
 from flows.clusters._engine import settings
-from flows.clusters._jobqueue import _dask_jobqueue, batch_cluster
+from flows.clusters._jobqueue import _dask_jobqueue, _ended, batch_cluster
 from flows.errors import BadInput
 
 from ..faults.conftest import Folder, results, run
@@ -123,6 +125,40 @@ def test_the_job_script_says_what_the_file_says(commands, kind, lines):
         assert option in worker
 
 
+@pytest.mark.parametrize(
+    ("kind", "command", "said", "code", "gone"),
+    [
+        ("slurm", "squeue", ["PENDING"], 0, False),
+        ("slurm", "squeue", [""], 0, True),
+        ("slurm", "squeue", ["slurm_load_jobs error: Invalid job id specified"], 1, True),
+        ("slurm", "squeue", ["slurm_load_jobs error: Unable to contact slurm controller (connect failure)"], 1, False),
+        ("pbs", "qstat", ["12.server sigstats me 0 Q long"], 0, False),
+        ("pbs", "qstat", ["qstat: Unknown Job Id 12.server"], 153, True),
+        (
+            "pbs",
+            "qstat",
+            ["qstat: 12.server Job has finished, use -x or -H to obtain historical job information"],
+            35,
+            True,
+        ),
+        ("sge", "qstat", ["job_number: 12"], 0, False),
+        ("sge", "qstat", ["Following jobs do not exist: ", "12"], 1, True),
+        ("lsf", "bjobs", ["PEND"], 0, False),
+        ("lsf", "bjobs", ["EXIT"], 0, True),
+        ("lsf", "bjobs", ["Job <12> is not found"], 255, True),
+        ("lsf", "nothing", [], 0, False),
+    ],
+)
+def test_a_job_is_given_up_where_the_batch_system_no_longer_knows_it(commands, kind, command, said, code, gone):
+    place = commands / "bin" / command
+    lines = [f'echo "{line}" {">&2" if code else ""}' for line in said]
+    place.write_text(
+        "\n".join(["#!/bin/sh", 'case "$*" in *12) ;; *) echo "$*" >&2; exit 9;; esac', *lines, f"exit {code}", ""])
+    )
+    place.chmod(0o755)
+    assert asyncio.run(_ended(kind, SimpleNamespace(job_id="12"))) is gone
+
+
 @pytest.mark.processes
 def test_a_study_runs_as_jobs_of_pbs(many, tmp_path, commands):
     path, reference = many
@@ -178,17 +214,18 @@ def test_the_resource_fits_the_operators_schema(tmp_path, more):
     kind, rules = schema("daskcluster")
     rules["properties"] |= {"apiVersion": {}, "kind": {"const": kind}, "metadata": {}}
     jsonschema.validate(made, rules)
+    assert made["spec"]["idleTimeout"] == 600  # after which the operator takes back what a killed run left
     for part in ("scheduler", "worker"):
         pod = made["spec"][part]["spec"]
         assert pod["securityContext"]["runAsNonRoot"]
         assert not pod["containers"][0]["securityContext"]["allowPrivilegeEscalation"]
         assert pod["automountServiceAccountToken"] == ("service_account" in more)
         given = {entry["name"]: entry["value"] for entry in pod["containers"][0]["env"]}
-        asked = "scheduler.worker-saturation", "worker.profile.enabled", "admin.tick.interval"
+        asked = "scheduler.worker-saturation", "worker.profile.enabled", "worker.memory.pause", "admin.tick.interval"
         code = f"import dask, distributed; print([dask.config.get(f'distributed.{{key}}') for key in {asked}])"
         seen = [sys.executable, "-c", code]
         told = subprocess.run(seen, env={**os.environ, **given}, capture_output=True, text=True, check=True)
-        assert told.stdout == "[1.0, False, '1s']\n"
+        assert told.stdout == "[1.0, False, False, '1s']\n"
     # The check can fail: a misspelt field does.
     made["spec"]["worker"]["spec"]["containers"][0]["imagePull"] = "Always"
     with pytest.raises(jsonschema.ValidationError, match="imagePull"):

@@ -50,6 +50,19 @@ def test_a_study_runs_as_jobs_and_a_lost_job_is_replaced(many, tmp_path, place, 
     record("a job of a real Slurm is cancelled", count=1, seen="the same bytes; no job left")
 
 
+def test_a_job_that_ends_before_its_worker_came_is_replaced_and_said(many, tmp_path, place, site, record):
+    path, reference = many
+    process = start("run", path, "--cluster", cluster_file(tmp_path, "workers = 1"), place=place)
+    wait_until(lambda: jobs(site), process)
+    asked(site, "scancel", *jobs(site))  # before it could start Python
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert "note: no worker is there; the blocks wait for one\n" in err
+    assert results(place) == reference
+    wait_until(lambda: not jobs(site), seconds=60)
+    record("a job of a real Slurm ends before its worker came", count=1, seen="replaced after a minute; the same bytes")
+
+
 def test_as_many_jobs_as_there_is_work_for(many, tmp_path, place, site):
     path, reference = many
     cluster = cluster_file(tmp_path, "workers = { minimum = 0, maximum = 3 }\nprocesses = 1")
