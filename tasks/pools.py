@@ -19,6 +19,9 @@ from .work import Failure, Receipt, failure, load_fanouts, run_block
 #: Threads that this process may have for cells: they wait, so a thousand cost little, but not nothing.
 MOST_CELLS = 1024
 
+#: How often a block is sent again because the connection to the scheduler broke, which then forgets what it was asked.
+_MOST_LOSSES = 10
+
 
 class Pool(Protocol):
     """Workers that run blocks."""
@@ -39,6 +42,10 @@ class Pool(Protocol):
     def idle(self) -> bool:
         """Whether there are workers for whom no block is on its way."""
 
+    @property
+    def staffed(self) -> bool:
+        """Whether there is a worker at all."""
+
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Have the workers load what the blocks of these fan-outs need, while nobody waits for them."""
 
@@ -54,6 +61,7 @@ class Serial:
     cells: int = 1
     full: bool = False
     idle: bool = False
+    staffed: bool = True
 
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Nothing: nobody else works meanwhile."""
@@ -76,8 +84,10 @@ class _Given:
     block: Block
     store: Store
     done: Callable[[Receipt | Failure], None]
-    trials: int = 0
+    deaths: int = 0
+    losses: int = 0
     future: Any = None
+    unwanted: bool = False
 
 
 @dataclass
@@ -140,6 +150,14 @@ class DaskPool:
         return len(self._on_their_way) < self.workers
 
     @property
+    def staffed(self) -> bool:
+        """Whether a worker is there; True where nobody can say."""
+        try:
+            return bool(self.client.nthreads())
+        except Exception:  # the scheduler is gone, which a block tells
+            return True
+
+    @property
     def memory_limit(self) -> int | None:
         """The smallest memory limit of a worker in bytes, None where there is none."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
@@ -165,6 +183,7 @@ class DaskPool:
 
         def cancel() -> None:
             self._on_their_way.discard(block.key)
+            given.unwanted = True
             with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone already
                 given.future.cancel()
 
@@ -191,7 +210,6 @@ class DaskPool:
                 return
             for given, future in zip(batch, futures, strict=True):
                 given.future = future
-                given.trials += 1
                 future.add_done_callback(functools.partial(self._finished, given))
 
     def _finished(self, given: _Given, _: Any) -> None:
@@ -221,14 +239,17 @@ class DaskPool:
 
         try:
             self._end(given, given.future.result())
-        except KilledWorker as error:
-            if given.trials == self.trials:
+        except BaseException as error:
+            # The block's own error, that of workers that died of it, or that the connection was lost meanwhile.
+            killed, its_own = isinstance(error, KilledWorker), given.future.status == "error"
+            given.deaths += killed
+            given.losses += not its_own
+            last = given.deaths == self.trials if killed else its_own or given.losses > _MOST_LOSSES
+            if last or given.unwanted:
                 self._end(given, failure(given.block, error))
                 return
             self._to_send.append(given)
             self._send()
-        except BaseException as error:  # the worker's own, or that the cluster lost the block
-            self._end(given, failure(given.block, error))
 
     def _end(self, given: _Given, outcome: Receipt | Failure) -> None:
         self._on_their_way.discard(given.block.key)

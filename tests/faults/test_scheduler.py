@@ -1,9 +1,13 @@
 """The Dask scheduler dies."""
 
+import contextlib
 import json
 import random
+import socket
 import subprocess
 import sys
+import threading
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -54,6 +58,70 @@ def cluster(tmp_path):
     yield start_cluster
     for one in started:
         one.end()
+
+
+class Wire:
+    """A way to the scheduler that can be cut for a moment."""
+
+    def __init__(self, address):
+        self.target = urlsplit(address)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.ends = []
+        self.threads = []
+        self._begin(self._accept)
+
+    def _begin(self, target, *arguments):
+        self.threads.append(threading.Thread(target=target, args=arguments, daemon=True))
+        self.threads[-1].start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):  # the listener is closed
+            while True:
+                here, _ = self.listener.accept()
+                there = socket.create_connection((self.target.hostname, self.target.port))
+                self.ends += [here, there]
+                for pair in ((here, there), (there, here)):
+                    self._begin(self._carry, *pair)
+
+    def _carry(self, source, sink):
+        with contextlib.suppress(OSError):
+            while content := source.recv(1 << 16):
+                sink.sendall(content)
+        _shut(source, sink)
+
+    def cut(self):
+        """Break every connection; new ones can be made."""
+        _shut(*self.ends)
+
+    def close(self):
+        """Break every connection for good."""
+        _shut(self.listener, *self.ends)
+        for thread in list(self.threads):
+            thread.join(10)
+        for end in (self.listener, *self.ends):
+            end.close()
+
+
+def _shut(*ends):
+    for end in ends:
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_connection_that_is_lost_for_a_moment_costs_no_cell(many, tmp_path, cluster, record):
+    """The scheduler forgets what a client asked of it, and the client comes back."""
+    path, reference = many
+    place = Folder(tmp_path / "out")
+    wire = Wire(cluster().address)
+    process = start("run", path, "--cluster", wire.address, place=place)
+    wait_until(lambda: stored(place) >= 50, process)
+    wire.cut()
+    _, err = process.communicate(timeout=300)
+    wire.close()
+    assert process.returncode == 0, err
+    assert results(place) == reference
+    record("the connection to the scheduler breaks", count=1, seen="blocks sent again; the same bytes")
 
 
 def test_a_scheduler_that_dies_ends_the_run_which_goes_on_with_another(many, tmp_path, cluster, record):
