@@ -16,6 +16,9 @@ T = TypeVar("T")
 PATIENCE = 3.0
 
 
+_in_vain = threading.Event()
+
+
 class Stopped(Exception):
     """The run left after a signal, or was given up; `end_at_once` is the way out.
 
@@ -40,6 +43,19 @@ def end_at_once(code: int) -> NoReturn:
                 child.kill()
     sys.stderr.flush()
     os._exit(code)
+
+
+def leave_the_rest() -> None:
+    """What this process still does in the background when it ends is in vain: `leave` does not wait for it."""
+    _in_vain.set()
+
+
+def leave(code: int) -> int:
+    """The exit code, for a command to return; where nothing is to be waited for the process ends here."""
+    if _in_vain.is_set():
+        sys.stdout.flush()
+        end_at_once(code)
+    return code
 
 
 def run_interruptibly(work: Callable[[threading.Event], T]) -> T:

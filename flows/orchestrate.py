@@ -4,8 +4,10 @@ Blocks are plain Dask futures and a worker never talks to Prefect: the cells run
 process, which submit their blocks and wait for them. Import this module only after `flows.prefect_environment`.
 """
 
+import math
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tasks.execute import Interrupted, Outcome
@@ -15,8 +17,12 @@ from tasks.store import Store
 
 from .config import Study
 from .guard import start_guard
+from .interrupt import leave_the_rest
 from .prefect_environment import server_configured, set_up
-from .study import OneCell
+from .study import OneCell, in_threads
+
+#: Seconds that Prefect has to end its flow once all cells have ended.
+_PATIENCE = 60.0
 
 
 class CellFailed(Exception):
@@ -24,9 +30,16 @@ class CellFailed(Exception):
 
 
 def run_cells(
-    study: Study, plan: Plan, store: Store, one_cell: OneCell, *, threads: int, stop: threading.Event
+    study: Study,
+    plan: Plan,
+    store: Store,
+    one_cell: OneCell,
+    *,
+    threads: int,
+    stop: threading.Event,
+    say: Callable[[str], None],
 ) -> list[Outcome]:
-    """Compute all cells as tasks of one flow run.
+    """Compute all cells as tasks of one flow run; without Prefect, once it no longer answers.
 
     Raises
     ------
@@ -92,18 +105,52 @@ def run_cells(
 
     if not server_configured():
         start_guard()  # of the temporary server that the flow is about to start
-    try:
-        study_flow(study.model_dump(mode="json"), store.root, return_state=True)
-    except Exception:
+    lost = _followed(
+        lambda: study_flow(study.model_dump(mode="json"), store.root, return_state=True),
+        over=lambda: len(outcomes) + len(errors) >= len(plan.cells),
+    )
+    if lost is not None:
         # Prefect's record is kept in the output too, and a server that cannot write says no more than "error 500".
         store.files.write(".room", bytes(1 << 16))
         store.files.remove(".room")
-        raise
+        reason = " ".join(str(lost).split())[:200] or "no reason given"
+        say(f"note: Prefect no longer follows the run, which goes on without it ({type(lost).__name__}: {reason})")
     if stop.is_set():
         raise Interrupted
     if errors:
         raise errors[0]
+    for wave in waves(plan.cells):
+        left = [cell for cell in wave if cell.name not in outcomes]
+        for outcome in in_threads(left, one_cell, threads=threads):
+            outcomes[outcome.cell.name] = outcome
     return [outcomes[cell.name] for cell in plan.cells]
+
+
+def _followed(flow: Callable[[], object], *, over: Callable[[], bool]) -> Exception | None:
+    """Run the flow in a thread of its own; return what kept Prefect from following, None where it did to the end.
+
+    Its client tries each request for a minute, and its events for longer: once all is `over`, that is not waited for.
+    """
+    failed: list[Exception] = []
+
+    def follow() -> None:
+        try:
+            flow()
+        except Exception as error:  # handed to the caller
+            failed.append(error)
+
+    thread = threading.Thread(target=follow, name="prefect", daemon=True)
+    thread.start()
+    since = math.inf
+    while thread.is_alive():
+        thread.join(0.1)
+        since = min(since, time.monotonic()) if over() else math.inf
+        if time.monotonic() - since > _PATIENCE:
+            leave_the_rest()
+            return TimeoutError(f"its server did not answer for {_PATIENCE:.0f} s")
+    if failed:
+        leave_the_rest()
+    return failed[0] if failed else None
 
 
 def _markdown(plan: Plan, failed: Sequence[Cell], output: str) -> str:

@@ -18,6 +18,7 @@ from tasks.identity import digest
 from tasks.plan import Cell, Plan
 from tasks.pools import Pool
 from tasks.references import write_references
+from tasks.repeat import repeated
 from tasks.results import write_plan
 from tasks.schema import Hypothesis
 from tasks.store import Damaged, Store
@@ -33,6 +34,9 @@ from .studies import Prepared, Reading, in_silence, prepare
 
 #: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
 _COPIES = 4
+
+#: How often a person is told that no worker is there, in seconds.
+_UNSTAFFED_SECONDS = 60.0
 
 #: Computes one cell and returns how it ended; raises Interrupted when the run is to stop.
 OneCell = Callable[[Cell], Outcome]
@@ -224,26 +228,27 @@ def fan_out(
         _keep_receipts(store, outcome)
         return outcome
 
+    def tell_of_nobody() -> None:
+        if not pool.staffed:
+            display.say("note: no worker is there; the blocks wait for one")
+
     pool.prepare(cell.fanout for cell in plan.cells)
-    with display.start(plan, workers=lambda: pool.workers):
+    with display.start(plan, workers=lambda: pool.workers), repeated(tell_of_nobody, _UNSTAFFED_SECONDS, name="staff"):
         if uses_prefect(cluster):
             from .orchestrate import run_cells
 
-            return run_cells(study, plan, store, one_cell, threads=pool.cells, stop=stop)
+            return run_cells(study, plan, store, one_cell, threads=pool.cells, stop=stop, say=display.say)
         for wave in waves(plan.cells):
             in_threads(wave, one_cell, threads=pool.cells)
         return [ended[cell.name] for cell in plan.cells]
 
 
-def in_threads(cells: Sequence[Cell], one_cell: OneCell, *, threads: int) -> None:
+def in_threads(cells: Sequence[Cell], one_cell: OneCell, *, threads: int) -> list[Outcome]:
     """Compute all cells, a few at a time."""
     if threads == 1:
-        for cell in cells:
-            one_cell(cell)
-        return
+        return [one_cell(cell) for cell in cells]
     with ThreadPoolExecutor(threads, thread_name_prefix="cell") as executor:
-        for _ in executor.map(one_cell, cells):
-            pass
+        return list(executor.map(one_cell, cells))
 
 
 def uses_prefect(cluster: Strict) -> bool:

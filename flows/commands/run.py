@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the study."""
     from ..cluster import load_cluster
-    from ..interrupt import Stopped, end_at_once, run_interruptibly
+    from ..interrupt import Stopped, end_at_once, leave, run_interruptibly
     from ..progress import Display, duration
     from ..studies.regression import RegressionStudy
     from ..study import Finished, run_study
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         seconds=round(time.monotonic() - started, 3),
         report=finished.report,
     )
-    return FAILED if finished.failed else DONE
+    return leave(FAILED if finished.failed else DONE)
 
 
 def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
