@@ -8,10 +8,14 @@ from typing import TypeVar
 
 from tasks.fanouts import needed
 from tasks.plan import Cell
+from tasks.questions.mcnemar import DISCORDANT
 from tasks.results import Results
 from tasks.schema import Hypothesis
 
 Key = TypeVar("Key")
+
+#: Words in the names of measures of which less is better.
+_LESS_IS_BETTER = ("error", "cost", "dcf")
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,24 @@ def kept(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
 def at_floor(row: Hypothesis) -> bool:
     """Whether the p-value is as small as its random replicates allow, so that the true one may be smaller."""
     return row.exceedances == 0 and bool(row.replicates)
+
+
+def less_is_better(row: Hypothesis) -> bool:
+    """Whether what a row measures is an error or a cost."""
+    return any(word in (row.measure or "") for word in _LESS_IS_BETTER)
+
+
+def gain(row: Hypothesis) -> float | None:
+    """By how much b is better than a, in the unit of the measure: negative where a is better; None if not known.
+
+    Estimates are what is measured of b less that of a. Without one McNemar's test still says how many objects only
+    b got right, of those that one alone did.
+    """
+    if row.estimate is not None:
+        return -row.estimate if less_is_better(row) else row.estimate
+    if row.measure == DISCORDANT and row.statistic is not None and row.n is not None:
+        return 2 * row.statistic - row.n
+    return None
 
 
 def necessity(row: Hypothesis) -> float | None:

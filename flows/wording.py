@@ -114,7 +114,19 @@ def percent(value: float, n: int | None = None) -> str:
 
 def points(value: float, n: int | None = None) -> str:
     """A difference of two proportions in percentage points, always with its sign."""
-    text = number(100 * value, 2 if n is not None and n >= 10_000 else 1)
+    return signed(100 * value, 2 if n is not None and n >= 10_000 else 1)
+
+
+def signed(value: float, decimals: int) -> str:
+    """A number always with its sign; zero has none.
+
+    Examples
+    --------
+    >>> from flows.wording import signed
+    >>> signed(0.25, 2), signed(-0.25, 1), signed(-0.001, 2)
+    ('+0.25', '−0.2', '0.00')
+    """
+    text = number(value, decimals)
     return text if text.startswith("−") or not text.strip("0.") else f"+{text}"
 
 

@@ -13,11 +13,16 @@ ABSENT = "–"
 _PROPORTIONS = ("error", "accurac", "efficiency")
 
 
+def of_proportions(row: Hypothesis) -> bool:
+    """Whether the row's measure is a proportion, or a difference of two."""
+    return row.measure is not None and any(word in row.measure for word in _PROPORTIONS)
+
+
 def measured(row: Hypothesis, value: float | None) -> str:
     """A value of the row's measure: in percent where the measure is a proportion."""
     if value is None:
         return ABSENT
-    if row.measure is not None and any(word in row.measure for word in _PROPORTIONS):
+    if of_proportions(row):
         return percent(value, row.n)
     return number(value, 4)
 

@@ -12,6 +12,9 @@ from ._results import fields
 NULL = "a and b are equally likely to be right"
 METHODS = ("exact", "mid-p", "chi2")
 
+#: What is measured where the number of all objects is not known: the statistic is how many of `n` only b got right.
+DISCORDANT = "discordant objects"
+
 
 def observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``only_a`` and ``only_b``, how many objects only a and only b got right, of ``n``; ``alternative``.
@@ -25,7 +28,7 @@ def observed(data: Mapping[str, Any]) -> dict[str, Any]:
         "statistic": float(only_b),
     }
     if data.get("n") is None:
-        return {**seen, "measure": "discordant objects"}
+        return {**seen, "measure": DISCORDANT}
     b_over_a = accuracy_difference(only_b, only_a, data["n"])
     return {
         **seen,

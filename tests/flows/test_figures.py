@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows import figures
-from flows.evidence import Evidence, necessity
+from flows.cli import main
+from flows.evidence import Evidence, gain, necessity
 from flows.figures import _heat, _svg, dominance, null_histograms, trends
+from sigstats.measure_registry import MEASURES, as_measure
 from sigstats.possibility import possibility
 from tasks.results import Results
 from tasks.schema import Hypothesis, summary_table
@@ -191,6 +193,69 @@ def test_the_best_classifier_comes_first_and_dominance_mirrors(store, evidence):
             for j in range(i):
                 assert shades[i][j] == shades[j][i].translate(mirror)
                 assert shades[j][i] == "n0" or shades[j][i].startswith("a")  # the better one is on the left
+
+
+OUTCOMES = """
+[[outcomes]]
+name = "d"
+a = "{a}"
+b = "{b}"
+counts = [40, 30, 5, 3, 2, 6, 40, 123]
+methods = ["{method}"]
+measure = "{measure}"
+cost_fn = 200.0
+cost_fp = 10.0
+prior = 0.3
+"""
+
+
+def dominance_of(folder, *outcomes):
+    """The dominance figure of joint outcomes in which b is right where a is wrong 70 times, and a instead of b 11."""
+    entries = (dict(zip(("a", "b", "method", "measure"), values, strict=True)) for values in outcomes)
+    (folder / "study.toml").write_text('kind = "significance"' + "".join(OUTCOMES.format(**entry) for entry in entries))
+    assert main(["run", str(folder / "study.toml"), "--output", str(folder / "out"), "--quiet"]) == 0
+    evidence = Evidence(Results(Store(str(folder / "out"))))
+    return squares(evidence), next(dominance.draw(evidence))
+
+
+@pytest.mark.parametrize(
+    ("method", "measure", "difference"),
+    [
+        ("proportion", "f1", 100 * (16 - 75) / 249),  # a errs on 30 + 3 + 2 + 40 of 249 objects, b on 5 + 3 + 2 + 6
+        ("bootstrap", "error", 100 * (16 - 75) / 249),
+        ("bootstrap", "accuracy", 100 * (75 - 16) / 249),
+        ("dcf", "f1", 200 * 0.3 * (8 - 33) / 78 + 10 * 0.7 * (8 - 42) / 171),
+        ("bootstrap", "f1", 2 * 70 / (2 * 70 + 8 + 8) - 2 * 45 / (2 * 45 + 33 + 42)),
+    ],
+)
+def test_the_better_classifier_is_first_whether_more_or_less_of_the_measure_is_better(
+    tmp_path, method, measure, difference
+):
+    found, figure = dominance_of(tmp_path, ("worse", "better", method, measure))
+    assert found == {"d": (["better", "worse"], [["diagonal", "a4"], ["h4", "diagonal"]])}
+    left, above = (float(shown.replace("−", "-")) for shown in re.findall(r"<small>(.*?)</small>", str(figure.body)))
+    of_proportions = measure in ("error", "accuracy") or method == "proportion"
+    assert left == -above == pytest.approx(difference, abs=0.06 if of_proportions else 6e-5)
+    assert ("percentage points" in figure.caption) == of_proportions
+    assert ("less is better" in figure.caption) == (difference < 0)
+
+
+def test_differences_of_several_measures_are_not_added_up(tmp_path):
+    found, figure = dominance_of(tmp_path, ("x", "y", "proportion", "f1"), ("y", "z", "dcf", "f1"))
+    assert {caption: names for caption, (names, _) in found.items()} == {
+        "d: difference of error rates (b - a)": ["y", "x"],
+        "d: difference of detection costs (b - a)": ["z", "y"],
+    }
+    assert "percentage points if of proportions" in figure.caption
+
+
+def test_every_measure_is_better_in_the_direction_that_the_library_says():
+    for name in MEASURES:
+        row = Hypothesis(
+            study="s", cell="c", test="t", method="m", alternative="two-sided", null="h", a="a", b="b",
+            measure=f"difference of {name} (b - a)", estimate=0.25,
+        )  # fmt: skip
+        assert gain(row) == (0.25 if as_measure(name).greater_is_better else -0.25), name
 
 
 def test_every_number_of_the_summary_is_in_its_grid(evidence):
