@@ -5,7 +5,7 @@ fanned out.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -56,6 +56,7 @@ else:
 def prepare(study: _Significance, base: Path, reading: Reading) -> Prepared:  # noqa: ARG001 (tables are small)
     """Read the tables, check each for its test, and lay out the cells."""
     every = [(key, entry, _cases(key, entry, base)) for key, entry in _entries(study)]
+    _refuse_twice((key, cases) for key, _, cases in every)
     # Tests by one method are adjusted together.
     drawn = Counter(case.shown_as or case.test for _, entry, cases in every if entry.draws for case in cases)
     cells: list[Cell] = []
@@ -98,6 +99,22 @@ def _cases(key: str, entry: Entry, base: Path) -> list[Case]:
         return list(entry.cases(base))
     except ValueError as error:
         raise ValueError(f"{key}: {entry.name}: {error}") from None
+
+
+def _refuse_twice(every: Iterable[tuple[str, list[Case]]]) -> None:
+    """Refuse two tables of one name: a report has one verdict for a name, whatever was counted or asked."""
+    taken: set[tuple[str, ...]] = set()
+    for key, cases in every:
+        # The known algorithms that a new one is compared with are one table, of its name.
+        for name, *pair in dict.fromkeys((case.subject["dataset"], *_pair(case)) for case in cases):
+            if (key, name, *pair) in taken:
+                of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")
+                raise ValueError(f"{key}: name: {name!r}{of} is not valid; expected each name once{once}")
+            taken.add((key, name, *pair))
+
+
+def _pair(case: Case) -> list[str]:
+    return sorted((case.subject["a"], case.subject["b"])) if "b" in case.subject else []
 
 
 def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests: int) -> Cell:

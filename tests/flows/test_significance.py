@@ -255,6 +255,19 @@ methods = ["chi2"]
 
 
 TABLE = '[[tables]]\nname = "t"\n'
+PAIR = '[[pairs]]\nname = "p"\na = "{}"\nb = "{}"\nonly_a = {}\nonly_b = {}\n'
+LIKE = """
+[[alternatives]]
+name = "new"
+counts = {}
+methods = ["chi2"]
+[[alternatives.known]]
+name = "one"
+probabilities = [0.5, 0.5]
+[[alternatives.known]]
+name = "other"
+probabilities = [0.25, 0.75]
+"""
 BAD = {
     "nothing": ("", "nothing to test"),
     "no counts": (TABLE, "none of them is not valid; expected one of counts, path"),
@@ -291,7 +304,23 @@ BAD = {
         '[[alternatives]]\nname = "a"\ncounts = [1, 2]\n[[alternatives.known]]\nname = "k"\nprobabilities = [0.5, 0.5]',
         "alternatives.0.known",
     ),
-    "twice the same": (2 * (TABLE + "counts = [[1, 0], [0, 1]]\n"), "expected everything to be named once"),
+    "twice the same": (2 * (TABLE + "counts = [[1, 0], [0, 1]]\n"), "tables: name: 't' is not valid; expected each"),
+    "two tables of one name": (
+        TABLE + "counts = [[1, 0], [0, 1]]\n" + TABLE + "counts = [[2, 0], [0, 2]]",
+        "tables: name: 't' is not valid; expected each name once",
+    ),
+    "two methods of one name": (
+        TABLE + "counts = [[1, 0], [0, 1]]\n" + TABLE + 'counts = [[1, 0], [0, 1]]\nmethods = ["chi2"]',
+        "tables: name: 't' is not valid; expected each name once",
+    ),
+    "a pair in turn": (
+        PAIR.format("x", "y", 1, 2) + PAIR.format("y", "x", 3, 4),
+        "pairs: name: 'p' of 'x' and 'y' is not valid; expected each name once for a pair",
+    ),
+    "two new algorithms of one name": (
+        2 * LIKE.format("[5, 9]") + LIKE.format("[6, 8]"),
+        "alternatives: name: 'new' is not valid; expected each name once",
+    ),
     "seven outcomes": (
         '[[outcomes]]\nname = "o"\na = "x"\nb = "y"\ncounts = [1, 2, 3, 4, 5, 6, 7]',
         "outcomes.0.counts",
@@ -318,6 +347,24 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, capsys, case):
     assert (len(lines), said.out) == (1, "")
     assert expected in lines[0]
     assert not (tmp_path / "out").exists()
+
+
+def test_a_name_that_a_column_gives_is_refused_too(tmp_path, capsys):
+    simulated(1).assign(site="north").to_csv(tmp_path / "rows.csv", index=False)
+    by_site = TABLE + 'path = "rows.csv"\nprediction = "a"\nby = "site"\n'
+    other = '[[tables]]\nname = "t: north"\ncounts = [[1, 0], [0, 1]]\n'
+    path = study_file(tmp_path, f'kind = "significance"\n{by_site}{other}')
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 2
+    assert capsys.readouterr().err == "sigstats: tables: name: 't: north' is not valid; expected each name once\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_pairs_of_one_name_and_a_new_algorithm_beside_known_ones_are_accepted(tmp_path):
+    pairs = (PAIR.format(a, b, 3, only_b) for a, b, only_b in (("x", "y", 9), ("x", "z", 20), ("y", "z", 12)))
+    path = study_file(tmp_path, 'kind = "significance"\n' + "".join(pairs) + LIKE.format("[5, 9]"))
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    assert [row["decision"] for row in summary(tmp_path / "out")].count("missing") == 0
+    assert len(summary(tmp_path / "out")) == 5
 
 
 FILES = {
