@@ -82,6 +82,7 @@ def render(
         problems=problems(evidence, failures),
         shortfall=_shortfall(evidence),
         verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
+        methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=_transforms(evidence),
         printed=sections.printed_numbers(evidence),
         figures=figures.draw_all(evidence),

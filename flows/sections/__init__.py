@@ -69,8 +69,8 @@ class Section:
         Its rows and the evidence to a `Verdict`.
     columns : callable
         Its rows to the columns of its table.
-    method : str
-        How it is done and what its p-value means, with what it assumes.
+    method : str or callable
+        How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
     source : str
         Where it is published.
     """
@@ -81,8 +81,12 @@ class Section:
     question: str
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict]
     columns: Callable[[Sequence[Hypothesis]], Sequence[Column]]
-    method: str
+    method: str | Callable[[Sequence[Hypothesis]], str]
     source: str = ""
+
+    def method_of(self, rows: Sequence[Hypothesis]) -> str:
+        """How its rows were made."""
+        return self.method if isinstance(self.method, str) else self.method(rows)
 
 
 def printed_numbers(evidence: Evidence) -> Verdict | None:

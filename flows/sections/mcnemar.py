@@ -4,9 +4,17 @@ from collections.abc import Sequence
 
 from tasks.schema import Hypothesis
 
-from ..evidence import Evidence, grouped, kept, necessity, rejected
+from ..evidence import Evidence, distinct, gain, grouped, kept, necessity, rejected
 from ..wording import NBSP, adjusted_p, index_number, listed, points
 from . import Column, Section, Verdict, _cases, _columns, _tables
+
+_BETTER = {"greater": "A is better", "less": "B is better"}
+_EVEN = "of a split at least as uneven as the observed one"
+_METHODS = {
+    "exact": f"the exact {{sides}}binomial probability {_EVEN}",
+    "mid-p": "the {sides}binomial mid-p-value (splits as uneven as the observed one count half, more uneven ones full)",
+    "chi2": f"the {{sides}}chi-square approximation of the probability {_EVEN}",
+}
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "McNemar") -> Verdict:
@@ -53,9 +61,9 @@ def _loser(row: Hypothesis) -> str:
 
 
 def ordered(row: Hypothesis) -> tuple[str, str]:
-    """The better and the worse of two classifiers: the estimate is accuracy of b minus accuracy of a."""
+    """The better and the worse of two classifiers."""
     a, b = row.a or "?", row.b or "?"
-    return (b, a) if (row.estimate or 0) > 0 else (a, b)
+    return (b, a) if (gain(row) or 0) > 0 else (a, b)
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -72,12 +80,28 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         lambda row: row.estimate_low,
         "95% interval of the difference (Tango)",
     )
-    return [*_columns.subject(rows), _columns.ROWS, difference, interval, *_columns.tail(rows)]
+    one_sided = any(row.alternative in _BETTER for row in rows)
+    sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))] if one_sided else []
+    return [*_columns.subject(rows), *sides, _columns.ROWS, difference, interval, *_columns.tail(rows)]
 
 
 def _between(row: Hypothesis) -> str:
     low, high = (points(value or 0, row.n) for value in (row.estimate_low, row.estimate_high))
     return f"{low} to {high}"
+
+
+def method(rows: Sequence[Hypothesis]) -> str:
+    """What p is, by the methods and against the alternatives of the rows."""
+    one_sided = {row.alternative in _BETTER for row in rows}
+    sides = "" if len(one_sided) > 1 else "one-sided " if any(one_sided) else "two-sided "
+    used = distinct(row.method for row in rows)
+    found = ("by method " if len(used) > 1 else "") + listed([_METHODS[name].format(sides=sides) for name in used])
+    toward = "Where the alternative is that A or that B is better, unevenness in its favour alone counts. "
+    return (
+        f"Only rows that one of two classifiers got right and the other wrong can tell them apart: p is {found}. "
+        f"{toward if any(one_sided) else ''}The null hypothesis is that both are equally likely to be right. It is "
+        "about these predictions; it does not account for the choice of the training rows."
+    )
 
 
 SECTION = Section(
@@ -87,12 +111,7 @@ SECTION = Section(
     question="Which of two classifiers is better?",
     verdict=verdict,
     columns=columns,
-    method=(
-        "Only rows that one of two classifiers got right and the other wrong can tell them apart: p is the exact "
-        "two-sided binomial probability of a split at least as uneven as the observed one. The null hypothesis is that "
-        "both are equally likely to be right. It is about these predictions; it does not account for "
-        "the choice of the training rows."
-    ),
+    method=method,
     source=(
         "McNemar, Note on the sampling error of the difference between correlated proportions or percentages, "
         "Psychometrika 12 (1947); for classifiers, Sturm, Comparing two classifiers using a contingency table"

@@ -367,6 +367,42 @@ def test_pairs_of_one_name_and_a_new_algorithm_beside_known_ones_are_accepted(tm
     assert len(summary(tmp_path / "out")) == 5
 
 
+@pytest.mark.parametrize(("only_a", "only_b", "better"), [(2, 20, "y"), (20, 2, "x")])
+@pytest.mark.parametrize("n", ["", "n = 50"])
+def test_the_better_of_two_is_the_one_that_is_right_alone_more_often(tmp_path, only_a, only_b, better, n):
+    path = study_file(tmp_path, 'kind = "significance"\n' + PAIR.format("x", "y", only_a, only_b) + n)
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    said = re.findall(r"On p, (\w) is better than (\w) ", (tmp_path / "out" / "report.html").read_text())
+    assert said == [(better, "x" if better == "y" else "y")]
+
+
+#: What is done, and the words that must and must not be said of it.
+MCNEMAR = {
+    (("exact",), ("two-sided",)): (["exact two-sided binomial probability"], ["mid-p", "one-sided", "in its favour"]),
+    (("mid-p",), ("two-sided",)): (["two-sided binomial mid-p-value"], ["exact", "one-sided"]),
+    (("chi2",), ("less",)): (["one-sided chi-square", "in its favour alone", "B is better"], ["exact", "two-sided"]),
+    (("mid-p", "exact"), ("greater",)): (["one-sided binomial mid-p-value", "exact one-sided"], ["two-sided", "chi"]),
+    (("exact",), ("greater", "two-sided")): (["exact binomial", "in its favour alone"], ["one-sided binomial"]),
+}
+
+
+@pytest.mark.parametrize("case", MCNEMAR)
+def test_the_report_says_how_mcnemar_s_test_was_done(tmp_path, case):
+    methods, alternatives = case
+    text = "".join(
+        PAIR.format("x", f"y{i}", 2, 20) + f'methods = {list(methods)}\nalternative = "{alternative}"\n'
+        for i, alternative in enumerate(alternatives)
+    )
+    path = study_file(tmp_path, 'kind = "significance"\n' + text)
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    paragraph = re.search(r"<dd>(Only rows that one of two.*?)</dd>", page, re.DOTALL)[1]
+    table = re.search(r'<section id="tables">.*?</section>', page, re.DOTALL)[0]
+    said, unsaid = MCNEMAR[case]
+    assert all(word in paragraph + table for word in said)
+    assert not [word for word in unsaid if word in paragraph]
+
+
 FILES = {
     "a column is missing": ("label,guess\ncat,cat\n", "'prediction' is not there once"),
     "a value is missing": ("label,prediction\ncat,cat\ndog,\n", "row 1 (from 0) is empty"),
