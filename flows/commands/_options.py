@@ -33,16 +33,21 @@ def study_of(options: argparse.Namespace) -> "Study":
 def output_of(options: argparse.Namespace, study: "Study") -> str:
     """Where results go."""
     output: str = options.output if options.output is not None else str(Path("results") / study.name)
+    return usable(output, "--output")
+
+
+def usable(output: str, name: str) -> str:
+    """`output` if it is a folder or a URL that this machine can reach; `name` is the argument's."""
     if not output.strip():
-        raise BadInput("--output: '' is not valid; expected a folder or an fsspec URL")
+        raise BadInput(f"{name}: '' is not valid; expected a folder or an fsspec URL")
     scheme, separator, _ = output.partition("://")
     if separator:
         from fsspec.registry import get_filesystem_class, known_implementations
 
         if scheme not in known_implementations:
-            raise BadInput(f"--output: {output!r} is not valid; {scheme!r} is no protocol that fsspec knows")
+            raise BadInput(f"{name}: {output!r} is not valid; {scheme!r} is no protocol that fsspec knows")
         try:
             get_filesystem_class(scheme)
         except ImportError as error:
-            raise BadInput(f"--output: {output!r} is not valid here; a package is missing ({error})") from None
+            raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({error})") from None
     return output

@@ -1,8 +1,13 @@
 """Summarise a finished or interrupted study again and write its report, without running anything."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
+from ._options import usable
+
+if TYPE_CHECKING:
+    from tasks.store import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,21 +18,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write summary and report."""
     from tasks.store import Damaged, Store
-    from tasks.summarize import summarize
 
-    from ..report import write_report
-
-    store = Store(options.output)
+    store = Store(usable(options.output, "OUTPUT"))
     try:
-        if store.read_json("study.json").get("study", {}).get("kind") == "regression":
-            from ..regression import report_again
-
-            print(f"report: {report_again(store)}")  # noqa: T201
-            return DONE
-        summarize(store)
-        print(f"report: {write_report(store)}")  # noqa: T201
+        report = _written(store)
     except FileNotFoundError as error:
         raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study ({error})") from None
     except Damaged as error:
         raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadInput(f"OUTPUT: {options.output} is not valid; it cannot be read or written ({reason})") from None
+    print(f"report: {report}")  # noqa: T201
     return DONE
+
+
+def _written(store: "Store") -> str:
+    if store.read_json("study.json").get("study", {}).get("kind") == "regression":
+        from ..regression import report_again
+
+        return report_again(store)
+    from tasks.summarize import summarize
+
+    from ..report import write_report
+
+    summarize(store)
+    return write_report(store)
