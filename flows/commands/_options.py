@@ -51,3 +51,11 @@ def usable(output: str, name: str) -> str:
         except ImportError as error:
             raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({error})") from None
     return output
+
+
+def workers_of(options: argparse.Namespace) -> int | None:
+    """The number after ``--workers``; None where there is none."""
+    workers: int | None = options.workers
+    if workers is not None and workers < 1:
+        raise BadInput(f"--workers: {workers} is not valid; expected 1 or more")
+    return workers

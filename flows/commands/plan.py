@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import DONE
-from ._options import add_study, output_of, study_of
+from ._options import add_study, output_of, study_of, workers_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> int:
     from ..studies.regression import RegressionStudy
     from ..study import prepared_study
 
+    workers = workers_of(options)
     study = study_of(options)
     if isinstance(study, RegressionStudy):
         from ..regression import plan
@@ -39,5 +40,5 @@ def run(options: argparse.Namespace) -> int:
     estimates = estimate(prepared, output=output_of(options, study), timing=not options.no_timing)
     for note in prepared.notes:
         print(f"note: {note}")  # noqa: T201
-    print(render(prepared.plan, estimates, workers=options.workers or processors()))  # noqa: T201
+    print(render(prepared.plan, estimates, workers=workers or processors()))  # noqa: T201
     return DONE

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, FAILED, REGRESSION, BadInput
-from ._options import add_study, output_of, study_of
+from ._options import add_study, output_of, study_of, workers_of
 
 if TYPE_CHECKING:
     from ..studies.regression import RegressionStudy
@@ -41,11 +41,12 @@ def run(options: argparse.Namespace) -> int:
     from ..studies.regression import RegressionStudy
     from ..study import Finished, run_study
 
+    workers = workers_of(options)
     study = study_of(options)
     if isinstance(study, RegressionStudy):
         return _evaluate(study, options)
-    named = options.cluster is not None or options.workers is not None
-    cluster = load_cluster(options.cluster, options.workers) if named else None
+    named = options.cluster is not None or workers is not None
+    cluster = load_cluster(options.cluster, workers) if named else None
     output = output_of(options, study)
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
     display.say(f"{study.name}: {study.question}")

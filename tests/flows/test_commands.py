@@ -6,7 +6,7 @@ import pytest
 
 from flows.cli import main
 
-from .conftest import study_file
+from .conftest import QUICK, study_file
 
 STUDY = 'kind = "significance"\n[[tables]]\nname = "t"\ncounts = [[8, 2], [1, 9]]\n'
 
@@ -45,3 +45,12 @@ def test_a_report_that_cannot_be_written_is_one_line(finished, capsys, name):
     (finished / name).unlink()
     (finished / name).mkdir()  # no user may replace a folder by a file, whatever the permissions
     assert "it cannot be read or written" in refused(capsys, "report", finished)
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+@pytest.mark.parametrize("workers", [-2, 0])
+def test_fewer_than_one_worker_are_refused(tmp_path, capsys, command, workers):
+    output = tmp_path / "out"
+    said = refused(capsys, command, study_file(tmp_path, QUICK), "--output", output, "--workers", workers)
+    assert said == f"sigstats: --workers: {workers} is not valid; expected 1 or more\n"
+    assert not output.exists()
