@@ -89,13 +89,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
     """A regression study: done in this process, where Prefect follows if it has a server."""
-    from ..comparison_text import show
+    from ..comparison_text import TITLES, show
     from ..prefect_environment import server_configured, set_up
     from ..regression import evaluate
 
     for name in ("cluster", "workers"):
         if getattr(options, name) is not None:
             raise BadInput(f"--{name}: {getattr(options, name)} is not valid; a regression study runs in this process")
+    if options.log_format != "text":
+        raise BadInput(f"--log-format: {options.log_format} is not valid; a regression study has no log")
     base, output = Path(options.study).parent, output_of(options, study)
     if server_configured():
         set_up(output)
@@ -104,13 +106,17 @@ def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
         found = evaluate_under_prefect(study, base=base, output=output)
     else:
         found = evaluate(study, base=base, output=output)
+    failed = found.comparison.verdict == "fail"
+    if options.quiet and failed:
+        for line in (f"{study.name}: {TITLES['fail']}", *(f"  {reason}" for reason in found.comparison.reasons())):
+            print(line, file=sys.stderr)  # noqa: T201
     if not options.quiet:
         about = found.record.evaluation
         show(found.comparison, about.baseline, about.candidate)
         if not found.appended:
             print(f"nothing new: these files were compared on {about.evaluated_at:%Y-%m-%d %H:%M} UTC")  # noqa: T201
         print(f"look {about.look} at these rows, level {about.level:.3g}")  # noqa: T201
-        for line in found.damaged:
-            print(f"note: left out: {line}", file=sys.stderr)  # noqa: T201
         print(f"report: {found.report}")  # noqa: T201
-    return REGRESSION if found.comparison.verdict == "fail" else DONE
+    for line in found.damaged:
+        print(f"note: left out: {line}", file=sys.stderr)  # noqa: T201
+    return REGRESSION if failed else DONE

@@ -90,6 +90,24 @@ def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(fo
     assert page.count('class="point ') == 8 * 2 + 8  # two evaluations in eight trends, and the forest of the last one
 
 
+def test_a_quiet_evaluation_is_silent_unless_something_is_wrong(folder, capsys):
+    assert evaluate(folder) == 0
+    assert capsys.readouterr() == ("", "")
+    write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+    assert evaluate(folder) == 1
+    said = capsys.readouterr()
+    first, *reasons = said.err.splitlines()
+    assert (said.out, first) == ("", "nightly: FAIL: regression")
+    assert any(line.startswith("  worse: ") and "region = west" in line for line in reasons)
+
+
+def test_a_log_that_there_is_not_is_refused(folder, capsys):
+    assert evaluate(folder, "--log-format", "json") == 2
+    said = "sigstats: --log-format: json is not valid; a regression study has no log\n"
+    assert capsys.readouterr() == ("", said)
+    assert not (folder / "out").exists()
+
+
 def test_the_same_files_are_evaluated_once(folder, capsys):
     assert evaluate(folder) == 0
     before = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
@@ -200,10 +218,9 @@ def test_a_damaged_file_of_the_history_is_named_and_counts_as_a_look(folder, cap
     (kept,) = (folder / "out/history").rglob("*.parquet")
     kept.write_bytes(kept.read_bytes()[:-20])
     write(folder / "predictions/candidate-2.csv", wrong=0.1, seed=3, at=1009)
-    assert evaluate(folder) == 0
-    capsys.readouterr()
-    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
-    assert f"left out: {kept.relative_to(folder / 'out')} is not a whole file" in capsys.readouterr().err
+    for more in ([], ["--quiet"]):
+        assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), *more]) == 0
+        assert f"left out: {kept.relative_to(folder / 'out')} is not a whole file" in capsys.readouterr().err
     assert "The history is not whole" in (folder / "out/report.html").read_text()
     kept.unlink()
     assert list(evaluations(folder)["look"]) == [2]
