@@ -1,14 +1,24 @@
 #!/bin/sh
-# An authority of its own and one certificate for scheduler, workers and runs: ca.pem, cert.pem and key.pem in a folder.
+# An authority of its own and one certificate for scheduler, workers and runs. The folder is the caller's alone and keeps
+# the authority's key; containers mount the folder services in it (ca.pem, cert.pem, key.pem). They run as a uid that
+# need not be the caller's, so what they mount is readable to whoever reaches it: to them by their mount, and on this
+# machine to the caller alone, since nobody else may enter the outer folder.
 set -eu
 folder=${1:?expected a folder}
 umask 077
 mkdir -p "$folder"
+case $(ls -ld "$folder/.") in
+    d???------*) ;;
+    *) echo "$folder: others may enter it; expected a new folder, or one of mode 700" >&2; exit 2 ;;
+esac
+services=$folder/services
+mkdir -p "$services"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 \
-    -subj "/CN=sigstats authority" -keyout "$folder/ca.key" -out "$folder/ca.pem" 2>/dev/null
+    -subj "/CN=sigstats authority" -keyout "$folder/ca.key" -out "$services/ca.pem" 2>/dev/null
 openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
-    -subj "/CN=sigstats" -keyout "$folder/key.pem" -out "$folder/request.pem" 2>/dev/null
-openssl x509 -req -in "$folder/request.pem" -CA "$folder/ca.pem" -CAkey "$folder/ca.key" -CAcreateserial \
-    -days 825 -out "$folder/cert.pem" 2>/dev/null
+    -subj "/CN=sigstats" -keyout "$services/key.pem" -out "$folder/request.pem" 2>/dev/null
+openssl x509 -req -in "$folder/request.pem" -CA "$services/ca.pem" -CAkey "$folder/ca.key" \
+    -CAserial "$folder/ca.srl" -CAcreateserial -days 825 -out "$services/cert.pem" 2>/dev/null
 rm -f "$folder/request.pem" "$folder/ca.srl"
-chmod 644 "$folder/ca.pem" "$folder/cert.pem" "$folder/key.pem"
+chmod 755 "$services"
+chmod 644 "$services/ca.pem" "$services/cert.pem" "$services/key.pem"

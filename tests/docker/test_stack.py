@@ -21,6 +21,8 @@ DOCKER = Path(__file__).parents[2] / "docker"
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 
+openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="the certificates of the stack need openssl")
+
 
 def test_every_service_restarts_and_says_whether_it_is_well():
     for name, service in SERVICES.items():
@@ -54,6 +56,44 @@ def test_the_image_is_built_in_stages_from_the_lock_and_runs_without_root():
     for name in " ".join(copied).split():
         assert (DOCKER.parent / name).exists()
         assert f"!{name}" in allowed
+
+
+def listed(folder):
+    """The permissions of a folder and of what is in it."""
+    return {str(path.relative_to(folder)): path.stat().st_mode & 0o777 for path in [folder, *folder.rglob("*")]}
+
+
+@openssl
+def test_certificates_are_readable_to_containers_and_the_authority_s_key_to_its_owner(tmp_path):
+    folder = tmp_path / "certificates"
+    subprocess.run([DOCKER / "make-certificates.sh", folder], umask=0, check=True)
+    assert listed(folder) == {
+        ".": 0o700,
+        "ca.key": 0o600,
+        "services": 0o755,
+        **{f"services/{name}.pem": 0o644 for name in ("ca", "cert", "key")},
+    }
+    mounts = {mount for service in SERVICES.values() for mount in service.get("volumes", []) if "certificates" in mount}
+    assert mounts == {"./certificates/services:/certificates:ro"}
+    if os.geteuid() == 0:
+        stranger = {"user": 65534, "group": 65534, "extra_groups": [], "capture_output": True, "check": False}
+        # a process that stands in a folder needs not pass those above it: as with a mount
+        names = ["ca.pem", "cert.pem", "key.pem"]
+        assert subprocess.run(["cat", *names], cwd=folder / "services", **stranger).returncode == 0
+        assert subprocess.run(["cat", "services/key.pem"], cwd=folder, **stranger).returncode != 0
+    subprocess.run([DOCKER / "make-certificates.sh", folder], check=True)  # again, as when they expire
+
+
+@openssl
+def test_no_key_is_made_in_a_folder_that_others_may_enter(tmp_path):
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o755)
+    done = subprocess.run(
+        [DOCKER / "make-certificates.sh", tmp_path / "open"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "others may enter it" in done.stderr
+    assert not list((tmp_path / "open").iterdir())
 
 
 class Native:
@@ -113,10 +153,10 @@ permutation = { resamples = 59 }
 
 
 @pytest.mark.processes
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="the certificates of the stack need openssl")
+@openssl
 def test_the_dask_services_run_a_study_over_tls_and_outlive_a_killed_worker(tmp_path):
-    certificates = tmp_path / "certificates"
-    subprocess.run([DOCKER / "make-certificates.sh", certificates], check=True)
+    subprocess.run([DOCKER / "make-certificates.sh", tmp_path / "certificates"], check=True)
+    certificates = tmp_path / "certificates" / "services"
     scheduler_port, worker_port = str(free_port()), str(free_port())
     places = {
         "/certificates": str(certificates),
