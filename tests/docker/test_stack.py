@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 from pathlib import Path
 
 import pandas as pd
@@ -115,9 +116,7 @@ class Native:
 
     def here(self, text):
         text = re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: self.values[found[1]], str(text))
-        for stack, native in self.places.items():
-            text = text.replace(stack, native)
-        return text
+        return re.sub("|".join(map(re.escape, self.places)), lambda found: self.places[found[0]], text)
 
     @property
     def environment(self):
@@ -202,11 +201,12 @@ def test_prefect_on_postgresql_runs_the_schedule_behind_its_password_and_outlive
     study = (DOCKER.parent / "configs/studies/regression.toml").read_text()
     study = study.replace("../../predictions", str(folder)).replace(".parquet", ".csv")
     study_file(tmp_path, study, "regression.toml")
-    values = {"POSTGRES_PASSWORD": "of-this-test", "PREFECT_AUTH": "someone:secret"}
+    values = {"POSTGRES_PASSWORD": "of/this@test:%3F#", "PREFECT_AUTH": "someone:secret"}
     port = str(free_port())
-    with postgresql() as connection:
+    with postgresql(values["POSTGRES_PASSWORD"]) as connection:
         places = {
-            "postgresql+asyncpg://prefect:of-this-test@database:5432/prefect": connection,
+            "database": "127.0.0.1",
+            "5432": str(urllib.parse.urlsplit(connection).port),
             "0.0.0.0": "127.0.0.1",
             "http://prefect:4200": f"http://127.0.0.1:{port}",
             "4200": port,
@@ -236,6 +236,7 @@ def test_prefect_on_postgresql_runs_the_schedule_behind_its_password_and_outlive
             assert failed["state_type"] == "FAILED"
             assert "region = west" in failed["state"]["message"]
             assert len({run["id"] for run in api.runs(types=["COMPLETED", "FAILED"])}) == 2
+            assert not (tmp_path / "prefect" / "prefect.db").exists()  # SQLite, where it knows of no other database
         finally:
             for service in (schedule, prefect):
                 if service is not None and service.process.poll() is None:

@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 import uuid
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -155,7 +156,7 @@ def _postgresql_programs():
 
 
 @contextlib.contextmanager
-def postgresql():
+def postgresql(password="of-this-test"):
     """A PostgreSQL with a database prefect of a user prefect with a password; its connection URL for Prefect."""
     programs = _postgresql_programs()
     if programs is None:
@@ -165,7 +166,7 @@ def postgresql():
     folder = Path(tempfile.mkdtemp(prefix="postgresql-"))
     if root:
         shutil.chown(folder, "nobody")
-    password, port = "of-this-test", free_port()
+    port = free_port()
     (folder / "password").write_text(password)
     (folder / "password").chmod(0o644)
     subprocess.run(
@@ -185,7 +186,7 @@ def postgresql():
         wait_until(lambda: subprocess.run(ready, capture_output=True, check=False).returncode == 0, seconds=120)
         created = [programs / "createdb", "-h", "127.0.0.1", "-p", str(port), "-U", "prefect", "prefect"]
         subprocess.run(created, env={**os.environ, "PGPASSWORD": password}, check=True)
-        yield f"postgresql+asyncpg://prefect:{password}@127.0.0.1:{port}/prefect"
+        yield f"postgresql+asyncpg://prefect:{quote(password, safe='')}@127.0.0.1:{port}/prefect"
     finally:
         process.kill()
         process.wait(30)
