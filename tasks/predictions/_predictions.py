@@ -1,6 +1,7 @@
 """What every format gives: ids, labels and predictions as text, one a row."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +42,16 @@ class Columns:
     def optional(self) -> tuple[str, ...]:
         """The columns that one of two files may lack."""
         return (*self.slices, *(() if self.group is None else (self.group,)))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All columns but the score."""
+        return (self.id, self.label, self.prediction, *self.optional)
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """All columns, each once."""
+        return tuple(dict.fromkeys([*self.texts, *(() if self.score is None else (self.score,))]))
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,16 @@ def from_table(where: str, table: pa.Table, columns: Columns) -> Predictions:
     others = {name: _text(where, table, name) for name in columns.optional if name in table.column_names}
     predicted = columns.score is None or columns.prediction in table.column_names
     return Predictions(where, ids, label, prediction, others, score=score, predicted=predicted)
+
+
+def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The table with all columns of its file, those empty that were not read.
+
+    So a column that is not there is told from one that is there twice, and the nearest name can be told.
+    """
+    for name in (Counter(names) - Counter(table.column_names)).elements():
+        table = table.append_column(name, pa.nulls(table.num_rows))
+    return table
 
 
 def _classes_of(table: pa.Table, columns: Columns) -> tuple[str, str]:
@@ -142,7 +163,11 @@ def _text(where: str, table: pa.Table, name: str) -> Any:
         # 1.0 is the class 1 of a table that once had a missing value; 0.5 is no class.
         if not pc.all(pc.equal(column, pc.floor(column))).as_py():
             raise ValueError(f"{where}: column {shown(name)} has fractions; expected text or whole numbers")
-        column = column.cast(pa.int64())
+        try:
+            column = column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            wanted = f"text or whole numbers of at most {2**63 - 1}"
+            raise ValueError(f"{where}: column {shown(name)} has larger numbers; expected {wanted}") from None
     return column.cast(pa.string()).combine_chunks()
 
 
