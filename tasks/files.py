@@ -48,7 +48,7 @@ class Files(Protocol):
         """Remove the file; no error where it is gone already."""
 
     def drop(self, folder: str) -> None:
-        """Remove the folder and all that is in it; no error where it is gone already, or something comes meanwhile."""
+        """Remove the folder and what is in it, as far as that is possible: what is left does no harm."""
 
     def sweep(self) -> None:
         """Remove what an interrupted writer left unfinished."""
@@ -176,10 +176,17 @@ class RemoteFiles:
 
     def drop(self, folder: str) -> None:  # noqa: D102
         system, root = self._system
-        system.invalidate_cache()
-        with contextlib.suppress(FileNotFoundError), self._trouble():
-            for path in system.find(f"{root}/{checked(folder)}"):
-                self.remove(str(path).removeprefix(f"{root}/"))
+        path = f"{root}/{checked(folder)}"
+        with contextlib.suppress(Exception):  # a client library may raise anything
+            system.invalidate_cache()
+            found = [str(name) for name in system.find(path)]
+            try:
+                if found:
+                    system.rm(found)  # object stores take a thousand names in one request
+            except Exception:  # some take one alone, and a name may look like a pattern
+                for name in found:
+                    with contextlib.suppress(FileNotFoundError):
+                        system.rm_file(name)
 
     def sweep(self) -> None:
         """Nothing to do: an upload that did not end leaves no object."""

@@ -5,6 +5,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,6 +61,54 @@ def test_a_dropped_folder_is_gone_with_all_that_is_in_it_and_nothing_else(files)
     assert files.names("ab") == ["three.txt"]
     with pytest.raises(ValueError, match="inside the output"):
         files.drop("../a")
+
+
+@pytest.fixture
+def requests(monkeypatch):
+    """The requests to an object store, by name; those of `fail` fail."""
+    from s3fs import S3FileSystem
+
+    asked, call = SimpleNamespace(names=[], fail=()), S3FileSystem._call_s3
+
+    async def noted(self, method, *args, **kwargs):
+        asked.names.append(method)
+        if method in asked.fail:
+            raise OSError(f"{method} is not for today")
+        return await call(self, method, *args, **kwargs)
+
+    monkeypatch.setattr(S3FileSystem, "_call_s3", noted)
+    return asked
+
+
+def test_a_folder_of_an_object_store_is_dropped_in_one_request(bucket, requests):
+    files = open_files(f"{bucket}/many")
+    for number in range(30):
+        files.write(f"a/{number}.txt", b"1")
+    requests.names.clear()
+    files.drop("a")
+    assert [name for name in requests.names if "delete" in name] == ["delete_objects"]
+    assert files.names("a") == []
+
+
+@pytest.mark.parametrize("prefix", ["single", "like a [pattern]"])
+def test_a_store_that_removes_one_object_alone_is_asked_so(bucket, requests, prefix):
+    files = open_files(f"{bucket}/{prefix}")
+    for number in range(3):
+        files.write(f"a/{number}.txt", b"1")
+    requests.fail = ("delete_objects",)
+    files.drop("a")
+    assert files.names("a") == []
+
+
+def test_what_an_object_store_does_not_remove_today_ends_nothing(bucket, requests):
+    files = open_files(f"{bucket}/stubborn")
+    files.write("a/1.txt", b"1")
+    requests.fail = ("delete_objects", "delete_object")
+    files.drop("a")
+    assert files.names("a") == ["1.txt"]
+    requests.fail = ()
+    files.drop("a")
+    assert files.names("a") == []
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a\\..\\x", "a\0b"])

@@ -91,6 +91,21 @@ def test_a_block_that_comes_late_changes_nothing_that_is_finished(store, cell, d
     assert stored(store, cell) == [name]
 
 
+def test_blocks_that_are_left_change_nothing_that_is_finished(store, cell, drawing, monkeypatch):
+    """A store that removes some of them, or none."""
+    write(store, cell, (0, 1), (1, 4), (4, 10))
+    monkeypatch.setattr(type(store.files), "drop", lambda self, folder: None)
+    table = store.finish(cell)
+    names = stored(store, cell)
+    assert len(names) == 4
+    for left in (names[1:], names[2:]):
+        found = store.find(cell)
+        assert (found.done, found.damaged, found.spare) == (((0, 95),), (), tuple(left))
+        assert store.read_prefix(cell) == store.finish(cell) == table
+        store.files.remove(names[1])
+    monkeypatch.undo()
+
+
 def test_an_incomplete_cell_is_not_joined(store, cell, drawing):
     write(store, cell, (0, 3))
     with pytest.raises(Damaged, match="not complete"):
