@@ -5,6 +5,7 @@ so all tests see the same test sets.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -77,11 +78,19 @@ def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePo
     source = outcomes_cell(work)
     if source is None:
         return Population(**{**values, "outcomes": tuple(values["outcomes"])})
+    try:
+        return Population(outcomes=_outcomes(store, source), swapped=values["swapped"])
+    except LookupError:
+        return None
+
+
+@lru_cache(maxsize=16)
+def _outcomes(store: Store, source: Cell) -> tuple[int, ...]:
+    """The outcomes of a cell; each process reads them once, and looks again for those that are missing."""
     table = store.read_prefix(source)
     if table is None or replicates_of(table) < source.replicates:
-        return None
-    found = predict.outcomes(table, test=False) if source.fanout == "predict" else total(table)
-    return Population(outcomes=found, swapped=values["swapped"])
+        raise LookupError(source.name)
+    return predict.outcomes(table, test=False) if source.fanout == "predict" else total(table)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

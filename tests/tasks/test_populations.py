@@ -1,6 +1,9 @@
 """What test sets are drawn from: simulated systems, eight outcomes, events of classes and of categories."""
 
+import shutil
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +13,7 @@ from sigstats.events import JointEvents
 from sigstats.measures import accuracy, f1
 from sigstats.outcomes import JointOutcomes
 from tasks import trials
+from tasks.fanouts import cell, count, subsample
 from tasks.populations import EventPopulation, Population, random_classifiers
 from tasks.store import Store
 from tasks.trials import exact_rate, null_holds
@@ -140,3 +144,20 @@ def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, tripl
     assert (drawn.sum(axis=1) == len(triples)).all()
     if not swapped:
         assert used.record(drawn[0].tolist()) == joint
+
+
+def test_outcomes_of_another_cell_are_read_once_and_looked_for_until_they_are_there(tmp_path):
+    source = cell("count", subject={"dataset": "d"}, work={"files": "f", "positive": None}, seed=1, replicates=2)
+    about = {"fanout": "count", "subject": {"dataset": "d"}, "work": dict(source.work), "seed": 1, "replicates": 2}
+    work = {"population": {"outcomes_of": about, "swapped": False}, "n": 5, "test": {"test": "mcnemar"}}
+    drawn = cell("subsample", subject={"dataset": "d"}, work=work, seed=1, replicates=200)
+    store = Store(str(tmp_path))
+    assert subsample.population(work, store) is None
+    counts = {f"e{number}": [number, 10 * number] for number in range(1, 9)}
+    store.write_block(source, 0, 2, pa.table({"replicate": [0, 1], **counts}, schema=count.SCHEMA))
+    first = subsample.compute(drawn.block(0, 1), store)
+    shutil.rmtree(tmp_path / "replicates")
+    second = subsample.compute(drawn.block(1, 2), store)
+    assert (first.num_rows, second.num_rows) == (100, 100)
+    assert subsample.population(work, store).outcomes == tuple(11 * number for number in range(1, 9))
+    assert subsample.population(work, Store(str(tmp_path / "other"))) is None
