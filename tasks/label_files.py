@@ -103,7 +103,7 @@ class LabelFiles:
     name : str
         What the study calls it.
     path : str
-        A file, a folder, a pattern or an fsspec URL.
+        A file, a folder, a pattern or an fsspec URL, the same in every working folder.
     columns : sequence of str
         The columns of the true classes and of the predictions of A and of B.
     classes : sequence of label, optional
@@ -166,7 +166,7 @@ class LabelFiles:
 
     @cached_property
     def _first(self) -> tuple[Any, Sequence[pa.DataType]]:
-        system, _ = data_files(self.path, Path())
+        system = file_system(self.path)
         return system, _kinds(self.files[0], opened_file(system, self.files[0]), self.columns)
 
 
@@ -206,7 +206,7 @@ def look(
         threads.shutdown(cancel_futures=True)
     return LabelFiles(
         name=name,
-        path=place(path, base),
+        path=anywhere(path, base),
         columns=columns,
         classes=classes,
         files=files,
@@ -270,6 +270,22 @@ def data_files(path: str, base: Path) -> tuple[Any, list[str]]:
     if not names:
         raise ValueError(f"{where}: {wanted}")
     return system, sorted(str(name) for name in names)
+
+
+def anywhere(path: str, base: Path) -> str:
+    """The path or URL of a data set, the same in every working folder."""
+    where = place(path, base)
+    return where if "://" in where else str(Path(where).absolute())
+
+
+def file_system(where: str) -> Any:
+    """The file system of a data set, which is not asked for anything; errors as for `read_counts`."""
+    import fsspec
+
+    try:
+        return fsspec.core.url_to_fs(where)[0]
+    except Exception as error:  # a package may be missing here
+        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
 
 def opened_file(system: Any, file: str, **options: Any) -> pq.ParquetFile:

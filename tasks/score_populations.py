@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from sigstats.checks import shown
 
 from .label_counts import Label
-from .label_files import data_files, has_column, opened_file
+from .label_files import anywhere, data_files, file_system, has_column, opened_file
 from .schema import column
 from .score_files import Rows, joined, read_group, require_probabilities
 from .score_trials import difference
-from .sources._places import FilesRead, in_silence, place
+from .sources._places import FilesRead, in_silence
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` keeps what is no file.
 _ABOUT = b"scores"
@@ -42,7 +42,7 @@ class ScorePopulation:
     name : str
         What the study calls them.
     path : str
-        A file, a folder, a pattern or an fsspec URL.
+        A file, a folder, a pattern or an fsspec URL, the same in every working folder.
     columns : mapping
         The names of the columns ``label``, ``a``, ``b`` and, where rows come in groups, ``group``.
     positive : label
@@ -144,7 +144,7 @@ class ScorePopulation:
 
     @cached_property
     def _system(self) -> Any:
-        return data_files(self.path, Path())[0]
+        return file_system(self.path)
 
     def _read(self, file: str, group: int, rows: int) -> Rows:
         found = read_group(
@@ -236,7 +236,7 @@ def read_scores(
     truth = {measure: difference(measure, whole) for measure in measures}
     return ScorePopulation(
         name=name,
-        path=place(path, base),
+        path=anywhere(path, base),
         columns=columns,
         positive=positive,
         files=tuple(files),

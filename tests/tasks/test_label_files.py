@@ -1,11 +1,14 @@
 """Populations of Parquet files are reduced to the counts that their rows have; what is wrong is named."""
 
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +16,7 @@ from sigstats.events import JointEvents
 from sigstats.outcomes import JointOutcomes
 from sigstats.paired import discordant_counts
 from tasks.label_counts import LabelCounts
-from tasks.label_files import read_counts
+from tasks.label_files import LabelFiles, look, read_counts
 from tasks.label_tally import Tally
 
 NAMES = {"label": "label", "a": "pred_a", "b": "pred_b"}
@@ -65,6 +68,29 @@ def test_a_remote_file_is_read_too(tmp_path):
     content = write(tmp_path / "one.parquet", y, a, b).read_bytes()
     fsspec.filesystem("memory").pipe_file("/populations/one.parquet", content)
     assert read("memory://populations").counts == Counter(zip(y.tolist(), a.tolist(), b.tolist(), strict=True))
+
+
+def test_files_are_found_from_every_working_folder(tmp_path, monkeypatch):
+    for part in range(2):
+        write(tmp_path / "data" / f"{part}.parquet", *rows(50, ["x", "y"], seed=part))
+    (tmp_path / "elsewhere").mkdir()
+    for path in ("data", "data/*.parquet", f"file://{tmp_path}/data"):
+        monkeypatch.chdir(tmp_path)
+        kept = look("rows", path, Path(), **NAMES).to_table()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        files = LabelFiles.from_table(kept)
+        with monkeypatch.context() as patch:  # a worker counts the files it is told, and looks for no others
+            for name in ("find", "glob", "isdir", "ls"):
+                patch.setattr(LocalFileSystem, name, None)
+            counts = [files.count(index) for index in range(2)]
+        assert LabelCounts.total(counts).counts == read(tmp_path / "data").counts
+
+
+def test_a_worker_that_lacks_a_file_system_says_so(tmp_path):
+    write(tmp_path / "one.parquet", *rows(5, ["x", "y"]))
+    files = replace(look("rows", "one.parquet", tmp_path, **NAMES), path="nosuchscheme://x")
+    with pytest.raises(ValueError, match=r"^nosuchscheme://x: cannot be read"):
+        files.count(0)
 
 
 labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).filter(

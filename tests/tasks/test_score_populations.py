@@ -1,6 +1,7 @@
 """Populations of scores: rows drawn over all files without replacement, their truth, what is wrong with files."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -142,6 +143,16 @@ def test_rows_that_lie_elsewhere_are_the_same_population(folder, tmp_path):
     assert score_populations.ScorePopulation.from_table(
         store.read_table(name, kind="data", fingerprint=after.digest())
     ).path == str(tmp_path / "elsewhere")
+
+
+def test_rows_are_found_from_every_working_folder(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    given = {"columns": COLUMNS, "positive": "ill", "measures": MEASURES}
+    kept = read_scores("patients", folder.name, Path(), **given).to_table()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    rows = score_populations.ScorePopulation.from_table(kept).all()
+    assert rows.a.tolist() == table()["score_a"].tolist()
 
 
 def test_files_that_have_changed_are_named(folder, monkeypatch):
