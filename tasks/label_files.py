@@ -30,6 +30,9 @@ from .sources._places import FilesRead, in_silence, place, reason
 #: The key of the schema's metadata under which `LabelFiles.to_table` keeps what is no file.
 _ABOUT = b"files"
 
+#: By what object stores tell one content of an object from another, wherever it lies.
+_MARKS = ("md5Hash", "ETag", "etag")
+
 #: So many footers are read at once.
 _FOOTERS = 8
 
@@ -113,6 +116,9 @@ class LabelFiles:
         How many rows each file has.
     content : str
         SHA-256 of the files' footers, which hold sizes and extremes of all that is in them, wherever they lie.
+    written : str
+        SHA-256 of what changes when a file is written anew, which need not change its footer: the size, and the mark of
+        an object store or the time. It is no part of what the population is.
     listed : bool
         Whether a row has any number of labels.
     """
@@ -124,6 +130,7 @@ class LabelFiles:
     files: Sequence[str]
     rows: Sequence[int]
     content: str
+    written: str
     listed: bool
 
     @property
@@ -137,7 +144,9 @@ class LabelFiles:
 
     def to_table(self) -> pa.Table:
         """Its files as a table, from which `from_table` makes it again."""
-        about = {key: getattr(self, key) for key in ("name", "path", "columns", "classes", "content", "listed")}
+        about = {
+            key: getattr(self, key) for key in ("name", "path", "columns", "classes", "content", "written", "listed")
+        }
         schema = pa.schema(
             [
                 column("file", pa.string(), "name", "a file of rows"),
@@ -183,24 +192,26 @@ def look(
 ) -> LabelFiles:
     """Look at the footers of a Parquet data set alone; options and errors as for `read_counts`."""
     system, files = data_files(path, base)
-    columns, state = (label, a, b), hashlib.sha256()
+    columns, state, written = (label, a, b), hashlib.sha256(), hashlib.sha256()
     rows: list[int] = []
     first: Sequence[pa.DataType] = ()
 
-    def footer(file: str) -> tuple[Sequence[pa.DataType], pa.Buffer, int]:
+    def footer(file: str) -> tuple[Sequence[pa.DataType], pa.Buffer, int, str]:
+        writing = _writing(system, file)  # before its footer: what is written meanwhile has another
         opened = opened_file(system, file)
         content = pa.BufferOutputStream()
         opened.metadata.write_metadata_file(content)
-        return _kinds(file, opened, columns), content.getvalue(), opened.metadata.num_rows
+        return _kinds(file, opened, columns), content.getvalue(), opened.metadata.num_rows, writing
 
     # Far away a footer is some requests, and there may be thousands of files.
     threads = ThreadPoolExecutor(_FOOTERS)
     try:
-        for file, (kinds, content, count) in zip(files, threads.map(footer, files), strict=True):
+        for file, (kinds, content, count, writing) in zip(files, threads.map(footer, files), strict=True):
             progress(len(rows), len(files))
             first = first or kinds
             _require_alike(file, columns, kinds, (files[0], first))
             state.update(content)
+            written.update(f"{writing}\n".encode())
             rows.append(count)
     finally:
         threads.shutdown(cancel_futures=True)
@@ -212,6 +223,7 @@ def look(
         files=files,
         rows=rows,
         content=state.hexdigest(),
+        written=written.hexdigest(),
         listed=is_list(first[0]),
     )
 
@@ -259,6 +271,7 @@ def data_files(path: str, base: Path) -> tuple[Any, list[str]]:
     where = place(path, base)
     try:
         system, root = fsspec.core.url_to_fs(where)
+        system.invalidate_cache()  # of listings, which hold sizes and marks of what was there before
         if system.isdir(root):
             names = [name for name in system.find(root) if str(name).endswith((".parquet", ".parq", ".pq"))]
             wanted = "holds no Parquet file"
@@ -288,11 +301,27 @@ def file_system(where: str) -> Any:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
 
+def _writing(system: Any, file: str) -> str:
+    """What changes when a file is written anew, and stays when it is moved, as far as its store tells."""
+    try:
+        if _local(system):
+            about = Path(file).stat()
+            return f"{about.st_size} {about.st_mtime_ns}"
+        found = system.info(file)
+        mark = next((found[key] for key in _MARKS if found.get(key)), None) or system.ukey(file)
+        return f"{found.get('size')} {mark}"
+    except Exception as error:  # a remote file system may raise anything
+        raise ValueError(f"{file}: cannot be read ({reason(error)})") from None
+
+
+def _local(system: Any) -> bool:
+    return "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
+
+
 def opened_file(system: Any, file: str, **options: Any) -> pq.ParquetFile:
     """A Parquet file that can be read, or ValueError."""
     try:
-        local = "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
-        source = file if local else system.open(file, "rb")
+        source = file if _local(system) else system.open(file, "rb")
         return pq.ParquetFile(source, page_checksum_verification=True, **options)
     except Exception as error:  # a damaged file or a remote file system may raise anything
         raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None

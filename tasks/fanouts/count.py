@@ -1,4 +1,8 @@
-"""The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file."""
+"""The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file.
+
+What a cell works on says, too, by what its files are told from others with equal footers (`LabelFiles.written`): files
+that were written anew are another cell's, and counted again.
+"""
 
 from collections.abc import Mapping
 from typing import Any

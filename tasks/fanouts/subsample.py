@@ -50,8 +50,13 @@ SCHEMA = pa.schema(
 
 
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyed by what is drawn, whatever is done with it."""
-    return {"population": work["population"], "n": work["n"]}
+    """Keyed by what is drawn, whatever is done with it, and whenever files of it were written."""
+    population = dict(work["population"])
+    if "outcomes_of" in population:
+        about = population["outcomes_of"]
+        counted = {key: value for key, value in about["work"].items() if key != "written"}
+        population["outcomes_of"] = {**about, "work": counted}
+    return {"population": population, "n": work["n"]}
 
 
 def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:

@@ -428,6 +428,37 @@ def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp
             assert row["statistic"] == exact[row["slice"], row["n"]]
 
 
+def test_files_that_were_written_anew_are_counted_again(by_workers, tmp_path):
+    """With equal footers, which do not tell the old predictions from the new ones; and copies give the same results."""
+    truth = np.arange(600) % 2
+    worse, better = (np.where(np.arange(600) < wrong, 1 - truth, truth) for wrong in (220, 100))
+    path = tmp_path / "data.parquet"
+
+    def predictions(a, b):
+        columns = [pa.array(side, pa.int8()) for side in (truth, a, b)]
+        table = pa.table(columns, names=["label", "pred_a", "pred_b"])
+        pq.write_table(table, path, compression="none", use_dictionary=False)
+
+    def found(output):
+        assert run(path_of_study, output) == 0
+        shown = ("slice", "method", "measure", "n", "estimate", "statistic", "p_value", "decision")
+        return [{key: row[key] for key in shown} for row in rows(output)]
+
+    text = STUDY.replace('path = "data"', 'path = "data.parquet"').replace('positive = "x"', "positive = 1")
+    path_of_study = study_file(tmp_path, text)
+    predictions(worse, better)
+    before = found(tmp_path / "out")
+    assert run(path_of_study, tmp_path / "out") == 0
+    assert sum(1 for _ in (tmp_path / "out" / "replicates").glob("count*")) == 1
+    path.write_bytes(path.read_bytes())  # a copy with a new time
+    assert found(tmp_path / "out") == before
+    assert sum(1 for _ in (tmp_path / "out" / "replicates").glob("count*")) == 2
+    predictions(truth, worse)
+    after = found(tmp_path / "out")
+    assert after == found(tmp_path / "fresh")
+    assert after != before
+
+
 def test_a_file_that_cannot_be_counted_fails_its_population_and_is_named(by_workers, study, tmp_path, capsys):
     (tmp_path / "data").mkdir()
     for path in (study.parent / "data").iterdir():

@@ -1,5 +1,7 @@
 """Populations of Parquet files are reduced to the counts that their rows have; what is wrong is named."""
 
+import os
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +93,44 @@ def test_a_worker_that_lacks_a_file_system_says_so(tmp_path):
     files = replace(look("rows", "one.parquet", tmp_path, **NAMES), path="nosuchscheme://x")
     with pytest.raises(ValueError, match=r"^nosuchscheme://x: cannot be read"):
         files.count(0)
+
+
+def alike(path, turn):
+    """Rows whose file has the same footer whichever of its predictions are right."""
+    truth = np.arange(1000) % 2
+    sides = [truth, (truth + (np.arange(1000) < 400)) % 2, (truth + (np.arange(1000) < 300)) % 2]
+    y, a, b = sides if turn == "a is better" else (sides[0], sides[2], sides[1])
+    return write(path, y, a, b, kind=pa.int8(), compression="none", use_dictionary=False)
+
+
+def test_a_file_that_is_written_anew_is_told_from_the_old_one(tmp_path):
+    def seen(path):
+        return look("rows", str(path), tmp_path, **NAMES)
+
+    before = seen(alike(tmp_path / "one.parquet", "a is better"))
+    moved = seen((tmp_path / "one.parquet").rename(tmp_path / "two.parquet"))
+    copied = seen(shutil.copy2(tmp_path / "two.parquet", tmp_path / "three.parquet"))
+    os.utime(alike(tmp_path / "two.parquet", "b is better"), (1, 2))
+    after = seen(tmp_path / "two.parquet")
+    assert {each.digest() for each in (before, moved, copied, after)} == {before.digest()}
+    assert before.written == moved.written == copied.written != after.written
+    assert LabelFiles.from_table(after.to_table()).written == after.written
+
+
+def test_an_object_that_is_written_anew_is_told_from_the_old_one(tmp_path, bucket):
+    import fsspec
+
+    system = fsspec.filesystem("s3")
+
+    def seen(name, turn):
+        content = alike(tmp_path / "one.parquet", turn).read_bytes()
+        system.pipe_file(f"store/{name}.parquet", content)
+        return look("rows", f"{bucket}/{name}.parquet", tmp_path, **NAMES)
+
+    before, copied = seen("one", "a is better"), seen("two", "a is better")
+    after, back = seen("one", "b is better"), seen("one", "a is better")
+    assert before.digest() == after.digest()
+    assert before.written == copied.written == back.written != after.written
 
 
 labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).filter(

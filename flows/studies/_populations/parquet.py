@@ -62,7 +62,8 @@ class Parquet(Strict):
         )
 
     def _counted_by_workers(self, files: LabelFiles, seed: int) -> Read:
-        work = {"files": {"name": self.name, "digest": files.digest()}, "positive": self.positive}
+        known_as = {"name": self.name, "digest": files.digest()}
+        work = {"files": known_as, "positive": self.positive, "written": files.written}
         subject = {"dataset": self.name}
         counting = cell("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
         rows = sum(files.rows)
