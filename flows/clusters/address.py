@@ -1,17 +1,22 @@
 """A Dask scheduler that runs already, at an address."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from sigstats.checks import shown
 from tasks.pools import DaskPool, Pool
 
 from ..config import Strict
 from ..errors import BadInput
 from ._engine import quiet
+
+#: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
+_HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5})")
 
 
 class Tls(Strict):
@@ -32,6 +37,16 @@ class Cluster(Strict):
         Tls | None, Field(description="For a tls:// address; where it is absent, Dask's own configuration counts")
     ] = None
 
+    @field_validator("address")
+    @classmethod
+    def _with_a_port(cls, address: str) -> str:
+        scheme = address.partition("://")[0]
+        if scheme in ("tcp", "tls"):
+            match = _HOST_PORT.fullmatch(address)
+            if match is None or not 0 < int(match[1]) < 2**16:
+                raise ValueError(f"{shown(address)} is not valid; expected {scheme}://HOST:PORT")
+        return address
+
     @model_validator(mode="after")
     def _tls_for_tls(self) -> Self:
         if self.tls is not None and not self.address.startswith("tls://"):
@@ -45,8 +60,9 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
     quiet()
     from distributed import Client
 
+    security = _security(cluster)
     try:
-        client = Client(cluster.address, timeout=cluster.timeout, set_as_default=False, security=_security(cluster.tls))
+        client = Client(cluster.address, timeout=cluster.timeout, set_as_default=False, security=security)
     except (OSError, TimeoutError):
         raise BadInput(f"cluster: no Dask scheduler answers at {cluster.address}") from None
     with client:
@@ -57,9 +73,12 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
         yield DaskPool(client)
 
 
-def _security(tls: Tls | None) -> Any:
+def _security(cluster: Cluster) -> Any:
     """What the client shows and asks for; None for Dask's own configuration."""
+    tls = cluster.tls
     if tls is None:
+        if cluster.address.startswith(("tls://", "wss://")):
+            _require_own_certificates(cluster.address)
         return None
     from distributed.security import Security
 
@@ -74,3 +93,21 @@ def _security(tls: Tls | None) -> Any:
     except OSError as error:  # ssl.SSLError is one
         raise BadInput(f"cluster: tls: the certificate cannot be used ({error}); expected PEM files") from None
     return security
+
+
+def _require_own_certificates(address: str) -> None:
+    """Refuse an encrypted address where Dask's own configuration has no certificates for it."""
+    import dask
+    from distributed.security import Security
+
+    if dask.config.get("distributed.client.security-loader", None):
+        return
+    where = f"cluster: address: {shown(address)} is not valid"
+    try:
+        context = Security().get_connection_args("client")["ssl_context"]
+    except OSError as error:  # ssl.SSLError is one
+        raise BadInput(f"{where}; the certificates of Dask's own configuration cannot be used ({error})") from None
+    if context is None:
+        raise BadInput(
+            f"{where} without certificates; expected [tls] in a cluster file, or TLS in Dask's configuration"
+        )

@@ -63,6 +63,17 @@ def test_bad_cluster_files_are_refused_in_one_line(tmp_path, text, said):
     assert "\n" not in str(error.value)
 
 
+def test_certificates_of_dasks_own_configuration_that_are_not_there_are_one_line(tmp_path):
+    import distributed  # noqa: F401  (its defaults, which are to stay)
+
+    gone = str(tmp_path / "gone.pem")
+    own = dask.config.set({"distributed.comm.tls.ca-file": gone, "distributed.comm.tls.client.cert": gone})
+    with own, pytest.raises(BadInput) as error, clusters.open_pool(load_cluster("tls://127.0.0.1:9")):
+        pass
+    assert "address: 'tls://127.0.0.1:9' is not valid; the certificates of Dask's own" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
 @pytest.mark.parametrize("kind", BATCH)
 def test_a_batch_system_that_is_not_there_is_named(tmp_path, monkeypatch, kind):
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -130,6 +130,11 @@ def test_any_setting_is_applied_or_refused(text):
     [
         ("lokal", None, "did you mean 'local'?"),
         ("http://x", None, "address"),
+        ("tcp://myhost", None, "--cluster: address: 'tcp://myhost' is not valid; expected tcp://HOST:PORT"),
+        ("tls://10.0.0.1:", None, "address: 'tls://10.0.0.1:' is not valid; expected tls://HOST:PORT"),
+        ("tcp://::1:8786", None, "expected tcp://HOST:PORT"),
+        ("tcp://a:65536", None, "expected tcp://HOST:PORT"),
+        ("tcp://a:8786/x", None, "expected tcp://HOST:PORT"),
         ("nowhere.toml", None, "there is no such file"),
         ("serial", 2, "--workers: 2 is not valid"),
         ("local", 0, "workers: 0 is not valid"),
@@ -139,6 +144,11 @@ def test_bad_clusters_are_refused_in_one_line(text, workers, complaint):
     with pytest.raises(BadInput) as caught:
         load_cluster(text, workers)
     assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["tcp://a-b.c:1", "tls://10.0.0.1:8786", "tcp://[::1]:65535", "ws://host/path"])
+def test_addresses_of_schedulers_are_taken(address):
+    assert load_cluster(address).address == address
 
 
 def test_the_default_cluster_is_local_processes():

@@ -143,6 +143,14 @@ def test_a_scheduler_that_is_not_there_is_one_line(tmp_path, quick):
     assert not (tmp_path / "out").exists()
 
 
+def test_an_encrypted_scheduler_without_certificates_is_one_line(tmp_path, quick):
+    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", "tls://127.0.0.1:9")
+    assert done.returncode == 2
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
+    assert "address: 'tls://127.0.0.1:9' is not valid without certificates; expected [tls] in a cluster file" in said
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_output_that_cannot_be_a_folder_is_one_line(tmp_path, quick):
     (tmp_path / "file").write_text("")
     done = run("run", quick[0], "--output", tmp_path / "file" / "out", "--cluster", "serial")
