@@ -271,8 +271,12 @@ def _row(row: Row) -> dict[str, object]:
 def _refuse_another(store: Store, study: RegressionStudy) -> None:
     try:
         before = store.read_json("study.json").get("study", {})
-    except (OSError, Damaged):
+    except (FileNotFoundError, Damaged):
         return
+    except OSError as error:
+        raise BadInput(
+            f"--output: {store.root} is not valid; study.json in it cannot be read ({error.strerror or error})"
+        ) from None
     for key in ("kind", "name"):
         if before.get(key) != getattr(study, key):
             raise BadInput(

@@ -30,7 +30,7 @@ from .config import Strict, Study
 from .errors import BadInput
 from .progress import Display
 from .report import write_report
-from .studies import Prepared, Reading, in_silence, prepare
+from .studies import Prepared, Reading, in_silence, kinds, prepare
 
 #: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
 _COPIES = 4
@@ -119,7 +119,7 @@ def run_study(
         _require_memory(prepared, getattr(pool, "memory_limit", None))
         try:
             held.enter_context(store.files.lock())
-            _refuse_another(store, identity)
+            useless = _refuse_another(store, identity)
             _begin(store, identity, prepared)
         except Locked:
             raise BadInput(f"--output: {output} is not valid; another run is working there") from None
@@ -127,9 +127,11 @@ def run_study(
             raise BadInput(
                 f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
+        if useless:
+            display.say(f"made again: {useless}")
         outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
         if all(outcome.complete for outcome in outcomes):
-            store.drop_blocks()
+            store.drop_blocks(prepared.plan.cells)
         with display.patience(f"summarising {len(outcomes):,} cells"):
             rows = summarize(store)
         with display.patience("writing the report"):
@@ -166,16 +168,31 @@ def _identity(study: Study, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def _refuse_another(store: Store, identity: Mapping[str, Any]) -> None:
-    """Refuse an output that holds another study, and say what differs."""
+def _refuse_another(store: Store, identity: Mapping[str, Any]) -> str:
+    """Refuse an output that holds another study, and say what differs.
+
+    Returns
+    -------
+    str
+        What is wrong with a ``study.json`` that does not tell whose it is; empty where nothing is.
+    """
     try:
         before = store.read_json("study.json")
-    except (OSError, Damaged):
-        return
+    except FileNotFoundError:
+        return ""
+    except Damaged as error:
+        return str(error)
+    except OSError as error:
+        raise BadInput(
+            f"--output: {store.root} is not valid; study.json in it cannot be read ({error.strerror or error})"
+        ) from None
     kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
-    if before.get("fingerprint") != digest("study", **kept):
-        return  # altered after it was written; a file of replicates says for itself to what it belongs
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
+    useless = ""
+    if before.get("fingerprint") != digest("study", **kept):
+        # A file of replicates says for itself to what it belongs; a history of comparisons has no fingerprint.
+        useless = "study.json was altered after it was written"
+        changes = [change for change in changes if change[0] == "study.kind" and change[1] in tuple(kinds())]
     if changes:
         key, old, new = changes[0]
         more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
@@ -183,6 +200,7 @@ def _refuse_another(store: Store, identity: Mapping[str, Any]) -> None:
             f"--output: {store.root} holds another study: {key} is {old!r} there and {new!r} here{more}; "
             "choose another output"
         )
+    return useless
 
 
 def _begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:

@@ -22,7 +22,7 @@ import io
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -229,9 +229,15 @@ class Store:
         self.files.drop(blocks)
         return table
 
-    def drop_blocks(self) -> None:
-        """Remove all blocks, where every cell is finished."""
-        self.files.drop(_BLOCKS)
+    def drop_blocks(self, cells: Iterable[Cell]) -> None:
+        """Remove the blocks of finished cells, and nothing that belongs to others."""
+        finished = {cell.name for cell in cells}
+        there = self.files.folders(_BLOCKS)
+        for name in there:
+            if name in finished:
+                self.files.drop(f"{_BLOCKS}/{name}")
+        if finished.issuperset(there) and not self.files.names(_BLOCKS):
+            self.files.drop(_BLOCKS)
 
     def _joined(self, name: str, cell: Cell, last: int) -> pa.Table:
         try:

@@ -275,6 +275,14 @@ def test_another_study_s_output_is_refused(folder, capsys):
     assert "holds another study: name is 'nightly' there" in capsys.readouterr().err
 
 
+def test_an_output_whose_study_cannot_be_told_is_left_alone(folder, capsys):
+    (folder / "out").mkdir()
+    (folder / "out/study.json").symlink_to("study.json")
+    assert evaluate(folder) == 2
+    assert "study.json in it cannot be read" in capsys.readouterr().err
+    assert [path.name for path in (folder / "out").iterdir()] == ["study.json"]
+
+
 def test_the_plan_tells_what_would_be_compared_and_writes_nothing(folder, capsys):
     assert main(["plan", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
     said = capsys.readouterr().out

@@ -1,6 +1,7 @@
 """Whole runs: the same bytes on every cluster, good manners, and what goes wrong."""
 
 import json
+import shutil
 import signal
 import sqlite3
 import sys
@@ -149,6 +150,47 @@ def test_an_encrypted_scheduler_without_certificates_is_one_line(tmp_path, quick
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
     assert "address: 'tls://127.0.0.1:9' is not valid without certificates; expected [tls] in a cluster file" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_an_output_whose_study_cannot_be_told_is_left_alone(tmp_path, quick):
+    """A link to itself: not to be read, but a file could take its place."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "study.json").symlink_to("study.json")
+    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", "serial")
+    assert done.returncode == 2
+    assert f"--output: {tmp_path / 'out'} is not valid; study.json in it cannot be read" in done.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["study.json"]
+
+
+def test_a_history_of_comparisons_is_no_output_of_another_study(tmp_path, quick):
+    content = json.dumps({"study": {"kind": "regression", "name": "nightly"}})
+    study_file(tmp_path, content, "study.json")
+    done = run("run", quick[0], "--output", tmp_path, "--cluster", "serial")
+    assert done.returncode == 2
+    assert "holds another study: study.kind is 'regression' there and 'benchmark' here" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
+    assert (tmp_path / "study.json").read_text() == content
+
+
+def test_a_damaged_study_is_named_and_blocks_of_another_study_stay(tmp_path, quick):
+    path, reference, before = quick
+    output = tmp_path / "out"
+    shutil.copytree(before, output)
+    own = next((output / "replicates").iterdir()).name
+    for content, complaint in (
+        ("{", "study.json is not JSON"),
+        ((before / "study.json").read_text().replace("iris", "irit"), "study.json was altered"),
+    ):
+        (output / "study.json").write_text(content)
+        for name in (own, "retrain.another.0123456789"):
+            (output / "blocks" / name).mkdir(parents=True, exist_ok=True)
+            (output / "blocks" / name / "000000000-000000010.parquet").write_text("work of hours")
+        done = run("run", path, "--output", output, "--cluster", "serial")
+        assert done.returncode == 0, done.stderr
+        assert f"made again: {complaint}" in done.stderr
+        assert results(output) == reference
+        assert [path.name for path in (output / "blocks").iterdir()] == ["retrain.another.0123456789"]
+        assert (output / "study.json").read_text() == (before / "study.json").read_text()
 
 
 def test_an_output_that_cannot_be_a_folder_is_one_line(tmp_path, quick):

@@ -106,6 +106,17 @@ def test_blocks_that_are_left_change_nothing_that_is_finished(store, cell, drawi
     monkeypatch.undo()
 
 
+def test_blocks_of_other_cells_are_not_dropped(store, cell, drawing):
+    other = replace(cell, seed=4)
+    write(store, cell, (0, 1))
+    write(store, other, (0, 1))
+    store.drop_blocks([cell])
+    assert store.files.folders("blocks") == [other.name]
+    assert store.find(other).done == ((0, 10),)
+    store.drop_blocks([cell, other])
+    assert store.files.folders("blocks") == []
+
+
 def test_an_incomplete_cell_is_not_joined(store, cell, drawing):
     write(store, cell, (0, 3))
     with pytest.raises(Damaged, match="not complete"):
