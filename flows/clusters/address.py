@@ -33,6 +33,9 @@ class Cluster(Strict):
     kind: Literal["address"] = "address"
     address: Annotated[str, Field(pattern=r"^(tcp|tls|ws|wss)://.+", description='As in "tcp://10.0.0.1:8786"')]
     timeout: Annotated[float, Field(gt=0, description="Seconds to wait for the scheduler and a first worker")] = 30.0
+    expected: Annotated[
+        int, Field(ge=1, le=100_000, description="Workers that there will be, where more come than a run begins with")
+    ] = 1
     tls: Annotated[
         Tls | None, Field(description="For a tls:// address; where it is absent, Dask's own configuration counts")
     ] = None
@@ -70,7 +73,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
             client.wait_for_workers(1, timeout=cluster.timeout)
         except TimeoutError:
             raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker") from None
-        yield DaskPool(client)
+        yield DaskPool(client, expected=cluster.expected)
 
 
 def _security(cluster: Cluster) -> Any:

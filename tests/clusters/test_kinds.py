@@ -12,6 +12,7 @@ import dask
 import jsonschema
 import pytest
 import yaml
+from distributed import LocalCluster
 
 from flows import clusters
 from flows.cluster import load_cluster
@@ -72,6 +73,17 @@ def test_certificates_of_dasks_own_configuration_that_are_not_there_are_one_line
         pass
     assert "address: 'tls://127.0.0.1:9' is not valid; the certificates of Dask's own" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_scheduler_whose_workers_come_later_gets_as_many_cells_as_they_will_want(tmp_path):
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as running:
+        text = f'kind = "address"\naddress = "{running.scheduler_address}"\n'
+        for more, cells in (("", 2), ("expected = 50", 100)):
+            (tmp_path / "cluster.toml").write_text(text + more)
+            cluster = load_cluster(str(tmp_path / "cluster.toml"))
+            with clusters.open_pool(cluster) as pool:
+                assert pool.cells == cells
+                assert pool.staffed
 
 
 @pytest.mark.parametrize("kind", BATCH)
