@@ -148,8 +148,8 @@ class Measure:
                 counts = Confusion(*(np.stack(pair, axis=-1) for pair in pairs))
             if average == "micro":
                 counts = Confusion(*(each.sum(axis=-1) for each in counts))
-            value = core(*counts, undefined=undefined, **dict(self.parameters))
-            return np.asarray(value if average == "micro" else value.mean(axis=-1), dtype=np.float64)
+            value = np.asarray(core(*counts, undefined=undefined, **dict(self.parameters)), dtype=np.float64)
+            return value if average == "micro" else _mean_over_categories(value, counts, kind, undefined)
         known = _BINARY if kind == "binary" else _CLASSES if kind == "classes" else {}
         if self.name not in known:
             wanted = [f"micro-{self.name}", f"macro-{self.name}", *known]
@@ -176,6 +176,14 @@ class Measure:
         return value
 
 
+def _mean_over_categories(value: FloatArray, counts: Confusion, kind: Kind, undefined: float) -> FloatArray:
+    if kind == "categories":
+        return np.asarray(value.mean(axis=-1), dtype=np.float64)
+    # A class that nobody has and nobody is given is not in the table at all.
+    occurs = counts.tp + counts.fn + counts.fp > 0
+    return ratio(np.where(occurs, value, 0.0).sum(axis=-1), occurs.sum(axis=-1).astype(np.float64), undefined)
+
+
 def as_measure(
     measure: "str | Measure | Callable[..., Any]",
     *,
@@ -189,10 +197,11 @@ def as_measure(
     measure : str, Measure or callable
         A name: ``accuracy``, ``error``, ``precision``, ``recall``, ``specificity``, ``balanced-accuracy``, ``f1``,
         ``f-beta``, ``jaccard``, ``mcc``, ``kappa`` and ``dcf``, each also after ``micro-`` (of the summed counts of
-        all categories) and ``macro-`` (the mean over categories). For several classes ``accuracy``, ``error``,
-        ``balanced-accuracy``, ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. A callable gets four float64
-        arrays ``tp, fn, fp, tn``, with the categories along the last axis if there are several, and returns one
-        finite number for each table.
+        all categories) and ``macro-`` (the mean over categories; of classes, over those that the table's truth or its
+        predictions have, as in scikit-learn). For several classes ``accuracy``, ``error``, ``balanced-accuracy``,
+        ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. A callable gets four float64 arrays ``tp, fn, fp,
+        tn``, with the categories along the last axis if there are several, and returns one finite number for each
+        table.
     greater_is_better : bool, optional
         For a callable; False says that it is a cost.
     **parameters : float
@@ -213,6 +222,8 @@ def as_measure(
     >>> as_measure("f-beta", beta=2)(30, 10, 20, 40)
     0.7142857142857143
     >>> as_measure("macro-recall")([3, 5], [1, 0], [0, 1], [5, 3], kind="classes")
+    0.875
+    >>> as_measure("macro-recall")([3, 5, 0], [1, 0, 0], [0, 1, 0], [5, 3, 9], kind="classes")  # class 3 is not there
     0.875
     >>> def missed(tp, fn, fp, tn):
     ...     return fn

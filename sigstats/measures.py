@@ -12,7 +12,8 @@ Every measure takes the counts of one two-class problem in the order of a table 
 as whole numbers or arrays of them that broadcast, and gives a float or an array of the broadcast shape. One rule for
 degenerate tables: **0/0 is 0**, unless `undefined` says otherwise (``float("nan")`` finds such tables). The result is
 then finite for every table, so that no bootstrap replicate is lost; for F1, precision and recall 0 is what
-scikit-learn gives too. `balanced_accuracy` alone averages over the classes that occur.
+scikit-learn gives too. Averages over classes are, as there, of the classes that occur: `balanced_accuracy` averages
+over those of the truth, a ``macro-`` measure over those of the truth and of the predictions, in each table anew.
 
 For several categories see `sigstats.measure_registry`, which also finds a measure by its name.
 

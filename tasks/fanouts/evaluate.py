@@ -10,7 +10,7 @@ from ..questions import answer
 from ..schema import REPLICATE, SUMMARY
 from ..store import Store
 
-VERSION = 1
+VERSION = 2
 LANE_SIZE = 1
 
 #: The columns of the summary that a test fills in.

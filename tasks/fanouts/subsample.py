@@ -24,7 +24,7 @@ from ..trials import Answers, AnyPopulation, advantage, tested
 from . import cell, predict
 from ._outcomes import total
 
-VERSION = 2
+VERSION = 3
 LANE_SIZE = 100
 
 SCHEMA = pa.schema(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import sklearn.metrics as sk
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sigstats.bootstrap_replicates
@@ -231,7 +231,10 @@ def drawn_counts(joint, size):
 @pytest.mark.parametrize(
     ("measure", "peer"),
     [
-        ("macro-f1", lambda y, a: sk.f1_score(y, a, average="macro", labels=range(4), zero_division=0.0)),
+        ("macro-f1", lambda y, a: sk.f1_score(y, a, average="macro", zero_division=0.0)),
+        ("macro-precision", lambda y, a: sk.precision_score(y, a, average="macro", zero_division=0.0)),
+        ("macro-recall", lambda y, a: sk.recall_score(y, a, average="macro", zero_division=0.0)),
+        ("macro-jaccard", lambda y, a: sk.jaccard_score(y, a, average="macro", zero_division=0.0)),
         ("micro-f1", lambda y, a: sk.f1_score(y, a, average="micro", labels=range(4), zero_division=0.0)),
         ("mcc", sk.matthews_corrcoef),
         ("kappa", sk.cohen_kappa_score),
@@ -248,6 +251,23 @@ def test_each_replicate_of_several_classes_is_that_of_the_rows(measure, peer):
         assert got.b[position] == pytest.approx(peer(y, b), abs=1e-12)
     result = bootstrap_test(joint, measure=measure, resamples=99, rng=9)
     assert result.estimate == pytest.approx(peer(Y, B) - peer(Y, A), abs=1e-12)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=7), st.sampled_from(["f1", "precision"]))
+def test_each_replicate_averages_over_the_classes_that_its_rows_have(rows, base):
+    # Few rows of many classes, so that most resamples lack some of them.
+    y, a, b = np.array(rows).T
+    assume(len(np.unique(rows)) > 1)
+    joint = JointEvents.from_predictions(y, a, b)
+    got = bootstrap_replicates(joint, f"macro-{base}", rng=9, size=8)
+    names = np.array(joint.categories)
+    events = names[np.array([[each[0] for each in event] for event in joint.events])]
+    peer = getattr(sk, f"{base}_score")
+    for position, drawn in enumerate(drawn_counts(joint, 8)):
+        y, a, b = np.repeat(events, drawn, axis=0).T
+        assert got.a[position] == pytest.approx(peer(y, a, average="macro", zero_division=0.0), abs=1e-12)
+        assert got.b[position] == pytest.approx(peer(y, b, average="macro", zero_division=0.0), abs=1e-12)
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
@@ -280,16 +300,17 @@ def test_macro_f1_of_three_classes_follows_the_enumerated_distribution():
     def statistic(drawn):
         values = []
         for which in (1, 2):
-            total = Fraction(0)
+            total, occurring = Fraction(0), 0
             for k in range(3):
                 seen = [(k in event[0], k in event[which], c) for event, c in zip(joint.events, drawn, strict=True)]
+                occurring += any(c for true, called, c in seen if true or called)
                 hits = sum(c for true, called, c in seen if true and called)
                 total += f1(
                     hits,
                     sum(c for true, called, c in seen if true and not called),
                     sum(c for true, called, c in seen if called and not true),
                 )
-            values.append(total / 3)
+            values.append(total / occurring)
         return values[1] - values[0]
 
     law, size = exact_law(joint.counts, statistic), 100_000

@@ -181,7 +181,7 @@ def test_several_classes_are_scikit_learns(table):
         return as_measure(name)(*counts, kind="classes", **options)
 
     for average in ("micro", "macro"):
-        options = {"average": average, "labels": range(k), "zero_division": 0.0}
+        options = {"average": average, "zero_division": 0.0}
         for name, peer in (
             ("precision", sk.precision_score),
             ("recall", sk.recall_score),
@@ -214,6 +214,20 @@ def test_two_classes_are_the_same_by_either_way(table):
     for name in MEASURES:
         if name.startswith(("micro-", "macro-")):
             assert as_measure(name)(*table) == as_measure(name)(*counts, kind="classes")
+
+
+@pytest.mark.parametrize("base", ["precision", "recall", "f1", "jaccard"])
+def test_a_class_that_only_the_other_classifier_names_lowers_nobodys_average(base):
+    y, a, b = [0, 1, 0, 1, 1], [0, 1, 0, 1, 1], [0, 1, 2, 1, 0]
+    tables = np.array([sk.confusion_matrix(y, each, labels=[0, 1, 2, 3]) for each in (a, b)])
+    peer = getattr(sk, f"{base}_score")
+    expected = [peer(y, each, average="macro", zero_division=0.0) for each in (a, b)]
+    measure = as_measure(f"macro-{base}")
+    assert measure(*one_vs_rest(tables), kind="classes") == pytest.approx(expected, abs=1e-15)
+    assert expected[0] == 1
+    # Two classes of which one does not occur; the answer of no observation at all is that of 0/0.
+    assert measure(3, 0, 0, 0) == measure(0, 0, 0, 3) == 1
+    assert np.isnan(measure(0, 0, 0, 0, undefined=float("nan")))
 
 
 def test_averages_over_categories_are_scikit_learns():
