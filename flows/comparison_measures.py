@@ -126,6 +126,8 @@ def _accuracy(row: Row, right_a: Any, right_b: Any, group: Any, rule: Rule, leve
 
 def _bootstrapped(row: Row, label: Any, a: Any, b: Any, group: Any, rule: Rule) -> Row:
     """Any other measure of predictions: the bootstrap of joint outcomes, or of whole groups of them."""
+    if all((each == label[0]).all() for each in (label, a, b)):
+        return replace(row, note="one class alone: nothing can be tested")
     groups = 0 if group is None else len(np.unique(group))
     few = f"only {groups} groups: the bootstrap wants {FEW_GROUPS} or more" if 0 < groups < FEW_GROUPS else ""
     if group is None:

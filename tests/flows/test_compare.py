@@ -329,6 +329,20 @@ def test_groups_are_drawn_whole_for_every_measure(tmp_path):
     assert score["difference"] == pytest.approx(-0.1 / 3)
 
 
+@pytest.mark.parametrize("group", [[], ["--group", "patient"]])
+def test_a_slice_of_one_class_is_named(tmp_path, group):
+    base, cand = frames(n=600)
+    base["patient"] = np.arange(600) // 4
+    for frame in (base, cand):
+        frame.loc[:49, "label"] = frame.loc[:49, "prediction"] = 1
+    base["part"] = np.where(np.arange(600) < 50, "same", "rest")
+    options = ["--slice", "part", "--measure", "macro-f1", *group]
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options)
+    notes = {row["slice"]: row["note"] for row in found["rows"]}
+    assert notes["part = same"] == "one class alone: nothing can be tested"
+    assert "one class" not in notes["all rows"] + notes["part = rest"]
+
+
 def changed(**columns):
     return lambda base, cand: (base, cand.assign(**columns))
 
