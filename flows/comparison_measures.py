@@ -138,6 +138,8 @@ def _bootstrapped(row: Row, label: Any, a: Any, b: Any, group: Any, rule: Rule) 
             label, a, b, group, measure=row.measure, resamples=rule.resamples, rng=rule.seed
         )
     options: dict[str, Any] = {"measure": row.measure, "undefined": int(drawn.undefined.sum())}
+    if group is not None:
+        options["discordant_groups"] = len(np.unique(group[a != b]))
     both = bootstrap_summary(events, drawn.differences, confidence=rule.confidence, **options)
     worse = bootstrap_summary(events, drawn.differences, alternative="greater", **options)
     tails = [(1 - rule.confidence) / 2, (1 + rule.confidence) / 2]

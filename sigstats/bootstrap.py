@@ -22,6 +22,7 @@ import numpy as np
 from .bootstrap_intervals import BOOTSTRAP_METHODS, BootstrapMethod, Direction, check_resamples, infer
 from .bootstrap_replicates import acceleration, bootstrap_replicates, evaluate
 from .checks import ALTERNATIVES, MAX_RESAMPLES, Alternative, FloatArray, as_choice, as_count, as_real, as_reals, refuse
+from .extreme import exchange_floor
 from .intervals import Interval
 from .measure_registry import Measure, as_measure
 from .outcomes import JointCounts, as_joint_counts
@@ -149,6 +150,7 @@ def bootstrap_summary(
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
     undefined: int | None = None,
+    discordant_groups: int | None = None,
 ) -> BootstrapResult:
     """Do what `bootstrap_test` does with differences that were drawn elsewhere.
 
@@ -163,6 +165,10 @@ def bootstrap_summary(
         As for `bootstrap_test`.
     undefined : int, optional
         In how many replicates 0/0 occurred, if known.
+    discordant_groups : int, optional
+        Where whole groups of rows were drawn (`sigstats.grouped.grouped_replicates`): in how many of them A and B gave
+        different answers. The warning of few disagreements then counts groups, and the p-value of no difference is at
+        least what an exchange of A and B in each of them can give (`sigstats.extreme.exchange_floor`).
 
     Examples
     --------
@@ -180,7 +186,8 @@ def bootstrap_summary(
     options = _Options(chosen, confidence, method, alternative, null_value)
     check_resamples(drawn.size, options.confidence, options.method, options.direction)
     known = None if undefined is None else as_count(undefined, "undefined", maximum=drawn.size)
-    return _result(joint, chosen, drawn, options, known)
+    groups = None if discordant_groups is None else as_count(discordant_groups, "discordant_groups")
+    return _result(joint, chosen, drawn, options, known, groups)
 
 
 class _Options:
@@ -201,7 +208,12 @@ class _Options:
 
 
 def _result(
-    joint: JointCounts, measure: Measure, differences: FloatArray, options: _Options, undefined: int | None
+    joint: JointCounts,
+    measure: Measure,
+    differences: FloatArray,
+    options: _Options,
+    undefined: int | None,
+    groups: int | None = None,
 ) -> BootstrapResult:
     observed = evaluate(joint, measure, np.array([joint.counts], dtype=np.float64))
     estimate = float(observed.differences[0])
@@ -219,12 +231,17 @@ def _result(
         reasons.append(f"0/0, taken as 0, in {undefined} of {differences.size} replicates")
     if differences.min() == differences.max():
         reasons.append("all replicates are equal: the counts say nothing about their spread")
+    elif groups is not None:
+        if groups < FEW_DISAGREEMENTS:
+            reasons.append(f"only {groups} groups with disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more")
     elif joint.disagreements < FEW_DISAGREEMENTS:
         reasons.append(f"only {joint.disagreements} disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more")
+    # An exchange of A and B speaks of no difference, not of another one.
+    floor = 0.0 if groups is None or options.null_value else exchange_floor(groups, options.alternative)
     better = differences > 0 if measure.greater_is_better else differences < 0
     return BootstrapResult(
         statistic=estimate,
-        pvalue=inference.pvalue,
+        pvalue=max(inference.pvalue, floor),
         method=options.method,
         alternative=options.alternative,
         interval=Interval(inference.low, inference.high, options.confidence),

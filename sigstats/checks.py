@@ -96,6 +96,22 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
+def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
+    """The group of each of `rows` rows, numbered from 0, and how many groups there are, two or more; or ValueError.
+
+    The names of groups are whole numbers of any size and sign: numbers of patients, times, hashes.
+    """
+    labels = as_array(value, name, "the number of the group of each row")
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise refuse(name, value, "the number of the group of each row")
+    if len(labels) != rows:
+        raise refuse(f"{name} (length)", len(labels), f"{rows}, one a row")
+    found, codes = np.unique(labels, return_inverse=True)
+    if len(found) < 2:
+        raise refuse(name, len(found), "two groups or more")
+    return codes.astype(np.int64), len(found)
+
+
 def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
     """A sequence of False and True, or of 0 and 1, as the former, or ValueError; it may be empty."""
     try:

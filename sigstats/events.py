@@ -38,7 +38,7 @@ Event: TypeAlias = tuple[LabelSet, LabelSet, LabelSet]
 _CELLS = 2**24
 
 #: So that three class numbers fit one int64.
-_MOST_CLASSES = 2**20
+MOST_CLASSES = 2**20
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,8 @@ class JointEvents:
             order = np.argsort(categories, kind="stable")
             codes = order[np.searchsorted(categories, occurring, sorter=order)][codes]
         k, n = len(categories), truth.size
-        if k > _MOST_CLASSES:
-            raise refuse("y, a, b (number of classes)", k, f"at most {_MOST_CLASSES}; are they class labels?")
+        if k > MOST_CLASSES:
+            raise refuse("y, a, b (number of classes)", k, f"at most {MOST_CLASSES}; are they class labels?")
         joint = (codes[:n] * k + codes[n : 2 * n]) * k + codes[2 * n :]
         distinct, counts = np.unique(joint, return_counts=True)
         triples = zip((distinct // k**2).tolist(), (distinct // k % k).tolist(), (distinct % k).tolist(), strict=True)

@@ -8,6 +8,8 @@ distance of any two values that differ in exact arithmetic in practice (every to
 same p-values on thousands of enumerated multinomial cases).
 """
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -60,3 +62,25 @@ def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:
     0.001
     """
     return (exceedances + 1) / (replicates + 1)
+
+
+def exchange_floor(units: int, alternative: str) -> float:
+    """The least p-value of a test that exchanges A and B at random in each of `units` independent units.
+
+    Of the ``2**units`` outcomes, as likely as each other where neither is better, the observed one is at least as
+    extreme as itself, and two-sided so is the one with all units exchanged.
+
+    Parameters
+    ----------
+    units : int
+        How many rows or groups differ at all.
+    alternative : {"two-sided", "greater", "less"}
+
+    Examples
+    --------
+    >>> from sigstats.extreme import exchange_floor
+    >>> exchange_floor(5, "two-sided"), exchange_floor(5, "less"), exchange_floor(0, "two-sided")
+    (0.0625, 0.03125, 1.0)
+    """
+    exponent = 1 - units if alternative == "two-sided" else -units
+    return min(1.0, math.ldexp(1.0, max(exponent, -1074)))  # the smallest double, not 0

@@ -3,10 +3,11 @@
 Rows of one group are not independent, so that tests which count rows (McNemar's, or a bootstrap of rows) reject too
 often. Here whole groups are drawn again.
 
-When not to use: with fewer than some twenty groups, where the bootstrap's intervals are too short; rows without groups
-have an exact test, `sigstats.mcnemar_test`.
+When not to use: with fewer than some twenty groups in which the two differ, where the bootstrap's intervals are too
+short; rows without groups have an exact test, `sigstats.mcnemar_test`.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +15,26 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from .bootstrap_replicates import Replicates, evaluate
-from .checks import ALTERNATIVES, Alternative, as_array, as_choice, as_count, as_counts, as_real, refuse
-from .events import JointEvents
+from .checks import (
+    ALTERNATIVES,
+    Alternative,
+    as_array,
+    as_choice,
+    as_count,
+    as_groups,
+    as_labels,
+    as_real,
+    refuse,
+    same_kind_of_labels,
+)
+from .events import MOST_CLASSES, JointEvents
+from .extreme import exchange_floor
 from .intervals import Interval
 from .measure_registry import as_measure
 from .results import TestResult
 from .streams import RNG, as_generator
 
-#: With fewer groups the result carries a warning.
+#: With fewer groups, or fewer in which A and B differ, the result carries a warning.
 FEW_GROUPS = 20
 _CHUNK = 2**22
 
@@ -34,15 +47,22 @@ class GroupedResult(TestResult):
     ----------
     statistic, estimate : float
         The accuracy of B less that of A.
+    pvalue : float
+        Never below what `discordant_groups` allow: 2 to the power of their number is how many outcomes an exchange of A
+        and B in each of them has.
     interval : Interval
-        Of the difference, by percentiles (not, as in other results, of the p-value).
+        Of the difference, by percentiles (not, as in other results, of the p-value); unbounded on one side where the
+        alternative is one-sided.
     groups : int
         The number of groups.
+    discordant_groups : int
+        In how many of them one of the two has more rows right.
     """
 
     interval: Interval
     estimate: float
     groups: int
+    discordant_groups: int
 
 
 def grouped_accuracy_test(
@@ -62,9 +82,10 @@ def grouped_accuracy_test(
     right_a, right_b : array_like of bool, shape (n,)
         Whether A and B got each row right.
     groups : array_like of int, shape (n,)
-        The group of each row.
+        The group of each row, any whole numbers.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better, as in `sigstats.mcnemar_test`.
+        ``"greater"``: A is better, as in `sigstats.mcnemar_test`. The interval is then unbounded below, and for
+        ``"less"`` above.
     resamples : int
         The number of bootstrap replicates.
     confidence : float
@@ -88,6 +109,10 @@ def grouped_accuracy_test(
     replacement, and the difference is that of all rows drawn. Only how often a pair (rows of a group, B's advantage in
     it) occurs matters, so that the replicates are multinomial counts of the distinct pairs.
 
+    All replicates lie on one side where the few groups that differ all favour the same classifier, whatever their
+    number. So p is at least what an exact test could find: if A and B are equally good, and exchanging them in any of
+    the g groups that differ is as likely, the least p is ``2**-g``, two-sided twice that.
+
     Examples
     --------
     Thirty patients with four rows each; B is better on every row of a third of the patients:
@@ -101,19 +126,13 @@ def grouped_accuracy_test(
     (0.333, True, 30)
     """
     a, b = _flags(right_a, "right_a"), _flags(right_b, "right_b")
-    labels = as_array(groups, "groups", "the number of the group of each row")
-    if labels.ndim != 1 or labels.dtype.kind not in "iu":
-        raise refuse("groups", groups, "the number of the group of each row")
-    if not len(a) == len(b) == len(labels):
-        raise refuse("groups (length)", len(labels), f"{len(a)}, the length of right_a, as right_b too")
+    if len(b) != len(a):
+        raise refuse("right_b (length)", len(b), f"{len(a)}, the length of right_a")
+    codes, count = as_groups(groups, "groups", len(a))
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     size = as_count(resamples, "resamples", minimum=1, maximum=10**7)
     level = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
     generator = as_generator(rng)
-    codes = np.unique(labels, return_inverse=True)[1]
-    count = int(codes.max()) + 1 if len(codes) else 0
-    if count < 2:
-        raise refuse("groups", count, "two groups or more")
     rows = np.bincount(codes, minlength=count)
     ahead = np.rint(np.bincount(codes, weights=b.astype(np.float64) - a, minlength=count)).astype(np.int64)
     pairs, often = np.unique(np.column_stack([rows, ahead]), axis=0, return_counts=True)
@@ -126,20 +145,25 @@ def grouped_accuracy_test(
     differences = totals[:, 1] / totals[:, 0]
     above, below = int((totals[:, 1] >= 0).sum()), int((totals[:, 1] <= 0).sum())
     exceedances = {"greater": above, "less": below, "two-sided": min(above, below)}[way]
-    p = (exceedances + 1) / (size + 1)
+    p = (exceedances + 1) / (size + 1) * (2 if way == "two-sided" else 1)
+    discordant = int(np.count_nonzero(ahead))
     estimate = float(ahead.sum() / rows.sum())
-    low, high = np.quantile(differences, [(1 - level) / 2, (1 + level) / 2])
+    tail = (1 - level) / (2 if way == "two-sided" else 1)
+    low, high = np.quantile(differences, [tail, 1 - tail])
     return GroupedResult(
         statistic=estimate,
         estimate=estimate,
-        pvalue=min(1.0, 2 * p) if way == "two-sided" else p,
+        pvalue=min(1.0, max(p, exchange_floor(discordant, way))),
         method="bootstrap of groups",
         alternative=way,
-        interval=Interval(float(low), float(high), level),
+        interval=Interval(
+            -math.inf if way == "greater" else float(low), math.inf if way == "less" else float(high), level
+        ),
         replicates=size,
         exceedances=exceedances,
         groups=count,
-        reason=f"only {count} groups: the bootstrap wants {FEW_GROUPS} or more" if count < FEW_GROUPS else "",
+        discordant_groups=discordant,
+        reason=_warning(count, discordant),
     )
 
 
@@ -150,10 +174,10 @@ def grouped_replicates(
 
     Parameters
     ----------
-    label, a, b : array_like of int, shape (n,)
-        The true class of each row, and what A and B predict, numbered from 0.
+    label, a, b : array_like, shape (n,)
+        The true class of each row, and what A and B predict: all numbers or all strings.
     groups : array_like of int, shape (n,)
-        The group of each row.
+        The group of each row, any whole numbers.
     measure : str
         As for `sigstats.bootstrap_test`.
     resamples : int
@@ -164,14 +188,14 @@ def grouped_replicates(
     Returns
     -------
     events : JointEvents
-        The joint events of all rows, for `sigstats.bootstrap.bootstrap_summary`.
+        The joint events of all rows, for `sigstats.bootstrap.bootstrap_summary`; its classes are those that occur.
     replicates : sigstats.bootstrap_replicates.Replicates
 
     Raises
     ------
     ValueError
-        If the four differ in length or hold other than whole numbers from 0, there are fewer than two groups, or the
-        measure is unknown.
+        If the four differ in length, labels are missing or mix numbers with strings, there are fewer than two classes
+        or groups, or the measure is unknown.
 
     Notes
     -----
@@ -187,31 +211,40 @@ def grouped_replicates(
     >>> bool((drawn.a == 1).all()), bool((drawn.b < 1).all())
     (True, True)
     """
-    columns = [as_counts(value, name, ndim=1) for name, value in (("label", label), ("a", a), ("b", b))]
-    labels = as_counts(groups, "groups", ndim=1)
-    for name, column in (("a", columns[1]), ("b", columns[2]), ("groups", labels)):
-        if len(column) != len(columns[0]):
-            raise refuse(f"{name} (length)", len(column), f"{len(columns[0])}, the length of label")
+    columns = [as_labels(value, name) for name, value in (("label", label), ("a", a), ("b", b))]
+    for name, column in zip(("a", "b"), columns[1:], strict=True):
+        same_kind_of_labels(columns[0], column, name)
+    n = len(columns[0])
+    codes, count = as_groups(groups, "groups", n)
     size = as_count(resamples, "resamples", minimum=1, maximum=10**7)
     chosen, generator = as_measure(measure), as_generator(rng)
-    triples, event_of, often = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
-    classes = max(2, int(triples.max()) + 1)
+    occurring, numbers = np.unique(np.concatenate(columns), return_inverse=True)
+    classes = len(occurring)
+    if not 2 <= classes <= MOST_CLASSES:
+        raise refuse("label, a, b (number of classes)", classes, f"2 to {MOST_CLASSES}")
+    joint = (numbers[:n] * classes + numbers[n : 2 * n]) * classes + numbers[2 * n :]
+    distinct, event_of, often = np.unique(joint, return_inverse=True, return_counts=True)
+    triples = np.column_stack([distinct // classes**2, distinct // classes % classes, distinct % classes])
     events = JointEvents(
-        tuple(range(classes)),
+        tuple(occurring.tolist()),
         events=tuple(((y,), (one,), (other,)) for y, one, other in triples.tolist()),
         counts=tuple(often.tolist()),
     )
-    codes = np.unique(labels, return_inverse=True)[1]
-    count = int(codes.max()) + 1
-    if count < 2:
-        raise refuse("groups", count, "two groups or more")
-    within = coo_array((np.ones(len(codes)), (codes, event_of.ravel())), shape=(count, len(triples))).tocsr()
+    within = coo_array((np.ones(n), (codes, event_of)), shape=(count, len(distinct))).tocsr()
     parts = []
-    step = max(1, _CHUNK // (count + len(triples) + 8 * classes))
+    step = max(1, _CHUNK // (count + len(distinct) + 8 * classes))
     for start in range(0, size, step):
         drawn = generator.multinomial(count, np.full(count, 1 / count), size=min(step, size - start))
         parts.append(evaluate(events, chosen, np.asarray(drawn @ within, dtype=np.float64)))
     return events, Replicates(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _warning(groups: int, discordant: int) -> str:
+    if groups < FEW_GROUPS:
+        return f"only {groups} groups: the bootstrap wants {FEW_GROUPS} or more"
+    if discordant < FEW_GROUPS:
+        return f"only {discordant} of {groups} groups differ: the bootstrap wants {FEW_GROUPS} or more"
+    return ""
 
 
 def _flags(value: Any, name: str) -> Any:

@@ -329,6 +329,17 @@ def test_groups_are_drawn_whole_for_every_measure(tmp_path):
     assert score["difference"] == pytest.approx(-0.1 / 3)
 
 
+def test_few_groups_that_differ_are_told(tmp_path):
+    base, cand = frames(n=600)
+    base["patient"] = np.arange(600) // 20
+    base["prediction"], cand["prediction"] = base["label"], base["label"]
+    cand.loc[:99, "prediction"] = 0  # in five of 30 patients
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), "--group", "patient", "--measure", "macro-f1")
+    (row,) = found["rows"]
+    assert (row["p_worse"], row["p_differs"]) == (1 / 2**5, 2 / 2**5)
+    assert "only 5 groups with disagreements" in row["note"]
+
+
 @pytest.mark.parametrize("group", [[], ["--group", "patient"]])
 def test_a_slice_of_one_class_is_named(tmp_path, group):
     base, cand = frames(n=600)
