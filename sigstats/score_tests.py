@@ -9,46 +9,32 @@ distributions that the tests lean on are not reached; predictions without scores
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import rankdata
 
-from .checks import ALTERNATIVES, Alternative, FloatArray, as_array, as_choice, as_indicators, as_real, as_reals, refuse
-from .intervals import Interval
-from .results import TestResult
+from .checks import (
+    ALTERNATIVES,
+    Alternative,
+    FloatArray,
+    IntArray,
+    as_choice,
+    as_groups,
+    as_indicators,
+    as_real,
+    as_reals,
+    refuse,
+)
+from .score_result import Differences, score_result
+from .score_result import ScoreResult as ScoreResult
 
 #: The result warns where there are fewer positives, negatives or rows, and fewer groups.
 FEW, FEW_GROUPS = 10, 20
 
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreResult(TestResult):
-    """The result of `auc_test` and `mean_score_test`.
-
-    Attributes
-    ----------
-    statistic : float
-        The difference in units of its standard error.
-    value_a, value_b : float
-        The area or the mean of both.
-    interval_a, interval_b : Interval
-        Of them.
-    estimate : float
-        That of B less that of A.
-    interval : Interval
-        Of the difference (not, as in other results, of the p-value).
-    """
-
-    interval: Interval
-    interval_a: Interval
-    interval_b: Interval
-    value_a: float
-    value_b: float
-    estimate: float
+#: Differences that are equal but for this, relative to the scores, are equal: what rounded scores leave of a constant.
+_ROUNDING = 16 * np.finfo(np.float64).eps
 
 
 def auc_test(
@@ -78,13 +64,20 @@ def auc_test(
     Returns
     -------
     ScoreResult
-        The areas are between 0 and 1.
+        The areas are between 0 and 1, and their intervals end there; that of the difference ends at -1 and 1.
 
     Raises
     ------
     ValueError
         If lengths differ, a score is not finite, there is no positive or no negative, there are fewer than two of
         either (or two groups), or an option is out of range.
+
+    Notes
+    -----
+    The variance of the difference is DeLong's of the differences of placements, row by row, so that nothing cancels. It
+    is 0 where all positives, and all negatives, gain the same. The exchange of A and B may then be undecided in the
+    rows of one class alone (each positive first or last, all negatives between), so that the p-value is the least that
+    the rows of the rarer class can show.
 
     References
     ----------
@@ -108,22 +101,39 @@ def auc_test(
     m, n = int(truth.sum()), int((~truth).sum())
     if min(m, n) < 2:
         raise refuse("positive", f"{m} positives and {n} negatives", "two of each or more")
-    placements = [_placements(truth, one) for one in scores]
-    areas = np.array([float(of_positives.mean()) for of_positives, _ in placements])
-    positives = np.column_stack([of_positives for of_positives, _ in placements]) - areas
-    negatives = np.column_stack([of_negatives for _, of_negatives in placements]) - areas
-    if groups is None:
-        covariance = positives.T @ positives / ((m - 1) * m) + negatives.T @ negatives / ((n - 1) * n)
-        count = None
+    codes, count = (None, None) if groups is None else as_groups(groups, "groups", len(truth))
+    wins = [_wins(truth, one) for one in scores]
+    wins.append((wins[1][0] - wins[0][0], wins[1][1] - wins[0][1]))
+    areas = [float(of_positives.sum()) / (m * n) for of_positives, _ in wins]
+    placed = [(above / n - area, below / m - area) for (above, below), area in zip(wins, areas, strict=True)]
+    if codes is None or count is None:
+        variances = [
+            float(above @ above) / ((m - 1) * m) + float(below @ below) / ((n - 1) * n) for above, below in placed
+        ]
+        # Half-integers, which are equal or not.
+        constant = all(float(np.ptp(each)) == 0 for each in wins[2])
+        units, what = min(m, n), "rows of the rarer class"
     else:
         # A group adds what its positives and its negatives add together, so that their covariance is in the square.
-        codes, count = _codes(groups, len(truth))
-        influence = np.zeros((count, 2))
-        np.add.at(influence, codes[truth], positives / m)
-        np.add.at(influence, codes[~truth], negatives / n)
-        covariance = influence.T @ influence * count / (count - 1)
-    few = _warning(min(m, n), "positives or negatives", count)
-    return _result(areas, covariance, None, way, level, "DeLong" if groups is None else "Obuchowski", few)
+        influences = []
+        for above, below in placed:
+            share = np.empty(len(truth))
+            share[truth], share[~truth] = above / m, below / n
+            influences.append(_sums(share, codes))
+        variances = [float(each @ each) * count / (count - 1) for each in influences]
+        constant = bool(np.abs(influences[2]).max() * count <= _ROUNDING)
+        units, what = min(len(np.unique(codes[truth])), len(np.unique(codes[~truth]))), "groups of the rarer class"
+    return score_result(
+        areas,
+        variances,
+        difference=Differences(constant, 0.0, units, what),
+        freedom=None,
+        alternative=way,
+        confidence=level,
+        method="DeLong" if groups is None else "Obuchowski",
+        reason=_warning(min(m, n), "positives or negatives", count),
+        within=(0.0, 1.0),
+    )
 
 
 def mean_score_test(
@@ -159,10 +169,11 @@ def mean_score_test(
 
     Notes
     -----
-    Student's test of paired differences is exact for normal differences and asymptotically right for all others. With
-    groups the variance is that of sums over groups (Liang and Zeger, Biometrika 73 (1986), times G / (G - 1)),
-    and t has G - 1 degrees of freedom. Both are what Miller (Adding error bars to evals, 2024, sections 2 and 4)
-    recommends for evaluations of language models.
+    Student's test of paired differences is exact for normal differences and asymptotically right for all others. Where
+    the differences are the same but for rounding, it has no p-value; see `ScoreResult`. With groups the variance is
+    that of sums over groups (Liang and Zeger, Biometrika 73 (1986), times G / (G - 1)), and t has G - 1 degrees of
+    freedom. Both are what Miller (Adding error bars to evals, 2024, sections 2 and 4) recommends for evaluations of
+    language models.
 
     Examples
     --------
@@ -177,17 +188,34 @@ def mean_score_test(
     rows = len(scores[0])
     if rows < 2:
         raise refuse("score_a", f"{rows} row(s)", "two rows or more")
-    means = np.array([float(one.mean()) for one in scores])
-    centred = np.column_stack(scores) - means
-    if groups is None:
-        covariance, freedom, count = centred.T @ centred / (rows * (rows - 1)), rows - 1, None
-    else:
-        codes, count = _codes(groups, rows)
-        sums = np.zeros((count, 2))
-        np.add.at(sums, codes, centred / rows)
-        covariance, freedom = sums.T @ sums * count / (count - 1), count - 1
-    few = _warning(rows, "rows", count)
-    return _result(means, covariance, freedom, way, level, "Student's t" if groups is None else "t of groups", few)
+    codes, count = (None, None) if groups is None else as_groups(groups, "groups", rows)
+    # In units of a power of two no square overflows or vanishes, and the change of units rounds nothing.
+    largest = max(float(np.abs(one).max()) for one in scores)
+    exponent = math.frexp(largest)[1]
+    a, b = (np.ldexp(one, -exponent) for one in scores)
+    series = (a, b, b - a)
+    means = [float(one.mean()) for one in series]
+    units = rows if count is None else count
+    influences = [(one - mean) / rows for one, mean in zip(series, means, strict=True)]
+    if codes is not None:
+        influences = [_sums(each, codes) for each in influences]
+    rounding = _ROUNDING * math.ldexp(largest, -exponent)
+    return score_result(
+        means,
+        [float(each @ each) * units / (units - 1) for each in influences],
+        difference=Differences(
+            bool(np.abs(influences[2]).max() * units <= rounding),
+            rounding,
+            units,
+            "rows" if count is None else "groups",
+        ),
+        freedom=units - 1,
+        alternative=way,
+        confidence=level,
+        method="Student's t" if groups is None else "t of groups",
+        reason=_warning(rows, "rows", count),
+        exponent=exponent,
+    )
 
 
 def negated_losses(measure: str, positive: Any, probability: Any) -> FloatArray:
@@ -234,74 +262,21 @@ def _pair(score_a: Any, score_b: Any, length: int | None, other: str) -> tuple[F
     return a, b
 
 
-def _codes(groups: Any, rows: int) -> tuple[NDArray[np.int64], int]:
-    labels = as_array(groups, "groups", "the number of the group of each row")
-    if labels.ndim != 1 or labels.dtype.kind not in "iu":
-        raise refuse("groups", groups, "the number of the group of each row")
-    if len(labels) != rows:
-        raise refuse("groups (length)", len(labels), f"{rows}, that of the scores")
-    codes = np.unique(labels, return_inverse=True)[1]
-    count = int(codes.max()) + 1
-    if count < 2:
-        raise refuse("groups", count, "two groups or more")
-    return codes.astype(np.int64), count
-
-
-def _placements(truth: NDArray[np.bool_], scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The share of negatives below each positive, and of positives above each negative (Sun and Xu, equations 5, 6)."""
-    m, n = int(truth.sum()), int((~truth).sum())
+def _wins(truth: NDArray[np.bool_], scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How many negatives are below each positive, and positives above each negative (Sun and Xu, equations 5, 6)."""
     ranks = rankdata(scores)
-    above = (ranks[truth] - rankdata(scores[truth])) / n
-    below = 1 - (ranks[~truth] - rankdata(scores[~truth])) / m
+    above = ranks[truth] - rankdata(scores[truth])
+    below = int(truth.sum()) - (ranks[~truth] - rankdata(scores[~truth]))
     return above, below
+
+
+def _sums(values: FloatArray, codes: IntArray) -> FloatArray:
+    """The sum of each group, added up in pairs."""
+    order = np.argsort(codes, kind="stable")
+    return np.asarray(np.add.reduceat(values[order], np.flatnonzero(np.diff(codes[order], prepend=-1))))
 
 
 def _warning(rows: int, what: str, groups: int | None) -> str:
     if groups is not None and groups < FEW_GROUPS:
         return f"only {groups} groups: the standard error wants {FEW_GROUPS} or more"
     return f"only {rows} {what}: the test wants {FEW} or more" if rows < FEW else ""
-
-
-def _result(
-    values: FloatArray,
-    covariance: FloatArray,
-    freedom: int | None,
-    alternative: str,
-    confidence: float,
-    method: str,
-    reason: str,
-) -> ScoreResult:
-    """The test of a difference of two estimates; `freedom` is that of Student's t, None for the normal."""
-
-    def tail(z: float) -> float:
-        return float(ndtr(z) if freedom is None else stdtr(freedom, z))
-
-    half = float(-ndtri((1 - confidence) / 2) if freedom is None else -stdtrit(freedom, (1 - confidence) / 2))
-
-    def interval(value: float, variance: float) -> Interval:
-        width = half * math.sqrt(max(variance, 0.0))
-        return Interval(value - width, value + width, confidence)
-
-    estimate = float(values[1] - values[0])
-    variance = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    # What is left where all differences are equal is rounding.
-    if variance <= 1e-24 * float(covariance[0, 0] + covariance[1, 1]) or variance <= 0:
-        z = 0.0 if abs(estimate) < 1e-12 else math.copysign(math.inf, estimate)
-        if z:
-            reason = "all rows differ by the same: the p-value is 0 only as far as the rows tell"
-    else:
-        z = estimate / math.sqrt(variance)
-    p = {"less": tail(-z), "greater": tail(z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]
-    return ScoreResult(
-        statistic=z,
-        pvalue=p,
-        method=method,
-        alternative=alternative,
-        interval=interval(estimate, variance),
-        interval_a=interval(float(values[0]), float(covariance[0, 0])),
-        interval_b=interval(float(values[1]), float(covariance[1, 1])),
-        value_a=float(values[0]),
-        value_b=float(values[1]),
-        estimate=estimate,
-        reason=reason,
-    )

@@ -162,3 +162,12 @@ def test_few_discordant_groups_are_rejected_no_more_often_than_stated():
         ahead = np.repeat(np.append(rng.choice([-1, 1], size=4), [0] * 26), 3)
         rejected += grouped_accuracy_test(ahead <= 0, ahead >= 0, groups, resamples=500, rng=rng).pvalue <= 0.05
     assert rejected <= binom.isf(1e-6, trials, 0.05)
+
+
+def test_the_interval_of_a_one_sided_test_is_one_sided():
+    rng = np.random.default_rng(8)
+    a, b, groups = rng.random(200) < 0.7, rng.random(200) < 0.8, np.arange(200) // 5
+    both = grouped_accuracy_test(a, b, groups, confidence=0.9, rng=1).interval
+    for way, ends in (("less", (both.low, np.inf)), ("greater", (-np.inf, both.high))):
+        found = grouped_accuracy_test(a, b, groups, alternative=way, confidence=0.95, rng=1)
+        assert found.interval[:2] == pytest.approx(ends)
