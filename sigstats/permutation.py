@@ -114,7 +114,8 @@ def permutation_test(
     Raises
     ------
     ValueError
-        If the data do not fit together, a class has fewer rows than there are folds, or the classifier fails.
+        If the data do not fit together, a class has fewer rows than there are folds, the estimator is no classifier, or
+        it fails or predicts something else than classes.
 
     Notes
     -----

@@ -52,7 +52,7 @@ class Retrainer:
     Raises
     ------
     ValueError
-        If the data do not fit together, or the classifier fails to fit or predict.
+        If the data do not fit together, the estimator is no classifier, or it fails to fit or to predict classes.
 
     Examples
     --------
@@ -78,6 +78,8 @@ class Retrainer:
         transforms: str = "fold",
     ) -> None:
         if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+            raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
+        if _kind_of(estimator) not in (None, "classifier"):  # a clusterer's numbers may look like classes
             raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
         if not isinstance(batched, (bool, np.bool_)):
             raise refuse("batched", batched, "True or False")
@@ -191,13 +193,16 @@ class Retrainer:
     def _fit_predict(self, rows: Any, test: Any, fold: int) -> IntArray:
         from sklearn.base import clone
 
+        name = type(self._estimator).__name__
         try:
             fitted = clone(self._estimator).fit(_take(rows, np.flatnonzero(~test)), self._labels[~test])
             labels = np.asarray(fitted.predict(_take(rows, np.flatnonzero(test))))
-            codes = np.searchsorted(self._classes, labels)
+            codes = np.minimum(np.searchsorted(self._classes, labels), len(self._classes) - 1)
+            known = self._classes[codes] == labels
         except Exception as error:
-            name = type(self._estimator).__name__
             raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error
+        if not np.all(known) or labels.shape != (np.count_nonzero(test),):
+            raise refuse(f"classifier ({name}'s predictions in fold {fold})", labels, "a class of y for each row")
         return codes.astype(np.int64)
 
     def _identity(self) -> IntArray:
@@ -217,6 +222,16 @@ class Retrainer:
                 found = learner.recognise(self._estimator, problem, self.null)
                 if found is not None:
                     return found
+        return None
+
+
+def _kind_of(estimator: Any) -> Any:
+    """What scikit-learn takes an estimator for; None where it does not say."""
+    from sklearn.utils import get_tags
+
+    try:
+        return get_tags(estimator).estimator_type
+    except Exception:  # an estimator of a library of its own may have no tags, or raise anything
         return None
 
 

@@ -13,11 +13,21 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.stats import binom, chi2
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import IsolationForest
 from sklearn.feature_selection import SelectKBest
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, LeaveOneOut, PredefinedSplit, cross_val_predict, permutation_test_score
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    cross_val_predict,
+    permutation_test_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -328,6 +338,58 @@ def test_a_classifier_that_fails_is_named_with_its_error():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="classifier: Failing failed in fold 0: no luck at all"):
         permutation_test(Failing(), X, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LinearRegression(),
+        Ridge(),
+        KMeans(2, n_init=1),
+        IsolationForest(n_estimators=3),
+        GaussianMixture(2),
+        make_pipeline(StandardScaler(), Ridge()),
+        GridSearchCV(Ridge(), {"alpha": [1, 2]}, cv=2),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+@pytest.mark.parametrize("null", ["labels", "features"])
+def test_what_is_no_classifier_is_refused(estimator, null):
+    X, y, folds = np.arange(12.0).reshape(6, 2), [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]
+    with pytest.raises(ValueError, match=r"^classifier: .* is not valid; expected .* classifier$") as caught:
+        permutation_test(estimator, X, y, null=null, cv=folds, resamples=9, rng=1)
+    assert "\n" not in str(caught.value)
+
+
+class Saying:
+    """An estimator of no library, which says the same of every row."""
+
+    def __init__(self, said=None, columns=0):
+        self.said, self.columns = said, columns
+
+    def get_params(self, deep=False):
+        return {"said": self.said, "columns": self.columns}
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.full((len(X), self.columns) if self.columns else len(X), self.said)
+
+
+@pytest.mark.parametrize("names", [[0, 1], [-1, 7], [2.0, 3.0], ["a", "b"], [False, True]])
+@pytest.mark.parametrize(
+    "said", [0.5, -2, 10, np.nan, "b0", "", "z", None, pytest.param((0, 1), id="columns")]
+)  # between, below and beyond the classes, and none
+def test_predictions_that_are_no_classes_are_refused(names, said):
+    y = np.array(names)[[0, 1] * 4]
+    for name in names:  # an estimator without tags may be used
+        wrong = Retrainer(Saying(name), np.zeros((8, 1)), y, [0, 0, 0, 0, 1, 1, 1, 1], null="labels").wrong(1, 3)
+        assert wrong.tolist() == [4, 4, 4]
+    estimator = Saying(names[0], 2) if isinstance(said, tuple) else Saying(said)
+    with pytest.raises(ValueError, match=r"^classifier") as caught:
+        permutation_test(estimator, np.zeros((8, 1)), y, cv=[0, 0, 0, 0, 1, 1, 1, 1], resamples=3)
+    assert "\n" not in str(caught.value)
 
 
 def test_warnings_of_permuted_fits_are_not_repeated():
