@@ -3,7 +3,8 @@
 If a classifier names classes without regard to the objects, every way of dealing its names out to the objects is
 equally likely, and the number correct is the number of matches between two shuffled decks of cards: the generalised
 card-matching problem (Riordan 1958, chapters 7 and 8). The exact test of Nyssen (`sigstats.efficiency_test`) is a
-tail of this distribution. No table is enumerated, and no limit is set on the number of objects or classes.
+tail of this distribution. No table is enumerated, and no limit is set on the number of objects or classes but in the
+rare tables that `upper_tail` and `number_correct` name.
 
 Not for a classifier whose answers depend on one another in another way than through their totals: a permutation test
 that retrains (`sigstats.permutation_test`) has a different null hypothesis.
@@ -20,6 +21,7 @@ import numpy as np
 from . import rook_polynomial, saddle_point, two_main_classes
 from .checks import FloatArray, IntArray, as_count, as_counts, refuse
 from .hypergeometric import hypergeometric_tail
+from .log_weights import binomial_log_pmf
 from .rook_factor import DIGITS
 from .rook_polynomial import Classes, LogTail, log_ratio, most_correct
 
@@ -34,6 +36,8 @@ _FEW, _SOME, _MANY = 40, 500, 2_500
 #: Larger distributions are listed down to this logarithm.
 _LEAST_LISTED = -300 * DIGITS.ln(Decimal(10))
 _LOG_10 = DIGITS.ln(Decimal(10))
+#: As many numbers are listed of one table.
+_MOST_LISTED = 2**25
 
 
 class UpperTail(NamedTuple):
@@ -141,7 +145,15 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
     Raises
     ------
     ValueError
-        As in `upper_tail`.
+        As in `upper_tail` for the margins; for more than 20,000 objects in one of the rare tables that no method here
+        serves, such as those of which one or two classes hold nearly all objects, but not all; and for two classes of
+        so many objects that 33 million numbers have a probability of 1e-300 or more.
+
+    Notes
+    -----
+    Up to 1000 objects in whole numbers. Two classes, or one that can be right at all: the hypergeometric law, by the
+    saddle-point form of binomial probabilities (Loader). Otherwise contour integrals, as in `upper_tail`, and where so
+    few can be expected to be correct that a contour is too coarse, the first factorial moments.
 
     Examples
     --------
@@ -156,8 +168,12 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
     classes = _classes(rows, columns)
     least, most = correct_range(rows, columns)
     with localcontext(DIGITS):
-        if total > _SMALL and not _in_closed_form(total, classes):
-            wide = _by_windows(total, classes, least, most)
+        if total > _SMALL:
+            if least == most:
+                return NumberCorrect(numbers=np.array([least]), log10_pmf=np.zeros(1))
+            if _in_closed_form(total, classes):
+                return _by_cell(total, classes)
+            wide = _by_windows(total, classes, least, most) or _by_moments(total, classes, least, most)
             if wide is not None:
                 return wide
         if total > _FEASIBLE:
@@ -237,6 +253,57 @@ def _closed_form(total: int, classes: Classes, correct: int) -> LogTail:
     twice = correct + rows + columns - total
     upper, point = hypergeometric_tail(total, rows, columns, -(-twice // 2))
     return LogTail(upper, Decimal("-Infinity") if twice % 2 else point)
+
+
+def _by_cell(total: int, classes: Classes) -> NumberCorrect:
+    """The distribution where the number in one cell decides the number correct."""
+    (rows, columns), *others = Counter(dict(classes)).elements()
+    lowest, highest = max(0, rows + columns - total), min(rows, columns)
+    share = columns / total
+    whole = float(binomial_log_pmf(total, share, np.array([columns]))[0])
+
+    def log10(cell: IntArray) -> FloatArray:
+        log = binomial_log_pmf(rows, share, cell) + binomial_log_pmf(total - rows, share, columns - cell)
+        return np.asarray((log - whole) / math.log(10))
+
+    def last_listed(inside: int, end: int) -> int:
+        # The law has one mode, so that what is listed is one run of numbers.
+        way = 1 if end > inside else -1
+        while inside != end:
+            middle = inside + way * ((abs(end - inside) + 1) // 2)
+            if log10(np.array([middle]))[0] >= -300:
+                inside = middle
+            else:
+                end = middle - way
+        return inside
+
+    mode = min(max((rows + 1) * (columns + 1) // (total + 2), lowest), highest)
+    first, last = last_listed(mode, lowest), last_listed(mode, highest)
+    step = 2 if others else 1
+    if step * (last - first) >= _MOST_LISTED:
+        raise refuse("row_totals (total)", total, f"a total at which at most {_MOST_LISTED} numbers are to be listed")
+    cells = np.arange(first, last + 1)
+    # T = n11, or n11 + n22 with n22 = N - r1 - c1 + n11.
+    least = 2 * first + total - rows - columns if others else first
+    numbers = np.arange(least, least + step * (last - first) + 1)
+    log10_pmf = np.full(len(numbers), -np.inf)
+    log10_pmf[::step] = log10(cells)
+    return NumberCorrect(numbers=numbers, log10_pmf=log10_pmf)
+
+
+def _by_moments(total: int, classes: Classes, least: int, most: int) -> NumberCorrect | None:
+    """The distribution from the first factorial moments, or None if too many would be needed."""
+    mean = sum(rows * columns * times for (rows, columns), times in classes.items()) / total
+    for length in (_SOME, _MANY):
+        if 3 * mean > length:
+            continue
+        whole, everything = rook_polynomial.counts_from_below(total, classes, min(length, most))
+        logs = [log_ratio(count, everything) for count in whole[least:]]
+        if length >= most or (logs and logs[-1] < _LEAST_LISTED and (everything - sum(whole)) << 40 < everything):
+            log10_pmf = np.array([float(log / _LOG_10) for log in logs])
+            listed = log10_pmf >= -300
+            return NumberCorrect(numbers=np.arange(least, least + len(logs))[listed], log10_pmf=log10_pmf[listed])
+    return None
 
 
 def _by_windows(total: int, classes: Classes, least: int, most: int) -> NumberCorrect | None:

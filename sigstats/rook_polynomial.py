@@ -58,6 +58,36 @@ def counts(total: int, classes: Classes) -> list[int]:
     return [int(shifted[t]) for t in range(len(rook))]
 
 
+def counts_from_below(total: int, classes: Classes, last: int) -> tuple[list[int], int]:
+    """How many matchings have 0, 1, ... correct, and how many there are, from the moments up to order `last`.
+
+    Both in one unit. By Bonferroni's inequalities the last term taken bounds the error, and the list ends before the
+    first number of which it is more than a negligible part.
+
+    Examples
+    --------
+    >>> from sigstats.rook_polynomial import counts_from_below
+    >>> counts, everything = counts_from_below(1000, {(1, 1): 1000}, 60)
+    >>> len(counts), round(counts[0] / everything, 12)
+    (40, 0.367879441171)
+    """
+    from flint import fmpz, fmpz_poly
+
+    rook = rook_coefficients(classes, last + 1)
+    falling = _products(range(total - last + 1, total + 1))
+    moments = fmpz_poly([rook[j] * falling[last - j] for j in range(last + 1)])
+    shifted = moments(fmpz_poly([-1, 1]))
+    found = [int(shifted[t]) for t in range(last + 1)]
+    if last < most_correct(classes):
+        error = fmpz(moments[last])
+        for t in range(last + 1):
+            if found[t] <= error << _NEGLIGIBLE_BITS:
+                found = found[:t]
+                break
+            error = error * (last - t) // (t + 1)
+    return found, int(falling[last])
+
+
 def log_ratio(numerator: int, denominator: int) -> Decimal:
     """Natural logarithm of the ratio of two whole numbers of any size, to 1e-20; minus infinity for 0."""
     if numerator <= 0:

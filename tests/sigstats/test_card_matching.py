@@ -4,7 +4,7 @@ import contextlib
 import math
 import threading
 from collections import Counter
-from decimal import getcontext, localcontext
+from decimal import Decimal, getcontext, localcontext
 from fractions import Fraction
 from itertools import accumulate, permutations
 
@@ -234,6 +234,96 @@ def test_one_cell_decides(rows, columns):
         expected = cell.sf(cell_count - 1)
         # SciPy's own sum is good to about nine digits at this size.
         assert upper_tail(rows, columns, correct).pvalue == pytest.approx(expected, rel=2e-9)
+
+
+def log10_of(ratio):
+    """Of a positive fraction, to some 15 digits, however small."""
+    with localcontext(DIGITS):
+        return float(rook_polynomial.log_ratio(ratio.numerator, ratio.denominator) / Decimal(10).ln())
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        ([15_000, 10_000], [14_000, 11_000]),
+        ([24_990, 10], [20_000, 5_000]),
+        ([700, 500], [600, 600]),
+        ([20_000, 0, 5_000], [300, 24_700, 0]),
+        ([0, 30, 24_970], [0, 24_000, 1_000]),
+    ],
+)
+def test_the_whole_law_of_one_cell_is_hypergeometric(rows, columns):
+    found, total = number_correct(rows, columns), sum(rows)
+    (r, c), *others = [pair for pair in zip(rows, columns, strict=True) if min(pair)]
+    cells = [(t - total + r + c) / 2 if others else t for t in found.numbers.tolist()]
+
+    def exact(cell):
+        return Fraction(math.comb(r, cell) * math.comb(total - r, c - cell), math.comb(total, c))
+
+    whole = [position for position, cell in enumerate(cells) if cell == int(cell)]
+    assert whole == list(range(0, len(cells), 2 if others else 1))
+    assert (found.log10_pmf[np.setdiff1d(np.arange(len(cells)), whole)] == -np.inf).all()
+    for position in {whole[0], *whole[:: len(whole) // 9 + 1], whole[-1]}:
+        assert found.log10_pmf[position] == pytest.approx(log10_of(exact(int(cells[position]))), abs=1e-11)
+    # Listed is what has 1e-300 or more.
+    for beyond in (int(cells[0]) - 1, int(cells[-1]) + 1):
+        if max(0, r + c - total) <= beyond <= min(r, c):
+            assert log10_of(exact(beyond)) < -300
+    assert math.fsum(found.pmf) == pytest.approx(1, abs=1e-11)
+
+
+def test_a_large_law_of_two_classes_is_scipys():
+    found = number_correct([600_000, 400_000], [300_000, 700_000])
+    law = scipy.stats.hypergeom(10**6, 600_000, 300_000)
+    cells = (found.numbers[::2] - 100_000) // 2
+    near = np.flatnonzero(np.abs(cells - law.mean()) < 12 * law.std())
+    assert len(near) > 4000
+    np.testing.assert_allclose(found.pmf[::2][near], law.pmf(cells[near]), rtol=1e-6)  # SciPy's has some nine digits
+
+
+def test_one_card_of_each_of_thirty_thousand():
+    # P(T = t) is 1/t! times an alternating series of 1/k! (de Montmort), of which 40 terms are enough.
+    found = number_correct([1] * 30_000, [1] * 30_000)
+    assert found.numbers.tolist() == list(range(167))  # 1/167! is below 1e-300
+    series = sum(Fraction((-1) ** k, math.factorial(k)) for k in range(200))
+    for t in range(0, 167, 7):
+        assert found.log10_pmf[t] == pytest.approx(log10_of(series / math.factorial(t)), abs=1e-12)
+
+
+@pytest.mark.parametrize(("cards", "suits"), [(2, 11_000), (5, 5_000), ("mixed", 4_000)])
+def test_a_law_of_few_correct_has_the_moments_and_the_tail_it_should(cards, suits):
+    rows = [9, 3] * (suits // 2) if cards == "mixed" else [cards] * suits
+    columns = [4, 8] * (suits // 2) if cards == "mixed" else rows
+    total = sum(rows)
+    assert total > 20_000
+    found = number_correct(rows, columns)
+    first = Fraction(sum(r * c for r, c in zip(rows, columns, strict=True)), total)
+    products = [r * c for r, c in zip(rows, columns, strict=True)]
+    # E T (T - 1) over ordered pairs of objects, of one class or of two.
+    same = sum(r * (r - 1) * c * (c - 1) for r, c in zip(rows, columns, strict=True))
+    second = Fraction(same + sum(products) ** 2 - sum(p * p for p in products), total * (total - 1))
+    pmf, numbers = found.pmf, found.numbers
+    assert math.fsum(pmf) == pytest.approx(1, abs=1e-13)
+    assert math.fsum(pmf * numbers) == pytest.approx(float(first), rel=1e-12)
+    assert math.fsum(pmf * numbers * (numbers - 1)) == pytest.approx(float(second), rel=1e-12)
+    for t in (1, int(first), 3 * int(first), 100):
+        assert found.log10_sf[t] == pytest.approx(upper_tail(rows, columns, t).log10_pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "number"),
+    [([30_000, 0], [30_000, 0], 30_000), ([30_000, 0], [0, 30_000], 0), ([9_000, 21_000], [0, 30_000], 21_000)],
+)
+def test_margins_that_leave_one_number(rows, columns, number):
+    found = number_correct(rows, columns)
+    assert (found.numbers.tolist(), found.pmf.tolist()) == ([number], [1.0])
+
+
+@pytest.mark.parametrize("rows", [[60_000, 59_990, 10], [10**15, 10**15]])
+def test_a_law_that_is_not_listed_is_refused_in_one_line(rows):
+    with pytest.raises(ValueError, match=r"^row_totals \(total\): \d+ is not valid; expected ") as caught:
+        number_correct(rows, rows)
+    assert "\n" not in str(caught.value)
 
 
 def test_two_classes_move_in_steps_of_two():
