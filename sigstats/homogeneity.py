@@ -35,6 +35,8 @@ EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**6, 1000
 MONTE_CARLO_MAX_TOTAL = 10**9 - 1
 #: The width of the certified bounds, as a share of p.
 BOUNDS_WIDTH = 1e-4
+#: Smaller p-values are not told apart: near the smallest double, what is added up loses its digits and then vanishes.
+SMALLEST_BOUND = 1e-280
 _CHUNK, _LOOKUP = 2**18, 10**6
 
 
@@ -69,8 +71,9 @@ def homogeneity_test(
     method : {"exact", "bounds", "chi2", "monte-carlo"}
         ``exact``: without listing the tables; feasible while half of the columns has at most some 8 million relevant
         outcomes, such as K = 8 with a total of 1000, or 113 classes if almost all are tiny.
-        ``bounds``: for what is too large for that: certified bounds of the exact p-value, no wider than 1e-4 of it;
-        ``.pvalue`` is the upper one, ``.interval`` has both, with confidence 1.
+        ``bounds``: for what is too large for that: certified bounds of the exact p-value, no wider than 1e-4 of it, or
+        0 and 1e-280 where it is smaller than that; ``.pvalue`` is the upper one, ``.interval`` has both, with
+        confidence 1.
         ``chi2``: Pearson's approximation (eq. 8 to 11).
         ``monte-carlo``: tables drawn from the margins; ``.interval`` holds the exact p-value with confidence 0.99.
     resamples : int
@@ -236,7 +239,7 @@ def _bounds(problem: Problem) -> Interval:
     try:
         # Few or small tables have an exact answer; its own rounding is far below 1e-10.
         p = tail(problem, limit=2**18)
-        return Interval(p * (1 - 1e-10), min(1.0, p * (1 + 1e-10)), 1.0)
+        return _certified(p * (1 - 1e-10), min(1.0, p * (1 + 1e-10)))
     except StateLimitError:
         pass
     try:
@@ -254,7 +257,11 @@ def _bounds(problem: Problem) -> Interval:
             f"a table whose p-value can be bounded to {BOUNDS_WIDTH:g} of itself; use method='monte-carlo', which "
             "gives an interval",
         ) from None
-    return Interval(low, high, 1.0)
+    return _certified(low, high)
+
+
+def _certified(low: float, high: float) -> Interval:
+    return Interval(low, high, 1.0) if low >= SMALLEST_BOUND else Interval(0.0, max(high, SMALLEST_BOUND), 1.0)
 
 
 def _chi2(a: IntArray, b: IntArray) -> HomogeneityTestResult:

@@ -300,6 +300,15 @@ def test_bounds_of_small_tables_are_the_exact_value():
     assert result.interval == Interval(result.interval.low, result.interval.high, 1.0)
 
 
+@pytest.mark.parametrize("n", [300, 470, 520, 600, 3000])
+def test_no_bounds_leave_out_a_tiny_p(n):
+    # Both samples in one class each: the two most extreme tables, 2 / C(2n, n), from 1e-179 to far below any double.
+    p = Fraction(2, math.comb(2 * n, n))
+    low, high, _ = homogeneity_test([n, 0], [0, n], method="bounds").interval
+    assert Fraction(low) <= p <= Fraction(high)
+    assert high <= 1e-280 or high - low <= 1e-4 * high
+
+
 def test_wide_table_is_bounded():
     result = homogeneity_test(WIDE_A, WIDE_B, method="bounds")
     low, high, confidence = result.interval
