@@ -6,6 +6,9 @@ import numpy as np
 
 from .checks import IntArray, as_array, as_counts, refuse
 
+#: A table of so many classes takes 128 MB.
+MOST_CLASSES = 4096
+
 
 def as_confusion_table(value: Any, name: str = "table") -> IntArray:
     """A square table of counts, of two classes or more and at least one object, or ValueError.
@@ -42,7 +45,7 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
     ------
     ValueError
         If the two differ in length or are empty, are no integers, booleans or strings, or if an object's class is not
-        among `labels`, or `labels` repeats one or has fewer than two.
+        among `labels`, or `labels` repeats one, or there are fewer than two classes or more than 4096.
 
     Examples
     --------
@@ -63,6 +66,9 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
             raise refuse("labels", classes[0], f"{_kind(truth)} as y_true has")
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise refuse("labels", classes, "two or more different classes")
+    if len(classes) > MOST_CLASSES:
+        name = "y_true, y_pred" if labels is None else "labels"
+        raise refuse(f"{name} (number of classes)", len(classes), f"at most {MOST_CLASSES}; are they class labels?")
     order = np.argsort(classes)
     cells = []
     for values, name in ((truth, "y_true"), (names, "y_pred")):

@@ -243,6 +243,19 @@ def test_confusion_table_sorts_classes():
     assert confusion_table(np.array(["x", "y"], dtype=object), ["y", "y"]).tolist() == [[0, 1], [0, 1]]
 
 
+def test_so_many_classes_that_they_are_none_are_refused_before_memory_is_asked_for():
+    # A table of 50,000 classes would take 20 GB.
+    numbers = np.arange(50_000)
+    for call in (lambda: confusion_table(numbers, numbers), lambda: confusion_table([0], [1], labels=numbers)):
+        with pytest.raises(
+            ValueError, match=r"number of classes\): 50000 is not valid; expected at most 4096"
+        ) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    names = np.arange(1_000) * 10**12
+    assert (confusion_table(names, names[::-1]) == np.eye(1_000)[::-1]).all()
+
+
 ANY = st.recursive(
     st.one_of(
         st.none(), st.booleans(), st.floats(), st.integers(-3, 2**80), st.text(max_size=4), st.binary(max_size=4)
