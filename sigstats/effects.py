@@ -54,8 +54,9 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence: float =
     Returns
     -------
     EffectSize
-        The accuracy of A less that of B, between -1 and 1. The interval leaves 0 out exactly if McNemar's chi-square
-        test without correction rejects at 1 - confidence; it has a positive length also where no pair is discordant.
+        The accuracy of A less that of B, between -1 and 1. The interval leaves 0 out exactly if the p-value of
+        McNemar's chi-square test without correction is below 1 - confidence (where they are equal, 0 is an end of it);
+        it has a positive length also where no pair is discordant.
 
     Raises
     ------
@@ -100,8 +101,8 @@ def discordant_odds_ratio(
         Strictly between 0 and 1.
     method : {"exact", "mid-p"}
         ``"exact"`` covers the true odds with at least the stated probability, whatever they are, and leaves 1 out
-        exactly if the two-sided exact test rejects at 1 - confidence; ``"mid-p"`` does so with the mid-p test, is
-        shorter, and covers them about as often as stated.
+        exactly if the two-sided exact p-value is below 1 - confidence (where they are equal, 1 is an end of it);
+        ``"mid-p"`` does so with the mid-p test, is shorter, and covers them about as often as stated.
 
     Returns
     -------

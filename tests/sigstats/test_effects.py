@@ -46,6 +46,15 @@ def test_odds_ratio_interval_inverts_the_test(a, b, method, confidence):
         assert (interval.low <= 1 <= interval.high) == (pvalue > 1 - confidence)
 
 
+def test_where_p_is_the_level_the_interval_ends_at_no_difference():
+    # Six of six: p is 2/64 exactly; a test at that level rejects, and 1 is the lower end.
+    assert mcnemar_test(6, 0).pvalue == 2 / 64
+    assert discordant_odds_ratio(6, 0, confidence=1 - 2 / 64).interval.low == pytest.approx(1, abs=1e-12)
+    # 16 of 16 with z = 4 by the chi-square test.
+    level = 1 - mcnemar_test(16, 0, method="chi2").pvalue
+    assert accuracy_difference(16, 0, 50, confidence=level).interval.low == pytest.approx(0, abs=1e-9)
+
+
 @settings(deadline=None, derandomize=True, max_examples=150)
 @given(counts, counts, st.integers(1, 60), st.floats(0.02, 0.995))
 def test_difference_interval_inverts_the_chi2_test(a, b, rest, confidence):
