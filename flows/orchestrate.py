@@ -4,6 +4,7 @@ Blocks are plain Dask futures and a worker never talks to Prefect: the cells run
 process, which submit their blocks and wait for them. Import this module only after `flows.prefect_environment`.
 """
 
+import contextvars
 import math
 import threading
 import time
@@ -139,7 +140,9 @@ def _followed(flow: Callable[[], object], *, over: Callable[[], bool]) -> Except
         except Exception as error:  # handed to the caller
             failed.append(error)
 
-    thread = threading.Thread(target=follow, name="prefect", daemon=True)
+    # The flow of a deployment stays its parent.
+    here = contextvars.copy_context()
+    thread = threading.Thread(target=here.run, args=(follow,), name="prefect", daemon=True)
     thread.start()
     since = math.inf
     while thread.is_alive():

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from .browser import CHROMIUM, open_page
-from .conftest import PROGRAM, study_file, wait_until
+from .conftest import PROGRAM, QUICK, study_file, wait_until
 from .predictions import STUDY, write
 from .prefect_server import DATABASES, started
 
@@ -33,10 +33,10 @@ def folder(tmp_path):
 
 
 @contextlib.contextmanager
-def deployed(server, folder, name, *more, outage=False):
+def deployed(server, folder, name, *more, study="nightly.toml", outage=False):
     """``sigstats deploy`` as it stays and runs what falls due; Prefect tells of an `outage` in its own words."""
     log = folder / "deploy.log"
-    words = ["deploy", folder / "nightly.toml", "--output", folder / "out", "--name", name, *more]
+    words = ["deploy", folder / study, "--output", folder / "out", "--name", name, *more]
     with log.open("a") as kept:
         process = subprocess.Popen(
             [*PROGRAM, *map(str, words)],
@@ -123,6 +123,18 @@ def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folde
     assert run["state_type"] == "FAILED"
     assert "column 'prediction' is not there" in run["state"]["message"]
     assert len(evaluations(folder)) == 0
+
+
+def test_the_flow_of_a_study_that_is_deployed_lies_below_its_run(server, folder):
+    study_file(folder, QUICK, "quick.toml")
+    with deployed(server, folder, "studied", study="quick.toml"):
+        run = server.ended(server.run_now(server.deployment("studied")))
+    assert run["state_type"] == "COMPLETED"
+    (below,) = [one for one in server.runs() if one["parent_task_run_id"] is not None]
+    assert (below["name"], below["state_type"]) == ("quick", "COMPLETED")
+    asked = {"task_runs": {"id": {"any_": [below["parent_task_run_id"]]}}}
+    (parent,) = server.ask("task_runs/filter", asked)
+    assert parent["flow_run_id"] == run["id"]
 
 
 def test_a_tick_is_cancelled_while_a_run_is_under_way(server, folder):
