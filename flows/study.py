@@ -1,25 +1,19 @@
 """The one way every study takes: check, keep what comes in, fan out, summarise, report."""
 
 import contextlib
-import importlib.metadata
-import platform
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tasks.execute import Interrupted, Outcome, run_cell
 from tasks.fanouts import needed, waves
 from tasks.files import Locked
-from tasks.identity import digest
 from tasks.plan import Cell, Plan
 from tasks.pools import Pool
-from tasks.references import write_references
 from tasks.repeat import repeated
-from tasks.results import write_plan
 from tasks.schema import Hypothesis
 from tasks.store import Damaged, Store
 from tasks.summarize import summarize
@@ -30,7 +24,8 @@ from .config import Strict, Study
 from .errors import BadInput
 from .progress import Display
 from .report import write_report
-from .studies import Prepared, Reading, in_silence, kinds, prepare
+from .studies import Prepared, Reading, in_silence, prepare
+from .study_output import begin, identity_of, refuse_another
 
 #: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
 _COPIES = 4
@@ -113,14 +108,14 @@ def run_study(
     for note in prepared.notes:
         display.say(f"note: {note}")
     store = Store(output)
-    identity = _identity(study, prepared)
-    _refuse_another(store, identity)
+    identity = identity_of(study, prepared)
+    refuse_another(store, identity)
     with clusters.open_pool(cluster) as pool, contextlib.ExitStack() as held:
         _require_memory(prepared, getattr(pool, "memory_limit", None))
         try:
             held.enter_context(store.files.lock())
-            useless = _refuse_another(store, identity)
-            _begin(store, identity, prepared)
+            useless = refuse_another(store, identity)
+            begin(store, identity, prepared)
         except Locked:
             raise BadInput(f"--output: {output} is not valid; another run is working there") from None
         except OSError as error:
@@ -158,60 +153,6 @@ def _require_memory(prepared: Prepared, limit: int | None) -> None:
                 f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; training needs about "
                 f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
             )
-
-
-def _identity(study: Study, prepared: Prepared) -> dict[str, Any]:
-    """What a study is: its configuration and the content of what it reads."""
-    return {
-        "study": study.model_dump(mode="json"),
-        "inputs": {dataset.name: dataset.digest() for dataset in prepared.datasets},
-    }
-
-
-def _refuse_another(store: Store, identity: Mapping[str, Any]) -> str:
-    """Refuse an output that holds another study, and say what differs.
-
-    Returns
-    -------
-    str
-        What is wrong with a ``study.json`` that does not tell whose it is; empty where nothing is.
-    """
-    try:
-        before = store.read_json("study.json")
-    except FileNotFoundError:
-        return ""
-    except Damaged as error:
-        return str(error)
-    except OSError as error:
-        raise BadInput(
-            f"--output: {store.root} is not valid; study.json in it cannot be read ({error.strerror or error})"
-        ) from None
-    kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
-    changes = _differences({key: before.get(key, {}) for key in identity}, identity)
-    useless = ""
-    if before.get("fingerprint") != digest("study", **kept):
-        # A file of replicates says for itself to what it belongs; a history of comparisons has no fingerprint.
-        useless = "study.json was altered after it was written"
-        changes = [change for change in changes if change[0] == "study.kind" and change[1] in tuple(kinds())]
-    if changes:
-        key, old, new = changes[0]
-        more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
-        raise BadInput(
-            f"--output: {store.root} holds another study: {key} is {old!r} there and {new!r} here{more}; "
-            "choose another output"
-        )
-    return useless
-
-
-def _begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:
-    """Keep what workers and readers need."""
-    store.files.sweep()
-    store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": versions()})
-    for dataset in prepared.datasets:
-        store.write_dataset(dataset)
-    if prepared.references:
-        write_references(store, prepared.references)
-    write_plan(store, prepared.plan)
 
 
 def fan_out(
@@ -279,23 +220,6 @@ def uses_prefect(cluster: Strict) -> bool:
     return cluster.model_dump().get("kind") != "serial" or server_configured()
 
 
-def versions() -> dict[str, str]:
-    """What made the results: for people; no part of any identity."""
-    packages = (
-        "sigstats",
-        "numpy",
-        "scipy",
-        "scikit-learn",
-        "pyarrow",
-        "dask",
-        "distributed",
-        "prefect",
-        "python-flint",
-    )
-    found = {name: importlib.metadata.version(name) for name in packages}
-    return {"python": platform.python_version(), **found}
-
-
 def _keep_receipts(store: Store, outcome: Outcome) -> None:
     """Write what a cell's blocks took, and forget it."""
     if not outcome.receipts and not outcome.failures:
@@ -317,14 +241,3 @@ def _keep_receipts(store: Store, outcome: Outcome) -> None:
         },
     )
     outcome.receipts.clear()
-
-
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
-    found: list[tuple[str, Any, Any]] = []
-    for key in sorted({*old, *new}):
-        a, b = old.get(key), new.get(key)
-        if isinstance(a, Mapping) and isinstance(b, Mapping):
-            found.extend(_differences(a, b, f"{prefix}{key}."))
-        elif a != b:
-            found.append((f"{prefix}{key}", a, b))
-    return found

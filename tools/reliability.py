@@ -41,6 +41,8 @@ FOOT = """
   runs out where the store has no locks.
 - A worker that dies is replaced, and its block computed anew. A block that ends one worker after another is given up:
   it is named as failed, the rest completes, and the exit code is 3.
+- A block that a broken connection to the scheduler has cost is sent again. Prefect is a view of the run: where its
+  server no longer answers, the run says so and goes on without it.
 - A clock that is put back holds up Dask, not the store: its connections wait by the wall clock, for as long as the
   clock went back. Nothing is lost by that; a run that is interrupted then goes on where it was.
 - Finished cells lie apart from blocks. What a worker writes late, because it was cut off, or computed again a block
