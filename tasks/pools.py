@@ -196,6 +196,7 @@ class DaskPool:
             if not batch:
                 return
             try:
+                self._require_connection()
                 futures = self.client.map(
                     run_block,
                     [given.block for given in batch],
@@ -238,6 +239,7 @@ class DaskPool:
         from distributed import KilledWorker
 
         try:
+            self._require_connection()
             self._end(given, given.future.result())
         except BaseException as error:
             # The block's own error, that of workers that died of it, or that the connection was lost meanwhile.
@@ -250,6 +252,13 @@ class DaskPool:
                 return
             self._to_send.append(given)
             self._send()
+
+    def _require_connection(self) -> None:
+        """Wait until the client is back at its scheduler; of one that has given that up no answer ever comes."""
+        while self.client.status == "connecting":
+            time.sleep(0.05)
+        if self.client.status != "running":
+            raise ConnectionError("the scheduler is gone")
 
     def _end(self, given: _Given, outcome: Receipt | Failure) -> None:
         self._on_their_way.discard(given.block.key)
