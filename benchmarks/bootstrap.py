@@ -15,9 +15,9 @@ import numpy as np
 import scipy
 import scipy.stats
 
-from sigstats.bootstrap import bootstrap_test
-from sigstats.events import JointEvents
-from sigstats.outcomes import JointOutcomes
+from sigstats.bootstrap.test import bootstrap_test
+from sigstats.joint.events import JointEvents
+from sigstats.joint.outcomes import JointOutcomes
 
 REPLICATES = 10_000
 SIZES = (7_909, 790_900)  # the test set of Keller et al., and the rest of theirs

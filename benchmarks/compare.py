@@ -62,7 +62,7 @@ def main() -> None:
         "that of F1 too.\n"
     )
     print("| files | what | script | sigstats | ratio |\n|---|---|---|---|---|")
-    program = [sys.executable, "-c", "import sys; from flows.cli import main; sys.exit(main())", "compare"]
+    program = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())", "compare"]
     with tempfile.TemporaryDirectory() as folder:
         for form in ("csv", "parquet"):
             paths = [str(Path(folder, f"{name}.{form}")) for name in ("base", "cand")]

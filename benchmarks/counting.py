@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 
-from tasks.execute import run_cell
-from tasks.fanouts import cell
-from tasks.label_files import look
-from tasks.pools import DaskPool
-from tasks.store import Store
+from sigstats.tasks.engine.execute import run_cell
+from sigstats.tasks.engine.pools import DaskPool
+from sigstats.tasks.populations.prediction_files import look
+from sigstats.tasks.replicates import cell
+from sigstats.tasks.storage.store import Store
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000_000
 FILES, CLASSES, WORKERS, REPEATS = 40, 10, 2, 5

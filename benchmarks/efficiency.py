@@ -15,8 +15,8 @@ import numpy as np
 import scipy
 from scipy.stats import random_table
 
-from sigstats.card_matching import number_correct, upper_tail
-from sigstats.random_matching import random_number_correct
+from sigstats.fixed_margins.distribution import number_correct, upper_tail
+from sigstats.fixed_margins.sampling import random_number_correct
 
 REPLICATES = 30_000  # Nyssen's f
 

@@ -41,7 +41,13 @@ class Measured:
 
 def measured(study: Path, output: Path, workers: int) -> Measured:
     """Run the study with so many workers."""
-    command = [sys.executable, "-c", "import sys; from flows.cli import main; sys.exit(main())", "run", str(study)]
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from sigstats.flows.cli import main; sys.exit(main())",
+        "run",
+        str(study),
+    ]
     options = ["--workers", str(workers), "--output", str(output), "--log-format", "json"]
     start = time.perf_counter()
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)

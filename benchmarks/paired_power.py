@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from scipy.stats import binom
 
-from sigstats.power import power, sample_size
+from sigstats.mcnemar.power import power, sample_size
 
 DISCORDANCE, REPLICATES = 0.36, 4000
 

@@ -28,9 +28,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from sigstats.folds import stratified_folds
 from sigstats.learners import build
-from sigstats.permutation import Retrainer
+from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.permutation import Retrainer
 
 #: Behind the 0/1 columns of categories, which scikit-learn makes anew in each fit.
 OF_CATEGORIES = "tree of categories"

@@ -22,10 +22,11 @@ import dask
 import distributed
 import psutil
 
-from tasks import execute, fanouts, pools
-from tasks.plan import Block, Cell
-from tasks.store import Found
-from tasks.work import Receipt
+from sigstats.tasks import replicates as fanouts
+from sigstats.tasks.engine import execute, pools
+from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.storage.store import Found
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 CELLS, WORKERS, THREADS = 1000, 1, 32

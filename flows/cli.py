@@ -1,4 +1,4 @@
-"""The program ``sigstats``: one command a file in `flows.commands`."""
+"""The program ``sigstats``: one command a file in `sigstats.flows.commands`."""
 
 import argparse
 import os

@@ -1,24 +1,24 @@
 """Statistics for people who evaluate classifiers: exact, Monte-Carlo, bootstrap and permutation tests."""
 
-from .bootstrap import BootstrapResult, bootstrap_test
-from .card_matching import NumberCorrect, number_correct
-from .checks import ALTERNATIVES
+from ._common.validation import ALTERNATIVES
+from .bootstrap.test import BootstrapResult, bootstrap_test
 from .effects import EffectSize, accuracy_difference, discordant_odds_ratio
 from .efficiency import EfficiencyResult, efficiency_test, monte_carlo_size
-from .events import JointEvents
+from .fixed_margins.distribution import NumberCorrect, number_correct
 from .goodness_of_fit import GoodnessOfFitTestResult, goodness_of_fit_test, relax_probabilities
 from .homogeneity import HomogeneityTestResult, homogeneity_test
 from .intervals import Interval, clopper_pearson
-from .measure_registry import Measure
+from .joint.events import JointEvents
+from .joint.outcomes import JointOutcomes
+from .mcnemar.power import detectable_difference, power, sample_size, type_one_error
+from .mcnemar.test import DiscordantCounts, McNemarResult, discordant_counts, mcnemar_test
+from .measures.measure import Measure
 from .multiplicity import adjust
-from .outcomes import JointOutcomes
-from .paired import DiscordantCounts, McNemarResult, discordant_counts, mcnemar_test
-from .permutation import PermutationTestResult, Retrainer, permutation_test
 from .possibility import Possibility, dominance, membership, possibility, rank_hypotheses
-from .power import detectable_difference, power, sample_size, type_one_error
 from .proportions import ProportionResult, dcf_test, proportion_test
-from .results import TestResult
-from .sequential import BesagCliffordRule, FixedRule, GandyRule, SequentialResult, deciding_exceedances
+from .retraining.permutation import PermutationTestResult, Retrainer, permutation_test
+from .sequential.rules import BesagCliffordRule, FixedRule, GandyRule, SequentialResult, deciding_exceedances
+from .test_result import TestResult
 
 __all__ = [
     "ALTERNATIVES",

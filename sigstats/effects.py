@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from scipy.special import ndtri
 
-from .checks import as_choice, as_count, as_real, refuse
+from ._common.validation import as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 
 OddsRatioMethod: TypeAlias = Literal["exact", "mid-p"]

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from . import random_matching
-from .card_matching import correct_range, upper_tail
-from .checks import IntArray, as_choice, as_count, as_real
-from .results import TestResult, monte_carlo_outcome
-from .streams import RNG, as_generator
+from ._common.random_streams import RNG, as_generator
+from ._common.validation import IntArray, as_choice, as_count, as_real
+from .fixed_margins import sampling as random_matching
+from .fixed_margins.distribution import correct_range, upper_tail
 from .tables import as_confusion_table
+from .test_result import TestResult, monte_carlo_outcome
 
 METHODS = ("auto", "exact", "monte-carlo", "chi2")
 #: Nyssen's alpha = 0.005, with an f of his own choice above its f_min.
@@ -86,7 +86,7 @@ def efficiency_test(
     ValueError
         If `table` is not square, has fewer than two classes or no object, or has an entry that is no whole number of
         at least 0; if `method`, `resamples` or `rng` is of another kind; if a table of over 20,000 objects has
-        margins that the exact test does not serve (`sigstats.card_matching.upper_tail`).
+        margins that the exact test does not serve (`sigstats.fixed_margins.distribution.upper_tail`).
 
     Notes
     -----

@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from .checks import (
+from ._common.expected_counts import expected_counts_warning
+from ._common.extreme import TIE_TOLERANCE, at_least
+from ._common.random_streams import as_generator
+from ._common.validation import (
     MAX_RESAMPLES,
     FloatArray,
     IntArray,
@@ -25,15 +28,12 @@ from .checks import (
     as_probabilities,
     refuse,
 )
-from .conditional_problem import Problem
-from .conditional_tail import STATE_LIMIT, StateLimitError, tail
-from .exact_keys import multinomial_keys
-from .expected_counts import expected_counts_warning
-from .extreme import TIE_TOLERANCE, at_least
-from .log_weights import poisson_deviance, poisson_log_pmf
+from .conditional.exact_keys import multinomial_keys
+from .conditional.log_weights import poisson_deviance, poisson_log_pmf
+from .conditional.problem import Problem
+from .conditional.tail import STATE_LIMIT, StateLimitError, tail
 from .relaxed_probabilities import relax_probabilities as relax_probabilities
-from .results import TestResult, monte_carlo_outcome
-from .streams import as_generator
+from .test_result import TestResult, monte_carlo_outcome
 
 METHODS = ("exact", "chi2", "likelihood-ratio", "monte-carlo")
 ORDERINGS = ("probability", "chi2", "likelihood-ratio")
@@ -76,7 +76,7 @@ def goodness_of_fit_test(
 
     The exact p-value is the probability of all outcomes that are no likelier than the observed one (Hryniewicz, eq. 14
     and 15), or that lie at least as far out by another `ordering`. Probabilities are floats, so outcomes whose
-    statistics differ by less than `sigstats.extreme.TIE_TOLERANCE`, relative, count as tied.
+    statistics differ by less than `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as tied.
 
     Parameters
     ----------

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from .checks import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, as_counts, refuse
-from .conditional_problem import Problem
-from .conditional_tail import STATE_LIMIT, StateLimitError, tail
-from .exact_keys import binomial_keys
-from .expected_counts import expected_counts_warning
-from .extreme import at_most
-from .fourier_bounds import WorkLimitError, bounds, grouped
+from ._common.expected_counts import expected_counts_warning
+from ._common.extreme import at_most
+from ._common.random_streams import as_generator
+from ._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, as_counts, refuse
+from .conditional.exact_keys import binomial_keys
+from .conditional.fourier_bounds import WorkLimitError, bounds, grouped
+from .conditional.log_weights import binomial_log_pmf, stirling_errors
+from .conditional.problem import Problem
+from .conditional.tail import STATE_LIMIT, StateLimitError, tail
 from .intervals import Interval
-from .log_weights import binomial_log_pmf, stirling_errors
-from .results import TestResult, monte_carlo_outcome
-from .streams import as_generator
+from .test_result import TestResult, monte_carlo_outcome
 
 METHODS = ("exact", "bounds", "chi2", "monte-carlo")
 #: The largest table that the exact method and the bounds take on at all: observations, classes.

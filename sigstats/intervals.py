@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
-from .checks import as_count, as_real, refuse
+from ._common.validation import as_count, as_real, refuse
 
 
 class Interval(NamedTuple):
@@ -106,7 +106,7 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence: float
     Parameters
     ----------
     exceedances, replicates : int
-        As counted, without the +1 of `sigstats.extreme.monte_carlo_pvalue`.
+        As counted, without the +1 of `sigstats._common.extreme.monte_carlo_pvalue`.
     confidence : float
         Strictly between 0 and 1.
 

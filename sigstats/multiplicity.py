@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .checks import FloatArray, as_choice, as_reals, refuse
+from ._common.validation import FloatArray, as_choice, as_reals, refuse
 
 AdjustMethod: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 

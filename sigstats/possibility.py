@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .checks import FloatArray, as_real, as_reals, refuse
+from ._common.validation import FloatArray, as_real, as_reals, refuse
 
 
 class Membership(NamedTuple):

@@ -5,10 +5,10 @@ The proportion test and its adaptation to the detection cost function by Keller,
 eq. (5) is (the errors of A alone - the errors of B alone) / N, while N_AB in eq. (6) is the number of disagreements.
 
 When not to use: these tests are normal approximations, so with fewer than about 25 disagreements take the exact
-`sigstats.paired.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap` for costs;
-for a measure that is no sum over observations, such as F1, take the bootstrap always. ``paired=False`` is right only
-if A and B were tried on *different* observations, which joint counts never are: the paper gives it as what people do,
-and for positively related errors it hides differences.
+`sigstats.mcnemar.test.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap.test`
+for costs; for a measure that is no sum over observations, such as F1, take the bootstrap always. ``paired=False`` is
+right only if A and B were tried on *different* observations, which joint counts never are: the paper gives it as what
+people do, and for positively related errors it hides differences.
 """
 
 import math
@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from .checks import ALTERNATIVES, Alternative, as_choice, refuse
-from .measures import dcf_weights
-from .outcomes import JointOutcomes
-from .paired import CHI2_MINIMUM
-from .results import TestResult
+from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse
+from .joint.outcomes import JointOutcomes
+from .mcnemar.test import CHI2_MINIMUM
+from .measures.formulas import dcf_weights
+from .test_result import TestResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ def proportion_test(
     paired : bool
         True: eq. (6), from the disagreements alone. False: eq. (4), as if the two error rates were independent.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is the more accurate one; ``"less"``: B is (as in `sigstats.paired.mcnemar_test`).
+        ``"greater"``: A is the more accurate one; ``"less"``: B is (as in `sigstats.mcnemar.test.mcnemar_test`).
 
     Returns
     -------
@@ -74,7 +74,7 @@ def proportion_test(
 
     Examples
     --------
-    >>> from sigstats.outcomes import JointOutcomes
+    >>> from sigstats.joint.outcomes import JointOutcomes
     >>> from sigstats.proportions import proportion_test
     >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> result = proportion_test(outcomes)
@@ -132,7 +132,7 @@ def dcf_test(
 
     Examples
     --------
-    >>> from sigstats.outcomes import JointOutcomes
+    >>> from sigstats.joint.outcomes import JointOutcomes
     >>> from sigstats.proportions import dcf_test
     >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> result = dcf_test(outcomes, cost_fn=1, cost_fp=1, prior=0.5)

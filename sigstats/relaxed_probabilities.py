@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import as_counts, as_probabilities, as_real, refuse
+from ._common.validation import as_counts, as_probabilities, as_real, refuse
 
 
 def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[int] | None = None) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ drawn, never the rows, and a draw costs the same from a thousand rows as from 10
 Mariethoz and Bengio, section 5, who draw rows).
 
 When not to use: for a statistic that needs more of a row than which outcome it is (scores, groups); to resample the
-test set itself, which is drawn with replacement (`sigstats.bootstrap_replicates`).
+test set itself, which is drawn with replacement (`sigstats.bootstrap.replicates`).
 """
 
 import math
@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .checks import (
+from ._common.random_streams import as_generator
+from ._common.validation import (
     MAX_RESAMPLES,
     FloatArray,
     IntArray,
@@ -23,7 +24,6 @@ from .checks import (
     as_reals,
     refuse,
 )
-from .streams import as_generator
 
 #: From this total on NumPy refuses to draw.
 _NUMPY_TOTAL = 10**9
@@ -47,7 +47,7 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
     n : int
         The number of rows of a test set, at most the population's; at most 10**10 of a population of 10**9 or more.
     rng : None, int or numpy.random.Generator
-        As for `sigstats.streams.as_generator`; a Generator is advanced.
+        As for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
     size : int
         How many test sets, at least 0.
 

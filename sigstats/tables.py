@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import IntArray, as_array, as_counts, refuse
+from ._common.validation import IntArray, as_array, as_counts, refuse
 
 #: A table of so many classes takes 128 MB.
 MOST_CLASSES = 4096

@@ -1,8 +1,8 @@
 """The plan: cells, and blocks of their replicates.
 
 A *cell* is one thing to be computed many times: a classifier retrained on permutations of one data set, say. Its
-replicates are grouped in *lanes* that share a random stream (`sigstats.streams`). A *block* is a run of whole lanes:
-the unit of work of one task. How lanes are cut into blocks never changes a replicate.
+replicates are grouped in *lanes* that share a random stream (`sigstats._common.random_streams`). A *block* is a run of
+whole lanes: the unit of work of one task. How lanes are cut into blocks never changes a replicate.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from sigstats.sequential import BesagCliffordRule, FixedRule, GandyRule
-from sigstats.streams import lane_generator
+from sigstats._common.random_streams import lane_generator
+from sigstats.sequential.rules import BesagCliffordRule, FixedRule, GandyRule
 
-from .identity import digest, slug
+from .fingerprint import digest, slug
 
 #: The stopping rules by the name that a cell's `stopping` gives.
 RULES: dict[str, type[FixedRule]] = {rule.method: rule for rule in (FixedRule, BesagCliffordRule, GandyRule)}
@@ -30,7 +30,7 @@ class Cell:
     Attributes
     ----------
     fanout : str
-        The name of the fan-out that computes it (`tasks.fanouts`).
+        The name of the fan-out that computes it (`sigstats.tasks.replicates`).
     version : int
         The fan-out's version: raised when it would give other replicates for the same values.
     subject : mapping of str to str
@@ -155,7 +155,7 @@ def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int
 
     Examples
     --------
-    >>> from tasks.plan import Cell, missing_lanes
+    >>> from sigstats.tasks.plan import Cell, missing_lanes
     >>> cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=95, lane_size=10)
     >>> missing_lanes(cell, [(90, 95), (0, 30)])
     [(3, 9)]
@@ -183,7 +183,7 @@ class Plan:
         The kind of study.
     cells : tuple of Cell
     analyses : tuple of str
-        The names of the analyses that turn replicates into hypotheses (`tasks.analyses`), in order.
+        The names of the analyses that turn replicates into hypotheses (`sigstats.tasks.analyses`), in order.
     alpha : float
         The level at which a decision is made.
     adjust : "holm", "benjamini-hochberg", "benjamini-yekutieli" or "none"

@@ -4,8 +4,8 @@ import doctest
 import re
 import shlex
 
-from flows.cli import parser
-from flows.config import parse_study
+from sigstats.flows.cli import parser
+from sigstats.flows.config.study import parse_study
 
 
 def test_its_examples_run(repository):

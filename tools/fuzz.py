@@ -17,12 +17,12 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["flows", "tasks"]):
-    from flows.cluster import load_cluster
-    from flows.config import load_study
-    from flows.errors import BadInput
-    from tasks import sources
-    from tasks.predictions import Columns, read
+with atheris.instrument_imports(include=["sigstats.flows", "sigstats.tasks"]):
+    from sigstats.flows.config.cluster import load_cluster
+    from sigstats.flows.config.study import load_study
+    from sigstats.flows.errors import BadInput
+    from sigstats.tasks.datasets import readers as sources
+    from sigstats.tasks.predictions import Columns, read
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))

@@ -3,9 +3,9 @@
 A module ``flows/clusters/<kind>.py`` has
 
 a class ``Cluster``
-    a `flows.config.Strict` with ``kind: Literal["<kind>"]``: what a cluster file may say;
+    a `sigstats.flows.config.study.Strict` with ``kind: Literal["<kind>"]``: what a cluster file may say;
 ``open_pool(cluster)``
-    a context manager that gives a `tasks.pools.Pool` and takes everything down again.
+    a context manager that gives a `sigstats.tasks.engine.pools.Pool` and takes everything down again.
 """
 
 import importlib
@@ -15,9 +15,9 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from tasks.pools import Pool
+from sigstats.tasks.engine.pools import Pool
 
-from ..config import Strict
+from ..config.study import Strict
 
 
 @cache

@@ -19,9 +19,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tasks.pools import DaskPool, Pool
+from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config import Strict
+from ..config.study import Strict
 from ..errors import BadInput
 from ._engine import environment, quiet, settings
 from ._scaling import SIZE, Workers, expected, kept, start

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from tasks.repeat import repeated
+from sigstats.tasks.periodic import repeated
 
-from ..config import Strict
+from ..config.study import Strict
 
 #: A job or process whose workers have all been gone for so long is given up and started again, in seconds.
 PATIENCE = 60.0

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from sigstats.checks import shown
-from tasks.pools import DaskPool, Pool
+from sigstats._common.validation import shown
+from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config import Strict
+from ..config.study import Strict
 from ..errors import BadInput
 from ._engine import quiet
 

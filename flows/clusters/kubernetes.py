@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tasks.pools import DaskPool, Pool
+from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config import Strict
+from ..config.study import Strict
 from ..errors import BadInput
 from ._engine import environment, quiet
 from ._scaling import Adaptive, Workers, expected

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.pools import DaskPool, Pool
+from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config import Strict
+from ..config.study import Strict
 from ._engine import quiet, settings
 from ._scaling import SIZE, Adaptive, Workers, expected, kept, start
 

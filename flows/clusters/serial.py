@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from tasks.pools import Pool, Serial
+from sigstats.tasks.engine.pools import Pool, Serial
 
-from ..config import Strict
+from ..config.study import Strict
 
 
 class Cluster(Strict):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import BadInput
 
 if TYPE_CHECKING:
-    from ..config import Study
+    from ..config.study import Study
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
 
 def study_of(options: argparse.Namespace) -> "Study":
     """The study that the arguments name."""
-    from ..config import load_study  # the help must not wait for it
+    from ..config.study import load_study  # the help must not wait for it
 
     return load_study(Path(options.study), options.settings)
 

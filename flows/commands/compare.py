@@ -70,11 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare, say what was found, and give the verdict as exit code."""
-    from tasks.predictions import Columns, join, read
+    from sigstats.tasks.predictions import Columns, join, read
 
-    from ..comparison import MEASURES, SCORE_MEASURES, Rule, compare
-    from ..comparison_text import as_json, as_markdown, show
-    from ..config import validated
+    from ..comparison.compare import MEASURES, SCORE_MEASURES, Rule, compare
+    from ..comparison.text import as_json, as_markdown, show
+    from ..config.study import validated
 
     given = {name: getattr(options, name) for name in _FIELDS if getattr(options, name) is not None}
     rule = validated(Rule, given, source="compare")
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
         if place is not None:
             _write(place, text(found, *names))
     if options.report is not None:
-        from ..comparison_report import as_html
+        from ..comparison.page import as_html
 
         _write(options.report, as_html(found, *names))
     if not quiet:

@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
-    from ..cluster import load_cluster
-    from ..prefect_environment import server_configured, set_up
+    from ..config.cluster import load_cluster
+    from ..orchestration.environment import server_configured, set_up
     from ..studies.regression import RegressionStudy
 
     study = study_of(options)
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     if not server_configured():
         raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")
     set_up(output)
-    from ..scheduled import NoServer, NoSuchPool, apply_deployment, deployment_of, serve_deployment
+    from ..orchestration.deployment import NoServer, NoSuchPool, apply_deployment, deployment_of, serve_deployment
 
     parameters: dict[str, Any] = {
         "study": str(Path(options.study).absolute()),

@@ -23,15 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
     from ..clusters.local import processors
-    from ..estimate import estimate, render
-    from ..progress import Display
+    from ..running.estimate import estimate, render
+    from ..running.progress import Display
+    from ..running.study import prepared_study
     from ..studies.regression import RegressionStudy
-    from ..study import prepared_study
 
     workers = workers_of(options)
     study = study_of(options)
     if isinstance(study, RegressionStudy):
-        from ..regression import plan
+        from ..regression.evaluate import plan
 
         print(plan(study, base=Path(options.study).parent, output=output_of(options, study)))  # noqa: T201
         return DONE

@@ -7,7 +7,7 @@ from ..errors import DONE, BadInput
 from ._options import usable
 
 if TYPE_CHECKING:
-    from tasks.store import Store
+    from sigstats.tasks.storage.store import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write summary and report."""
-    from tasks.store import Damaged, Store
+    from sigstats.tasks.storage.store import Damaged, Store
 
     store = Store(usable(options.output, "OUTPUT"))
     try:
@@ -35,12 +35,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _written(store: "Store") -> str:
     if store.read_json("study.json").get("study", {}).get("kind") == "regression":
-        from ..regression import report_again
+        from ..regression.evaluate import report_again
 
         return report_again(store)
-    from tasks.summarize import summarize
+    from sigstats.tasks.summary.summarize import summarize
 
-    from ..report import write_report
+    from ..report.page import write_report
 
     summarize(store)
     return write_report(store)

@@ -35,11 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the study."""
-    from ..cluster import load_cluster
-    from ..interrupt import Stopped, end_at_once, leave, run_interruptibly
-    from ..progress import Display, duration
+    from ..config.cluster import load_cluster
+    from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
+    from ..running.progress import Display, duration
+    from ..running.study import Finished, run_study
     from ..studies.regression import RegressionStudy
-    from ..study import Finished, run_study
 
     workers = workers_of(options)
     study = study_of(options)
@@ -89,9 +89,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
     """A regression study: done in this process, where Prefect follows if it has a server."""
-    from ..comparison_text import TITLES, show
-    from ..prefect_environment import server_configured, set_up
-    from ..regression import evaluate
+    from ..comparison.text import TITLES, show
+    from ..orchestration.environment import server_configured, set_up
+    from ..regression.evaluate import evaluate
 
     for name in ("cluster", "workers"):
         if getattr(options, name) is not None:
@@ -101,7 +101,7 @@ def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
     base, output = Path(options.study).parent, output_of(options, study)
     if server_configured():
         set_up(output)
-        from ..scheduled import evaluate_under_prefect
+        from ..orchestration.deployment import evaluate_under_prefect
 
         found = evaluate_under_prefect(study, base=base, output=output)
     else:

@@ -3,7 +3,7 @@
 A module ``flows/studies/<kind>.py`` has
 
 a class ``<Kind>Study``
-    a `flows.config.Study` with ``kind: Literal["<kind>"]``: what its study file may say;
+    a `sigstats.flows.config.study.Study` with ``kind: Literal["<kind>"]``: what its study file may say;
 ``prepare(study, base, reading)``
     which reads what comes in, tells of it, and returns it with the plan, as `Prepared`. It writes nothing.
 """
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from ..config import Study
+from ..config.study import Study
 from ._prepared import Prepared, Reading, in_silence
 
 __all__ = ["Prepared", "Reading", "in_silence", "kinds", "prepare"]
@@ -27,7 +27,9 @@ def _module(kind: str) -> ModuleType:
 
 def kinds() -> dict[str, type[Study]]:
     """Every kind of study with its model."""
-    found = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+    found = sorted(
+        info.name for info in pkgutil.iter_modules(__path__) if not info.ispkg and not info.name.startswith("_")
+    )
     return {kind: getattr(_module(kind), f"{kind.title()}Study") for kind in found}
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tasks.plan import Plan
-from tasks.references import Reference
-from tasks.store import Data
+from sigstats.tasks.plan import Plan
+from sigstats.tasks.storage.store import Data
+from sigstats.tasks.summary.published import Reference
 
 #: Is told what comes in, how many files or data sets of it are read, and how many there are; it may raise, to stop.
 Reading: TypeAlias = Callable[[str, int, int], None]

@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from tasks.plan import Cell
-from tasks.references import Reference
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.summary.published import Reference
 
-from ..config import Strict
-from ..printed import PrintedNumber
+from ..config.study import Strict
+from ._printed import PrintedNumber
 
 Null = Literal["labels", "features"]
 

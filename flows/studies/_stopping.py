@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sigstats.multiplicity import adjust as adjusted
-from sigstats.sequential import GandyRule, deciding_exceedances
-from tasks.plan import Adjustment, Plan
+from sigstats.sequential.rules import GandyRule, deciding_exceedances
+from sigstats.tasks.plan import Adjustment, Plan
 
-from ..config import Strict
+from ..config.study import Strict
 
 Stopping = Literal["none", "besag-clifford", "gandy"]
 
@@ -39,7 +39,7 @@ class StoppingSettings(Strict):
     def stopping_of(
         self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None
     ) -> dict[str, Any] | None:
-        """The stopping of a cell, as `tasks.plan.Cell` has it; None where all replicates are drawn.
+        """The stopping of a cell, as `sigstats.tasks.plan.Cell` has it; None where all replicates are drawn.
 
         Parameters
         ----------

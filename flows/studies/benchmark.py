@@ -11,15 +11,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from sigstats.checks import nearest
+from sigstats._common.validation import nearest
 from sigstats.multiplicity import adjust
-from tasks import analyses, sources
-from tasks.datasets import Dataset
-from tasks.fanouts import cell
-from tasks.identity import digest
-from tasks.plan import Cell, Plan
+from sigstats.tasks import analyses
+from sigstats.tasks.datasets import readers as sources
+from sigstats.tasks.datasets.dataset import Dataset
+from sigstats.tasks.fingerprint import digest
+from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.replicates import cell
 
-from ..config import DataStudy, Options, Strict
+from ..config.study import DataStudy, Options, Strict
 from ._prepared import Prepared, Reading
 from ._published import Null, Published, published_references
 from ._stopping import Stopping, StoppingSettings, stopping_notes
@@ -136,8 +137,8 @@ class BenchmarkStudy(DataStudy):
 
 def prepare(study: BenchmarkStudy, base: Path, reading: Reading) -> Prepared:
     """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
-    from sigstats.folds import stratified_folds
     from sigstats.learners import build
+    from sigstats.retraining.folds import stratified_folds
 
     datasets, cells = [], []
     for number, spec in enumerate(study.datasets):

@@ -12,16 +12,16 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from sigstats.checks import Alternative
-from tasks.fanouts import cell
-from tasks.plan import Cell, Plan
-from tasks.populations import EventPopulation, Population
-from tasks.store import Data
-from tasks.trials import needs_classes, tested
+from sigstats._common.validation import Alternative
+from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.populations.population import EventPopulation, Population
+from sigstats.tasks.populations.tests import needs_classes, tested
+from sigstats.tasks.replicates import cell
+from sigstats.tasks.storage.store import Data
 
-from ..config import DataStudy, Strict
-from ._populations import Drawn, Source
+from ..config.study import DataStudy, Strict
 from ._prepared import Prepared, Reading
+from .populations import Drawn, Source
 
 #: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
 _SMALL = 1_000_000

@@ -1,17 +1,17 @@
 """The regression study: whether the newest candidate is worse than the baseline, on any measure or slice.
 
-Run again and again, by hand or on a schedule, it keeps a history. It has no cells: `flows.regression` evaluates it in
-this process, in about the time that reading the two files takes.
+Run again and again, by hand or on a schedule, it keeps a history. It has no cells: `sigstats.flows.regression.evaluate`
+evaluates it in this process, in about the time that reading the two files takes.
 """
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from sigstats.spending import Spending
+from sigstats.sequential.alpha_spending import Spending
 
-from ..comparison import MEASURES, SCORE_MEASURES, Rule
-from ..config import Strict, Study
+from ..comparison.compare import MEASURES, SCORE_MEASURES, Rule
+from ..config.study import Strict, Study
 
 if TYPE_CHECKING:
     Thresholds = Rule

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from tasks.fanouts import cell
-from tasks.plan import Cell, Plan
-from tasks.questions import MONTE_CARLO, question
-from tasks.references import Reference
+from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.replicates import cell
+from sigstats.tasks.summary.published import Reference
+from sigstats.tasks.table_tests import MONTE_CARLO, question
 
-from ..config import Study
-from ..questions import Case, Entry, entries
+from ..config.study import Study
 from ._prepared import Prepared, Reading
 from ._stopping import StoppingSettings, stopping_notes
+from .significance_tables import Case, Entry, entries
 
 #: Up to so many replicates and objects a plain loop is done before a cluster has started.
 _SMALL_REPLICATES, _SMALL_TABLE = 20_000_000, 100_000

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkabl
 
 import numpy as np
 
-from sigstats.checks import FloatArray, IntArray, nearest, one_line, refuse
+from .._common.validation import FloatArray, IntArray, nearest, one_line, refuse
 
 Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]

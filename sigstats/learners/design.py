@@ -13,8 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sigstats.checks import FloatArray, IntArray
-
+from .._common.validation import FloatArray, IntArray
 from .base import FoldOrder, Problem, blocks, is_default, steps_of
 
 

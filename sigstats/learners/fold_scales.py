@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.checks import FloatArray, IntArray
+from .._common.validation import FloatArray, IntArray
 
 #: A fold of a replicate that holds all of a feature's so many most extreme rows is left to scikit-learn.
 _EXTREMES = 16

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.svm import SVC
 
-from sigstats.checks import FloatArray, IntArray
-
+from .._common.validation import FloatArray, IntArray
 from .base import steps_of
 
 #: Bytes of scratch memory for distances.

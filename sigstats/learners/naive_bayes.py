@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sigstats.checks import FloatArray, IntArray, as_real, refuse, require_squarable
-
+from .._common.validation import FloatArray, IntArray, as_real, refuse, require_squarable
 from .base import attempt, nominal_mask
 
 

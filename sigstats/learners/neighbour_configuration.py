@@ -1,4 +1,4 @@
-"""Which estimators `sigstats.learners.batched_neighbours` stands for, and with what settings."""
+"""Which estimators `sigstats.learners.batched.neighbours` stands for, and with what settings."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -15,8 +15,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sigstats.checks import FloatArray, IntArray, as_choice, as_count, refuse, require_squarable
-
+from .._common.validation import FloatArray, IntArray, as_choice, as_count, refuse, require_squarable
 from .base import attempt, nominal_mask
 
 #: Squared distances closer than this are equal (features are expected on a scale of about one).

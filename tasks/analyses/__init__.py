@@ -1,9 +1,9 @@
 """The analyses: how stored replicates become hypotheses. A new test of a study is one new module of this folder.
 
-A module has a function ``rows(results)`` that yields `tasks.schema.Hypothesis` for every hypothesis it can find in a
-study, in the order of the plan, one with ``decision="missing"`` where replicates are missing. It fills in what it
-knows; adjustment for multiplicity, the possibilistic indices and the decision are added for all tests alike by
-`tasks.summarize`.
+A module has a function ``rows(results)`` that yields `sigstats.tasks.schema.Hypothesis` for every hypothesis it can
+find in a study, in the order of the plan, one with ``decision="missing"`` where replicates are missing. It fills in
+what it knows; adjustment for multiplicity, the possibilistic indices and the decision are added for all tests alike by
+`sigstats.tasks.summary.summarize`.
 """
 
 import importlib
@@ -11,8 +11,8 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from ..results import Results
 from ..schema import Hypothesis
+from ..summary.results import Results
 
 
 def names() -> list[str]:

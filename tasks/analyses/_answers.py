@@ -3,9 +3,9 @@
 from typing import Any
 
 from ..plan import Cell
-from ..questions import MONTE_CARLO, question
-from ..results import Results
 from ..schema import Hypothesis
+from ..summary.results import Results
+from ..table_tests import MONTE_CARLO, question
 from ._counted import counted
 
 _SUBJECT = ("dataset", "classifier", "a", "b")

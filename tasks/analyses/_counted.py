@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sigstats.sequential import SequentialResult
+from sigstats.sequential.rules import SequentialResult
 
 
 def counted(result: SequentialResult) -> dict[str, Any]:

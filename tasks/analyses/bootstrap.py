@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from sigstats.bootstrap import bootstrap_test
-from sigstats.events import JointEvents
+from sigstats.bootstrap.test import bootstrap_test
+from sigstats.joint.events import JointEvents
 
-from ..identity import digest
-from ..results import Results
+from ..fingerprint import digest
 from ..schema import Hypothesis
+from ..summary.results import Results
 from ._pairs import pairs
 
 _RESAMPLES = 10_000

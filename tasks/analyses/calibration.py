@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.stats import binom
 
-from sigstats.extreme import at_most
+from sigstats._common.extreme import at_most
 from sigstats.intervals import clopper_pearson
 
-from ..fanouts.subsample import population
 from ..plan import Cell
-from ..results import Results
+from ..populations.scored import ScorePopulation
+from ..populations.tests import exact_rate, null_holds
+from ..replicates.subsample import population
 from ..schema import Hypothesis
-from ..score_populations import ScorePopulation
-from ..trials import exact_rate, null_holds
+from ..summary.results import Results
 
 #: What the measure of a row is called.
 POWER, ERROR, COVERAGE = "power", "type I error", "coverage"

@@ -9,18 +9,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sigstats._common.random_streams import as_generator
 from sigstats.intervals import clopper_pearson
-from sigstats.outcomes import JointOutcomes
-from sigstats.streams import as_generator
+from sigstats.joint.outcomes import JointOutcomes
 
-from ..fanouts.predict import outcomes
-from ..fanouts.subsample import outcomes_cell
-from ..identity import digest
+from ..fingerprint import digest
 from ..plan import Cell
-from ..populations import Population
-from ..results import Results
+from ..populations.population import Population
+from ..populations.tests import advantage, confidence, measure_of
+from ..replicates.predict import outcomes
+from ..replicates.subsample import outcomes_cell
 from ..schema import Hypothesis
-from ..trials import advantage, confidence, measure_of
+from ..summary.results import Results
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

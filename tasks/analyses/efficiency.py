@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..questions import answer, efficiency
-from ..results import Results
 from ..schema import Hypothesis
+from ..summary.results import Results
+from ..table_tests import answer, efficiency
 from ._observed import observed
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..questions import answer, mcnemar
-from ..results import Results
 from ..schema import Hypothesis
+from ..summary.results import Results
+from ..table_tests import answer, mcnemar
 from ._pairs import pairs
 
 

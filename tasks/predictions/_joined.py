@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats.checks import shown
+from sigstats._common.validation import shown
 
 from ._predictions import Columns, Predictions
 

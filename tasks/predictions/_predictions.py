@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats.checks import shown
+from sigstats._common.validation import shown
 
-from ..sources import hint
+from ..datasets.readers import hint
 
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import json as arrow_json
 
-from sigstats.checks import shown
+from sigstats._common.validation import shown
 
-from ..sources._places import reason
+from ..datasets.paths import reason
 from ._predictions import Columns, Predictions, from_table, named
 
 ORDER = 50

@@ -12,13 +12,13 @@ pytestmark = pytest.mark.processes
 
 CODE = """
 import json, os, sys, time
-from flows.clusters.local import Cluster, open_pool
+from sigstats.flows.clusters.local import Cluster, open_pool
 
 def look():
     import dask, os, sys
     keys = "worker.profile.enabled", "admin.tick.interval", "scheduler.worker-saturation", "worker.memory.pause"
     kept = {name: value for name, value in os.environ.items() if name.startswith("MALLOC")}
-    loaded = "tasks.fanouts.retrain" in sys.modules
+    loaded = "sigstats.tasks.replicates.retrain" in sys.modules
     return {**{key: dask.config.get(f"distributed.{key}") for key in keys}, **kept, "loaded": loaded}
 
 if __name__ == "__main__":

@@ -14,12 +14,12 @@ import pytest
 import yaml
 from distributed import LocalCluster
 
-from flows import clusters
-from flows.cluster import load_cluster
-from flows.clusters import kubernetes
-from flows.clusters._engine import settings
-from flows.clusters._jobqueue import _dask_jobqueue, _ended, batch_cluster
-from flows.errors import BadInput
+from sigstats.flows import clusters
+from sigstats.flows.clusters import kubernetes
+from sigstats.flows.clusters._engine import settings
+from sigstats.flows.clusters._jobqueue import _dask_jobqueue, _ended, batch_cluster
+from sigstats.flows.config.cluster import load_cluster
+from sigstats.flows.errors import BadInput
 
 from ..faults.conftest import Folder, results, run
 
@@ -281,7 +281,7 @@ def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, ser
 
 
 def test_keys_of_a_run_are_its_users_alone(tmp_path):
-    from flows.clusters._jobqueue import _certificates
+    from sigstats.flows.clusters._jobqueue import _certificates
 
     cluster = loaded(tmp_path, f'kind = "slurm"\nworkers = 1\nshared_folder = "{tmp_path}"')
     with _certificates(cluster) as security:

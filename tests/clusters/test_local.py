@@ -15,7 +15,7 @@ CODE = """
 import time
 import psutil
 from distributed import Scheduler
-from flows.clusters.local import Cluster, open_pool
+from sigstats.flows.clusters.local import Cluster, open_pool
 
 def register(self, comm, **about):
     come.append(about["name"])

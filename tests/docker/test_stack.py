@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from tests.flows.conftest import environment, results, run, study_file, wait_until
-from tests.flows.predictions import write
-from tests.flows.prefect_server import Api, free_port, postgresql
+from ..flows.conftest import environment, results, run, study_file, wait_until
+from ..flows.predictions import write
+from ..flows.prefect_server import Api, free_port, postgresql
 
 DOCKER = Path(__file__).parents[2] / "docker"
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())

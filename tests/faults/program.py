@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from tasks import work
+from sigstats.tasks.engine import run_block as work
 
 if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime breaks the sleep of the C library
 
@@ -68,6 +68,6 @@ fanout.sound = sound
 work.fanout = fanout
 
 if __name__ == "__main__":
-    from flows.cli import main
+    from sigstats.flows.cli import main
 
     sys.exit(main())

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tasks.lease import PATIENCE
+from sigstats.tasks.storage.lease import PATIENCE
 
 from ..flows.conftest import wait_until
 from .conftest import results, run, start, stored

@@ -33,7 +33,7 @@ folds = 5
 resamples = 159
 """
 
-PROGRAM = [sys.executable, "-c", "import sys; from flows.cli import main; sys.exit(main())"]
+PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())"]
 
 
 def environment():

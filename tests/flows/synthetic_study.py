@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tasks.fanouts import cell, fanout
-from tasks.plan import Cell, Plan
-from tasks.results import write_plan
-from tasks.store import Store
-from tasks.summarize import summarize
+from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.replicates import cell, fanout
+from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary.results import write_plan
+from sigstats.tasks.summary.summarize import summarize
 
 #: Rows, classes, and how much error the features' independence would add.
 DATASETS = {"breast-cancer": (569, 2, 0.01), "digits": (1797, 10, 0.09), "iris": (150, 3, 0.0), "wine": (178, 3, 0.03)}

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows.cluster import load_cluster
-from flows.config import parse_study
-from flows.errors import BadInput
-from flows.study import prepared_study
-from flows.toml_text import toml_text
-from tasks import sources
-from tasks.predictions import Columns, join, read
+from sigstats.flows.config.cluster import load_cluster
+from sigstats.flows.config.study import parse_study
+from sigstats.flows.errors import BadInput
+from sigstats.flows.report.toml_text import toml_text
+from sigstats.flows.running.study import prepared_study
+from sigstats.tasks.datasets import readers as sources
+from sigstats.tasks.predictions import Columns, join, read
 
 ROOT = Path(__file__).parents[2]
 STUDIES = {path.stem: tomllib.loads(path.read_text()) for path in sorted((ROOT / "configs/studies").glob("*.toml"))}

@@ -11,10 +11,10 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.card_matching import number_correct, upper_tail
 from sigstats.efficiency import EfficiencyResult, efficiency_test, monte_carlo_size
+from sigstats.fixed_margins.distribution import number_correct, upper_tail
+from sigstats.fixed_margins.sampling import random_number_correct
 from sigstats.intervals import Interval
-from sigstats.random_matching import random_number_correct
 from sigstats.tables import as_confusion_table, confusion_table
 
 ULCER = [[9, 7, 3], [15, 17, 13], [3, 7, 28]]  # Nyssen, figure 1

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, power_divergence
 
-from sigstats import conditional_tail
+from sigstats.conditional import tail as conditional_tail
 from sigstats.goodness_of_fit import goodness_of_fit_exceedances, goodness_of_fit_test, relax_probabilities
 
 from .bad_input import anything, refuses_or_answers

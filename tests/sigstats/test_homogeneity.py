@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chi2_contingency, fisher_exact
 
-from sigstats import conditional_tail
-from sigstats.conditional_tail import tail
-from sigstats.exact_keys import Packing, binomial_exponents, binomial_keys, multinomial_keys, primes_to
-from sigstats.fourier_bounds import bounds, grouped
+from sigstats.conditional import tail as conditional_tail
+from sigstats.conditional.exact_keys import Packing, binomial_exponents, binomial_keys, multinomial_keys, primes_to
+from sigstats.conditional.fourier_bounds import bounds, grouped
+from sigstats.conditional.log_weights import binomial_log_pmf, poisson_deviance, poisson_log_pmf
+from sigstats.conditional.tail import tail
 from sigstats.homogeneity import HomogeneityTestResult, _problem, homogeneity_exceedances, homogeneity_test
 from sigstats.intervals import Interval
-from sigstats.log_weights import binomial_log_pmf, poisson_deviance, poisson_log_pmf
 
 EXPERT = [20, 30, 50, 0]
 ALGORITHMS = {  # Hryniewicz, Table 5

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 
-from sigstats.outcomes import JointOutcomes
+from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import ProportionResult, dcf_test, proportion_test
 
 from .bad_input import anything, refuses_or_answers

@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sigstats.card_matching import number_correct
 from sigstats.efficiency import efficiency_test
+from sigstats.fixed_margins.distribution import number_correct
 from sigstats.homogeneity import homogeneity_test
 
 JOB = [[1, 3, 10, 6], [2, 3, 10, 7], [1, 6, 14, 12], [0, 1, 9, 11]]

@@ -7,10 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tasks import fanouts, stopping, work
-from tasks.plan import Cell
-from tasks.schema import REPLICATE, column
-from tasks.store import Store
+from sigstats.tasks import replicates as fanouts
+from sigstats.tasks.engine import run_block as work
+from sigstats.tasks.engine import stopping
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.schema import REPLICATE, column
+from sigstats.tasks.storage.store import Store
 
 from ..object_store import object_store
 

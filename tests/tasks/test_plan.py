@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.plan import Cell, Plan, missing_lanes
+from sigstats.tasks.plan import Cell, Plan, missing_lanes
 
 
 def make_cell(replicates=95, lane_size=10, **changes):

@@ -1,0 +1,1 @@
+"""A comparison of two models, as text and as a page."""

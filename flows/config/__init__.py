@@ -1,0 +1,1 @@
+"""Study files and cluster files: TOML into validated models."""

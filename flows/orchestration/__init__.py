@@ -1,0 +1,1 @@
+"""Prefect: the flow of a run, and deployments on a schedule."""

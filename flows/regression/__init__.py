@@ -1,0 +1,1 @@
+"""Regression studies: comparisons with a history."""

@@ -1,0 +1,305 @@
+"""Evaluate a regression study: find the newest predictions, compare, append to the history, draw the trend."""
+
+import contextlib
+import datetime as dt
+import glob
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from sigstats.sequential.alpha_spending import spent_level
+from sigstats.tasks.fingerprint import digest
+from sigstats.tasks.predictions import Columns, Joined, Predictions, join, read
+from sigstats.tasks.storage import history
+from sigstats.tasks.storage.files import Locked
+from sigstats.tasks.storage.history import Evaluation, Record
+from sigstats.tasks.storage.store import Damaged, Store
+
+from ..comparison.compare import Comparison, Row, Rule, compare
+from ..comparison.page import as_html
+from ..comparison.text import as_json, as_markdown
+from ..errors import BadInput
+from ..report.wording import counted
+from ..studies.regression import RegressionStudy
+from .page import write_regression_report
+
+#: Seconds to wait for another evaluation of the same history: each takes a few.
+_PATIENCE = 600.0
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A regression study that was evaluated.
+
+    Attributes
+    ----------
+    record : sigstats.tasks.storage.history.Record
+        What the history holds of it.
+    comparison : sigstats.flows.comparison.compare.Comparison
+    appended : bool
+        False where the history held this very comparison already.
+    report, page : str
+        Where the report of the history and the page of this comparison are.
+    damaged : tuple of str
+        A line for each file of the history that cannot be used.
+    """
+
+    record: Record
+    comparison: Comparison
+    appended: bool
+    report: str
+    page: str
+    damaged: tuple[str, ...]
+
+    @property
+    def markdown(self) -> str:
+        """The comparison as Markdown."""
+        about = self.record.evaluation
+        return as_markdown(self.comparison, about.baseline, about.candidate)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two files of predictions side by side."""
+
+    baseline: Path
+    candidate: Path
+    digests: tuple[str, str]
+    joined: Joined
+    held_out: str
+
+
+def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
+    """Compare the newest predictions, and append what is found to the history in `output`.
+
+    Parameters
+    ----------
+    study : RegressionStudy
+    base : pathlib.Path
+        Where relative paths of the study start.
+    output : str
+        A folder or an fsspec URL.
+
+    Raises
+    ------
+    BadInput
+        If a file is missing or does not fit, or all looks are spent; nothing was written.
+    """
+    pair = read_pair(study, base)
+    store = Store(output)
+    _refuse_another(store, study)
+    with _alone(store):
+        records, damaged = history.read(store)
+        look, known = _look(study, pair, records, damaged)
+        rule = study.rule_at(_level(study, look, pair))
+        try:
+            found = compare(pair.joined, rule, study.measures, positive=study.positive)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        record = known or _record(identity_of(study, pair), pair, found, look, rule)
+        names = (record.evaluation.baseline, record.evaluation.candidate)
+        page = f"comparisons/{record.evaluation.evaluation[:16]}"
+        try:
+            store.write_json("study.json", {"study": study.model_dump(mode="json")})
+            store.files.write(f"{page}.html", as_html(found, *names).encode())
+            store.files.write(f"{page}.json", (as_json(found, *names) + "\n").encode())
+            if not known:
+                history.append(store, record)
+                records.append(record)
+            report = write_regression_report(store, study, records, damaged)
+        except OSError as error:
+            raise BadInput(
+                f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
+            ) from None
+    return Evaluated(record, found, not known, report, f"{store.root.rstrip('/')}/{page}.html", tuple(damaged))
+
+
+def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
+    """What an evaluation would compare now, in words; nothing is written.
+
+    Raises
+    ------
+    BadInput
+        As `evaluate`.
+    """
+    pair = read_pair(study, base)
+    records, damaged = history.read(Store(output))
+    look, known = _look(study, pair, records, damaged)
+    level = _level(study, look, pair)
+    parts = sum(len(names) for names, _ in pair.joined.slices.values())
+    return "\n".join(
+        [
+            f"candidate  {pair.candidate}",
+            f"baseline   {pair.baseline}",
+            f"rows       {pair.joined.n:,}, {counted(parts, 'slice')}, {counted(len(study.measures), 'measure')}",
+            f"history    {counted(len(records), 'evaluation')} in {output}"
+            + (", this comparison is one of them" if known else ""),
+            f"look       {look} at these rows, level {level:.3g}",
+        ]
+    )
+
+
+def report_again(store: Store) -> str:
+    """Write the report of the history anew; return its location.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no history.
+    sigstats.tasks.storage.store.Damaged
+        If what is there cannot be used.
+    """
+    try:
+        study = RegressionStudy.model_validate(store.read_json("study.json")["study"], strict=False)
+    except (KeyError, ValueError):
+        raise Damaged("study.json is not that of a regression study") from None
+    records, damaged = history.read(store)
+    if not records:
+        raise FileNotFoundError(f"{store.root}/history has no evaluation")
+    return write_regression_report(store, study, records, damaged)
+
+
+def read_pair(study: RegressionStudy, base: Path) -> Pair:
+    """The files that the study means now, joined.
+
+    Raises
+    ------
+    BadInput
+        One line that names file, column and value.
+    """
+    candidate = newest(study.candidate, base, "candidate")
+    baseline = newest(study.baseline, base, "baseline", other_than=candidate)
+    names = study.columns
+    columns = Columns(names.id, names.label, names.prediction, study.group, tuple(study.slices), names.score)
+    try:
+        digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
+        sides = (read(str(baseline), columns), read(str(candidate), columns))
+        joined = join(*sides, columns, unmatched=study.unmatched)
+    except OSError as error:
+        raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    return Pair(baseline, candidate, (digests[0], digests[1]), joined, _held_out(sides[0]))
+
+
+def newest(pattern: str, base: Path, name: str, *, other_than: Path | None = None) -> Path:
+    """The file that matches the pattern and was changed last; of several, the last by name."""
+    if "://" in pattern:
+        raise BadInput(f"{name}: {pattern!r} is not valid; expected a path or a pattern of this machine")
+    found = [Path(match) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
+    files = [path for path in found if path.is_file() and path != other_than]
+    if not files:
+        others = f" besides {other_than}" if other_than in found else ""
+        raise BadInput(f"{name}: {pattern!r} is not valid; no file in {base} matches it{others}")
+    return max(files, key=lambda path: (path.stat().st_mtime_ns, str(path)))
+
+
+def identity_of(study: RegressionStudy, pair: Pair) -> str:
+    """What is compared and by which rules; neither where the files lie nor when."""
+    rules = study.model_dump(mode="json", exclude={"kind", "name", "baseline", "candidate"})
+    return digest("evaluation", rules=rules, baseline=pair.digests[0], candidate=pair.digests[1])
+
+
+def _held_out(baseline: Predictions) -> str:
+    """A digest of ids and labels of the baseline's rows, in whatever order they stand.
+
+    Of all of them: a candidate that lacks some, which may be dropped, is another look at the same rows.
+    """
+    order = pc.sort_indices(baseline.ids)
+    content = hashlib.sha256()
+    for column in (baseline.ids.take(order), baseline.label.take(order)):
+        for text in column.to_pylist():
+            content.update(f"{len(text)}:{text}".encode())
+    return content.hexdigest()
+
+
+def _look(
+    study: RegressionStudy, pair: Pair, records: Sequence[Record], damaged: Sequence[str]
+) -> tuple[int, Record | None]:
+    """The number of this look, and the evaluation of the history that has compared just this, if there is one."""
+    identity = identity_of(study, pair)
+    for record in records:
+        if record.evaluation.evaluation == identity:
+            return record.evaluation.look, record
+    return history.look_of(records, pair.held_out, pair.digests[1], unreadable=len(damaged)), None
+
+
+def _level(study: RegressionStudy, look: int, pair: Pair) -> float:
+    level = spent_level(look, alpha=study.alpha, spending=study.looks.spending, looks=study.looks.planned)
+    if level <= 0:
+        raise BadInput(
+            f"looks.planned: {study.looks.planned} looks at these rows are spent, {pair.candidate.name} would be look "
+            f"{look}; expected fresh rows"
+        )
+    return level
+
+
+def _record(identity: str, pair: Pair, found: Comparison, look: int, rule: Rule) -> Record:
+    about = Evaluation(
+        evaluation=identity,
+        evaluated_at=dt.datetime.now(dt.UTC),
+        baseline=str(pair.baseline),
+        candidate=str(pair.candidate),
+        baseline_digest=pair.digests[0],
+        candidate_digest=pair.digests[1],
+        held_out=pair.held_out,
+        look=look,
+        level=rule.alpha,
+        verdict=found.verdict,
+        reasons="\n".join(found.reasons()),
+    )
+    return Record(about, tuple(_row(row) for row in found.rows))
+
+
+def _row(row: Row) -> dict[str, object]:
+    low, high = row.candidate_interval or (None, None)
+    values = {name.name: getattr(row, name.name, None) for name in history.ROWS}
+    return {
+        **values,
+        "baseline_value": row.baseline,
+        "candidate_value": row.candidate,
+        "candidate_low": low,
+        "candidate_high": high,
+        "row_verdict": row.verdict,
+    }
+
+
+def _refuse_another(store: Store, study: RegressionStudy) -> None:
+    try:
+        before = store.read_json("study.json").get("study", {})
+    except (FileNotFoundError, Damaged):
+        return
+    except OSError as error:
+        raise BadInput(
+            f"--output: {store.root} is not valid; study.json in it cannot be read ({error.strerror or error})"
+        ) from None
+    for key in ("kind", "name"):
+        if before.get(key) != getattr(study, key):
+            raise BadInput(
+                f"--output: {store.root} holds another study: {key} is {before.get(key)!r} there and "
+                f"{getattr(study, key)!r} here; choose another output"
+            )
+
+
+@contextlib.contextmanager
+def _alone(store: Store) -> Iterator[None]:
+    """Be the only evaluation of this history, so that each counts the looks of those before it."""
+    deadline = time.monotonic() + _PATIENCE
+    with contextlib.ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(store.files.lock())
+                break
+            except Locked:
+                if time.monotonic() > deadline:
+                    raise BadInput(f"--output: {store.root} is not valid; another run is working there") from None
+                time.sleep(0.1)
+            except OSError as error:
+                raise BadInput(
+                    f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
+                ) from None
+        yield

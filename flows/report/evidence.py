@@ -1,0 +1,149 @@
+"""What the report looks at: the rows of a summary, and the replicates behind them."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.replicates import needed
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.summary.results import Results
+from sigstats.tasks.table_tests.mcnemar import DISCORDANT
+
+Key = TypeVar("Key")
+
+#: Words in the names of measures of which less is better.
+_LESS_IS_BETTER = ("error", "cost", "dcf")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One study's hypotheses and replicates.
+
+    Attributes
+    ----------
+    results : sigstats.tasks.summary.results.Results
+        The plan, the replicates and the summary.
+    """
+
+    results: Results
+
+    @cached_property
+    def rows(self) -> tuple[Hypothesis, ...]:
+        """Every hypothesis of the summary, in its order."""
+        return tuple(Hypothesis(**row) for row in self.results.summary.to_pylist())
+
+    @property
+    def of_tables(self) -> bool:
+        """Whether the study is about tables of counts, not about data sets."""
+        return any(cell.fanout == "evaluate" for cell in self.results.plan.cells)
+
+    @property
+    def transforms_on_all_rows(self) -> bool:
+        """Whether scales and the like were learned on all rows, not on training folds alone."""
+        settings = (cell.work.get("cross_validation", {}) for cell in self.results.plan.cells)
+        return any(setting.get("transforms") == "all" for setting in settings)
+
+    @property
+    def alpha(self) -> float:
+        """The level of the decisions."""
+        return self.results.plan.alpha
+
+    @property
+    def adjust(self) -> str:
+        """The adjustment for multiplicity that the decisions use."""
+        return self.results.plan.adjust
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """The names of the tests, in the order of the summary."""
+        return distinct(row.test for row in self.rows)
+
+    def of(self, test: str) -> tuple[Hypothesis, ...]:
+        """The hypotheses of one test."""
+        return tuple(row for row in self.rows if row.test == test)
+
+    @cached_property
+    def cells(self) -> dict[str, Cell]:
+        """The cells of the plan by name."""
+        return {cell.name: cell for cell in self.results.plan.cells}
+
+    def cells_of(self, row: Hypothesis) -> list[Cell]:
+        """The cells behind a hypothesis."""
+        return [self.cells[name] for name in row.cell.split() if name in self.cells]
+
+    @cached_property
+    def incomplete(self) -> tuple[Cell, ...]:
+        """The cells that some hypothesis lacks, in the order of the plan."""
+        wanted = {name for row in self.rows if row.decision == "missing" for name in row.cell.split()}
+        wanted |= {before.name for name in wanted & self.cells.keys() for before in needed(self.cells[name])}
+        suspects = [cell for cell in self.results.plan.cells if cell.name in wanted or self._feeds_missing(cell)]
+        return tuple(cell for cell in suspects if self.results.table(cell) is None)
+
+    def _feeds_missing(self, cell: Cell) -> bool:
+        # A permutation test needs the observed run too, whose cell its row does not name.
+        dataset, classifier = cell.subject.get("dataset"), cell.subject.get("classifier")
+        return any(
+            row.decision == "missing" and row.dataset == dataset and classifier in (row.classifier, row.a, row.b)
+            for row in self.rows
+        )
+
+
+def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
+    """The values that are there, each once, in the order of their first appearance."""
+    return tuple(dict.fromkeys(value for value in values if value is not None))
+
+
+def grouped(rows: Sequence[Hypothesis], key: Callable[[Hypothesis], Key]) -> dict[Key, list[Hypothesis]]:
+    """The rows by `key`, in the order of its first appearance."""
+    groups: dict[Key, list[Hypothesis]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """The rows whose null hypothesis is rejected."""
+    return [row for row in rows if row.decision == "reject"]
+
+
+def kept(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """The rows whose null hypothesis is kept."""
+    return [row for row in rows if row.decision == "keep"]
+
+
+def at_floor(row: Hypothesis) -> bool:
+    """Whether the p-value is as small as its random replicates allow, so that the true one may be smaller."""
+    return row.exceedances == 0 and bool(row.replicates)
+
+
+def less_is_better(row: Hypothesis) -> bool:
+    """Whether what a row measures is an error or a cost."""
+    return any(word in (row.measure or "") for word in _LESS_IS_BETTER)
+
+
+def gain(row: Hypothesis) -> float | None:
+    """By how much b is better than a, in the unit of the measure: negative where a is better; None if not known.
+
+    Estimates are what is measured of b less that of a. Without one McNemar's test still says how many objects only
+    b got right, of those that one alone did.
+    """
+    if row.estimate is not None:
+        return -row.estimate if less_is_better(row) else row.estimate
+    if row.measure == DISCORDANT and row.statistic is not None and row.n is not None:
+        return 2 * row.statistic - row.n
+    return None
+
+
+def necessity(row: Hypothesis) -> float | None:
+    """How necessarily the data support the alternative (positive) or the null hypothesis (negative), -1 to 1.
+
+    NSD of the alternative over the null hypothesis is 1 - PD of the null hypothesis over the alternative
+    (Hryniewicz, eq. 25 and 27 with the roles exchanged); at most one of it and NSD is above 0. It stays below 1,
+    since no p-value is 0.
+    """
+    if row.pd is None or row.nsd is None:
+        return None
+    return min(1 - row.pd, math.nextafter(1, 0)) if row.pd < 1 else -row.nsd

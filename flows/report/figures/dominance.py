@@ -1,0 +1,96 @@
+"""Which classifier dominates which: one square for each data set."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from sigstats.tasks.schema import Hypothesis
+
+from .. import sections
+from ..evidence import Evidence, distinct, gain, grouped, less_is_better, necessity
+from ..sections import _columns, _tables
+from ..wording import adjusted_p, index_number, p_number, points, signed
+from . import Figure, FigureKind, _heat
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for every test that compares two classifiers."""
+    for section in sections.of(evidence):
+        rows = _tables.primary(evidence.of(section.test))
+        if all(row.a and row.b and not row.slice for row in rows) and any(row.estimate is not None for row in rows):
+            squares = [_square(caption, group) for caption, group in _groups(rows)]
+            body = _heat.side_by_side(squares, len(distinct(name for row in rows for name in (row.a, row.b))))
+            yield Figure(
+                title=f"{section.name}: pairs of classifiers",
+                caption=(
+                    "Each cell says how necessarily the data support that two classifiers differ (1 − PD): blue where "
+                    "the one on the left is better, orange where the one above is. Under it is the difference, left "
+                    f"minus above{_reading(rows)}. The best classifier comes first. ● marks a rejected null hypothesis "
+                    f"({adjusted_p(evidence.adjust)} ≤ {evidence.alpha:g})."
+                ),
+                body=body + _heat.necessity_legend("left is better", "above is better"),
+            )
+
+
+def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothesis]]]:
+    """The rows of each square: of one data set and of one measure, since those of several cannot be added up."""
+    for dataset, group in grouped(rows, lambda row: row.dataset or "").items():
+        measures = distinct(row.measure for row in group)
+        if len(measures) < 2:
+            yield dataset, group
+            continue
+        for measure in measures:
+            yield f"{dataset}: {measure}", [row for row in group if row.measure in (measure, None)]
+
+
+def _reading(rows: Sequence[Hypothesis]) -> str:
+    """How the differences are read."""
+    found = [row for row in rows if row.estimate is not None]
+    proportions = [row for row in found if _columns.of_proportions(row)]
+    unit = ", in percentage points" + (" if of proportions" if len(proportions) < len(found) else "")
+    less = "; of errors and costs less is better" if any(map(less_is_better, found)) else ""
+    return (unit if proportions else "") + less
+
+
+def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
+    by_pair = {(row.a, row.b): row for row in rows}
+    names = ranked(rows)
+
+    def cell(left: str, above: str) -> _heat.Heat:
+        if left == above:
+            return _heat.DIAGONAL
+        row, sign = by_pair.get((above, left)), 1  # the estimate is b minus a
+        if row is None:
+            row, sign = by_pair.get((left, above)), -1
+        value = None if row is None else necessity(row)
+        if row is None or value is None:
+            return _heat.NOTHING
+        certain = max(value, 0)
+        return _heat.Heat(
+            index_number(certain),
+            _heat.necessity_shade(certain if sign * (gain(row) or 0) > 0 else -certain),
+            below="" if row.estimate is None else _difference(row, sign * row.estimate),
+            marked=row.decision == "reject",
+            hint=f"{left} against {above}: p = {p_number(row.p_value or 0, row.log10_p)}",
+        )
+
+    return _heat.heat_table(caption, f"Pairs of classifiers on {caption}", names, names, cell)
+
+
+def _difference(row: Hypothesis, value: float) -> str:
+    return points(value, row.n) if _columns.of_proportions(row) else signed(value, 4)
+
+
+def ranked(rows: Sequence[Hypothesis]) -> list[str]:
+    """The classifiers of a data set, the best first, by the sum of what they gain on others; the missing last."""
+    gains: dict[str, list[float]] = {name: [] for name in distinct(name for row in rows for name in (row.a, row.b))}
+    for row in rows:
+        of_b = gain(row)
+        if row.a is not None and row.b is not None and of_b is not None:
+            gains[row.b].append(of_b)
+            gains[row.a].append(-of_b)
+    return sorted(gains, key=lambda name: (not gains[name], -round(math.fsum(gains[name]), 12)))
+
+
+KIND = FigureKind(order=20, draw=draw)

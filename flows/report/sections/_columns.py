@@ -1,0 +1,144 @@
+"""Columns that the tables of several tests share."""
+
+import math
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import at_floor
+from ..wording import index_number, number, p_at_most, percent
+from . import Column
+
+ABSENT = "–"
+_PROPORTIONS = ("error", "accurac", "efficiency")
+
+
+def of_proportions(row: Hypothesis) -> bool:
+    """Whether the row's measure is a proportion, or a difference of two."""
+    return row.measure is not None and any(word in row.measure for word in _PROPORTIONS)
+
+
+def measured(row: Hypothesis, value: float | None) -> str:
+    """A value of the row's measure: in percent where the measure is a proportion."""
+    if value is None:
+        return ABSENT
+    if of_proportions(row):
+        return percent(value, row.n)
+    return number(value, 4)
+
+
+def _p(row: Hypothesis, value: float | None, log10_p: float | None = None) -> str:
+    return ABSENT if value is None else p_at_most(value, at_floor=at_floor(row), log10_p=log10_p)
+
+
+def _p_sort(row: Hypothesis) -> float | None:
+    if row.log10_p is not None or not row.p_value:
+        return row.log10_p
+    return math.log10(row.p_value)
+
+
+def _monte_carlo(row: Hypothesis) -> str:
+    if row.p_low is None or row.p_high is None or row.replicates is None:
+        return ABSENT
+    return f"{row.p_low:.2g}–{row.p_high:.2g}"
+
+
+def _interval(row: Hypothesis) -> str:
+    if row.estimate_low is None or row.estimate_high is None:
+        return ABSENT
+    low, high = measured(row, row.estimate_low), measured(row, row.estimate_high)
+    return f"{low.removesuffix('%') if high.endswith('%') else low}–{high}"
+
+
+def _index(value: float | None) -> str:
+    return ABSENT if value is None else index_number(value)
+
+
+def short(text: str) -> str:
+    """Names of columns as the report has them."""
+    for name, short in (("p_value", "p"), ("psd", "PSD"), ("nsd", "NSD"), ("pd", "PD"), ("estimate ", "")):
+        text = text.replace(name, short)
+    return text
+
+
+_PSD = "possibility of strict dominance of the null hypothesis"
+_NSD = "necessity of strict dominance of the null hypothesis"
+
+DATASET = Column("Data set", lambda row: row.dataset or ABSENT)
+CLASSIFIER = Column("Classifier", lambda row: row.classifier or ABSENT)
+A = Column("A", lambda row: row.a or ABSENT)
+B = Column("B", lambda row: row.b or ABSENT)
+SLICE = Column("Slice", lambda row: row.slice or "all")
+MEASURE = Column("Measure", lambda row: row.measure or ABSENT)
+ROWS = Column("Rows", lambda row: ABSENT if row.n is None else f"{row.n:,}", lambda row: row.n, "rows of the data set")
+OBJECTS = Column("Objects", ROWS.text, ROWS.sort, "objects that were counted")
+METHOD = Column("Method", lambda row: row.method)
+INTERVAL = Column(
+    "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the value before (Clopper and Pearson)"
+)
+EXCEEDANCES = Column(
+    "As extreme",
+    lambda row: ABSENT if row.exceedances is None else f"{row.exceedances:,} of {row.replicates or 0:,}",
+    lambda row: row.exceedances,
+    "random replicates at least as extreme as observed",
+)
+P = Column("p", lambda row: _p(row, row.p_value, row.log10_p), _p_sort, "p-value of the null hypothesis")
+MONTE_CARLO = Column(
+    "Monte-Carlo 99%",
+    _monte_carlo,
+    lambda row: row.p_high if row.replicates is not None else None,
+    "where the p-value of infinitely many replicates lies, with 99% confidence",
+)
+HOLM = Column("p, Holm", lambda row: _p(row, row.p_holm), lambda row: row.p_holm, "adjusted by Holm")
+BY = Column("p, BY", lambda row: _p(row, row.p_by), lambda row: row.p_by, "adjusted by Benjamini and Yekutieli")
+ADJUSTED = Column(
+    "p, adjusted", lambda row: _p(row, row.p_adjusted), lambda row: row.p_adjusted, "as the decision uses it"
+)
+PD = Column("PD", lambda row: _index(row.pd), lambda row: row.pd, "possibility of dominance of the null hypothesis")
+PSD = Column("PSD", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
+NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
+PSD_NSD = Column("PSD, NSD", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis")
+DECISION = Column("Null hypothesis", lambda row: {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision))
+PRINTED = Column("Printed", lambda row: short(row.printed), None, "what a publication prints")
+DISAGREES = Column("Does not agree", lambda row: short(row.disagrees), None, "what of it the results are not")
+NOTE = Column("Note", lambda row: row.note)
+
+
+def estimate(header: str, meaning: str = "") -> Column:
+    """The observed value of the measure."""
+    return Column(header, lambda row: measured(row, row.estimate), lambda row: row.estimate, meaning)
+
+
+def null_mean(header: str, meaning: str = "") -> Column:
+    """The measure's mean under the null hypothesis."""
+    return Column(header, lambda row: measured(row, row.null_mean), lambda row: row.null_mean, meaning)
+
+
+def subject(rows: Sequence[Hypothesis]) -> list[Column]:
+    """What the rows are about, and by which method where there are several."""
+    named = {"dataset": DATASET, "classifier": CLASSIFIER, "a": A, "b": B}
+    used = [column for name, column in named.items() if any(getattr(row, name) is not None for row in rows)]
+    return [*used, METHOD] if len({row.method for row in rows}) > 1 else used
+
+
+def printed(rows: Sequence[Hypothesis]) -> list[Column]:
+    """What a publication prints, and what of it does not hold."""
+    found = [PRINTED] if any(row.printed for row in rows) else []
+    return [*found, DISAGREES] if any(row.disagrees for row in rows) else found
+
+
+def of_cases(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
+    """The columns of a classifier on a data set: what was observed beside what the null hypothesis makes expect."""
+    return [*subject(rows), ROWS, value, INTERVAL, expected, *tail(rows)]
+
+
+def tail(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The columns with which every table ends: p-values, indices, decision, and a note where there is one."""
+    drawn = [EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
+    interval = [MONTE_CARLO] if drawn else []
+    note = [NOTE] if any(row.note for row in rows) else []
+    unadjusted = all(row.p_adjusted == row.p_value for row in rows)
+    families = [] if unadjusted else [HOLM, BY]
+    other = [] if all(row.p_adjusted in (row.p_value, row.p_holm, row.p_by) for row in rows) else [ADJUSTED]
+    indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
+    return [*drawn, P, *interval, *families, *other, *indices, DECISION, *printed(rows), *note]

@@ -1,0 +1,56 @@
+"""Verdicts on tables of counts, each of which may be tested by several methods."""
+
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence, grouped, kept, rejected
+from ..wording import adjusted_p, counted
+from . import Column, Verdict, _cases, _columns, _stopping
+
+
+def primary(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """One row for each table: that of the method which the study names first."""
+    return [group[0] for group in grouped(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> Verdict:
+    """In how many tables the null hypothesis is rejected, then each where it is kept.
+
+    Parameters
+    ----------
+    rows : sequence of Hypothesis
+        Of one test.
+    evidence : Evidence
+    claim : str
+        What a rejection says, as a clause: ``the two samples differ``.
+    by : str
+        The name of the test.
+    """
+    first = primary(rows)
+    spared = _stopping.spared(rows, evidence, replicates="replicates")
+    sure, unsure = rejected(first), kept(first)
+    total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)
+    if not total:
+        return Verdict(f"There is no result: every hypothesis of this test ({by}) is missing.")
+    if not sure:
+        where = "" if total == 1 else f" in any of {counted(total, 'table')}"
+        return Verdict(f"It was not shown that {claim}{where} ({by}, {_cases.smallest(unsure, name)}).", spared)
+    found = f"({by}, {_cases.largest(sure, name)})"
+    if total == 1:
+        return Verdict(f"{claim[0].upper()}{claim[1:]} {found}.", spared)
+    share = f"all {total}" if not unsure else f"{len(sure)} of {total}"
+    details = [f"{in_words(row)}: not shown ({_cases.decisive_p(row)})." for row in unsure]
+    return Verdict(f"In {share} tables {claim} {found}.", (*spared, *details))
+
+
+def in_words(row: Hypothesis) -> str:
+    """What a row is about: ``table 9 (Bayes and CRT)``."""
+    pair = " and ".join(name for name in (row.a, row.b) if name)
+    name = row.dataset or row.classifier or "the table"
+    return f"{name} ({pair})" if pair else name
+
+
+def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
+    """The subject, the method where there are several, `values`, and the usual rest."""
+    return [*_columns.subject(rows), *values, *_columns.tail(rows)]

@@ -1,0 +1,79 @@
+"""Confidence: how sure a test is on one test set, beside how often other test sets agree."""
+
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence
+from ..wording import counted, percent
+from . import Column, Section, Verdict, _columns
+from .calibration import INTERVAL, RATE, TEST_SETS, where
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    """How many tests are surer than test sets agree, then each."""
+    found = [row for row in rows if row.statistic is not None]
+    if not found:
+        return Verdict("There is no result: every comparison is missing, or neither is better on the test set.")
+    over, under = (sum(_beside(row) == sign for row in found) for sign in (1, -1))
+    return Verdict(
+        f"Of {counted(len(found), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
+        f"{'is' if under == 1 else 'are'} below the interval of what test sets of the same size achieve.",
+        tuple(_of(row) for row in found),
+    )
+
+
+def _beside(row: Hypothesis) -> int:
+    """1 if the stated confidence is above what is achieved, with its interval, -1 if below, 0 if inside."""
+    assert row.statistic is not None
+    assert row.estimate_low is not None
+    assert row.estimate_high is not None
+    return int(row.statistic > row.estimate_high) - int(row.statistic < row.estimate_low)
+
+
+def _of(row: Hypothesis) -> str:
+    return (
+        f"{where(row)}: {row.method} was {percent(row.statistic or 0)} sure that {row.b} is better in {row.measure}; "
+        f"it was so on {percent(row.estimate or 0)} of {row.replicates or 0:,} other test sets."
+    )
+
+
+def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The population, the test, who is better, how sure the test is, how often that is so."""
+    return [
+        Column("Population", where),
+        Column("Test", _columns.METHOD.text),
+        _columns.MEASURE,
+        Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of the test set"),
+        Column("Better", _columns.B.text, meaning="which of A and B is better on the test set"),
+        Column("Stated", lambda row: _share(row.statistic), lambda row: row.statistic, "the test's confidence in that"),
+        Column("Achieved", RATE.text, RATE.sort, "share of other test sets on which the same one is better"),
+        INTERVAL,
+        TEST_SETS,
+        *([_columns.NOTE] if any(row.note for row in rows) else []),
+    ]
+
+
+def _share(value: float | None) -> str:
+    return _columns.ABSENT if value is None else percent(value)
+
+
+SECTION = Section(
+    order=95,
+    test="confidence",
+    name="Confidence",
+    question="Is a test as sure as other test sets of the same size agree?",
+    verdict=verdict,
+    columns=columns,
+    method=(
+        "Both classifiers are trained once and compared on one test set; all rows that neither has seen stand for the "
+        "truth. The confidence that a test states on the one test set, that the classifier which is better there is "
+        "better in truth, stands beside the share of other test sets of the same size, drawn from those rows without "
+        "replacement, on which the same classifier is better. The stated confidence is that of one test set and would "
+        "be another on the next."
+    ),
+    source=(
+        "Keller, Mariethoz and Bengio, Significance tests for 'bizarre' measures in 2-class classification tasks, "
+        "section 5 and Table 3"
+    ),
+)

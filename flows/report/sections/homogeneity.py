@@ -1,0 +1,35 @@
+"""The test of homogeneity: whether two independent samples fall into the classes alike."""
+
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence
+from . import Column, Section, Verdict, _columns, _tables
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """Which samples differ."""
+    return _tables.verdict(rows, evidence, claim="the two samples differ", by="Fisher, Freeman and Halton")
+
+
+def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """Both samples and their size."""
+    return _tables.columns(rows, _columns.OBJECTS)
+
+
+SECTION = Section(
+    order=50,
+    test="homogeneity",
+    name="Homogeneity",
+    question="Are two independent samples alike?",
+    verdict=verdict,
+    columns=columns,
+    method=(
+        "Two samples of different objects, counted by class, are held against all tables of the same totals: exact "
+        "sums the probabilities of all tables that are no likelier than the observed one; bounds enclose that sum; "
+        "monte-carlo draws tables; chi2 is Pearson's approximation. The null hypothesis is that both samples fall into "
+        "the classes with equal probabilities. Not for two classifiers on the same objects."
+    ),
+    source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 4 to 11",
+)

@@ -1,0 +1,40 @@
+"""Nyssen's f_min: how many replicates a Monte-Carlo test should have."""
+
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence
+from ..wording import listed
+from . import Column, Section, Verdict, _columns
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    """The sizes."""
+    sizes = [f"{row.estimate:,.0f} replicates at {row.dataset}" for row in rows if row.estimate is not None]
+    return Verdict(f"A Monte-Carlo test should have at least {listed(sizes)}." if sizes else "There is no result.")
+
+
+def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The level's name and the size."""
+    size = Column(
+        "Replicates",
+        lambda row: _columns.ABSENT if row.estimate is None else f"{row.estimate:,.0f}",
+        lambda row: row.estimate,
+    )
+    return [Column("Level", _columns.DATASET.text), size, *_columns.printed(rows)]
+
+
+SECTION = Section(
+    order=80,
+    test="monte-carlo-size",
+    name="Monte-Carlo size",
+    question="How many replicates does a Monte-Carlo test need?",
+    verdict=verdict,
+    columns=columns,
+    method=(
+        "The smallest number of replicates with which a true p-value of nine tenths of the level is rejected with "
+        "probability 0.95, in normal approximation. Nothing is tested."
+    ),
+    source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, table 1",
+)

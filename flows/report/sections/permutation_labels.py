@@ -1,0 +1,41 @@
+"""PermClass: whether the classifier learned a real connection between features and classes."""
+
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence
+from . import Column, Section, Verdict, _cases, _columns, _stopping
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """What was learned, then every case that cannot be told from chance."""
+    found = _cases.headline(rows, evidence, claim="learned real class structure", by="PermClass")
+    doubts = _cases.doubts(rows, "could not be told from a classifier trained on random labels")
+    return Verdict(found, (*_cases.too_few(rows, evidence), *_stopping.spared(rows, evidence), *doubts))
+
+
+def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """Observed beside permuted error."""
+    value = _columns.estimate("Error", "cross-validated error, observed")
+    return _columns.of_cases(rows, value, _columns.null_mean("Permuted", "mean error after permuting the labels"))
+
+
+SECTION = Section(
+    order=10,
+    test="permutation-labels",
+    name="PermClass",
+    question="Did the classifier learn real class structure?",
+    verdict=verdict,
+    columns=columns,
+    method=(
+        "The labels are permuted, the classifier is cross-validated again, and the permutations whose error is at most "
+        "the observed one are counted: p = (count + 1) / (permutations + 1). The null hypothesis is that labels and "
+        "features are independent. A small p says that the classifier found a real connection; a large one does not "
+        "say that there is none, since another classifier may find it."
+    ),
+    source=(
+        "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
+        "Research 11 (2010), test 1"
+    ),
+)

@@ -1,0 +1,82 @@
+"""Small drawings as SVG text: a few hundred bytes each, where a plotting library writes tens of thousands."""
+
+import math
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from .wording import number
+
+
+def coordinate(value: float) -> str:
+    """A coordinate with one decimal at most."""
+    shown = f"{value:.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers between `low` and `high`, at most `most` + 1 of them.
+
+    Examples
+    --------
+    >>> from sigstats.flows.report.svg import ticks
+    >>> ticks(0.3, 71.0)
+    [20.0, 40.0, 60.0]
+    """
+    span = high - low
+    if not span > 0:
+        return [low]
+    power = 10.0 ** math.floor(math.log10(span / most))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if span / (factor * power) <= most)
+    return [step * index for index in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def tick_labels(values: list[float], unit: str = "") -> list[str]:
+    """Labels with as many decimals as tell the ticks apart, the last one with its unit."""
+    step = values[1] - values[0] if len(values) > 1 else abs(values[0]) or 1
+    decimals = next(d for d in range(12) if abs(round(step, d) - step) < 1e-9 * step or d == 11)
+    labels = [number(value, decimals) for value in values]
+    return [*labels[:-1], labels[-1] + unit] if labels else []
+
+
+def bars(heights: NDArray[np.float64], left: NDArray[np.float64], width: float, baseline: float) -> str:
+    """The path of a histogram's outline; runs of empty bins are left out."""
+    path, previous = [], False
+    for height, x in zip(heights, left, strict=True):
+        if height > 0:
+            top = coordinate(baseline - height)
+            start = f"V{top}" if previous else f"M{coordinate(x)} {coordinate(baseline)}V{top}"
+            path.append(f"{start}H{coordinate(x + width)}")
+        elif previous:
+            path.append(f"V{coordinate(baseline)}Z")
+        previous = bool(height > 0)
+    if previous:
+        path.append(f"V{coordinate(baseline)}Z")
+    return "".join(path)
+
+
+def text(x: float, y: float, content: str, *, anchor: str = "middle", css: str = "") -> Markup:
+    """A line of text."""
+    return Markup('<text x="{}" y="{}" text-anchor="{}"{}>{}</text>').format(
+        coordinate(x), coordinate(y), anchor, Markup(' class="{}"').format(css) if css else "", content
+    )
+
+
+def verdict_mark(x: float, y: float, verdict: str) -> Markup:
+    """A point whose shape, as well as its colour, says the verdict: a disc passes, a diamond warns, a square fails."""
+    if verdict == "fail":
+        return Markup('<path class="point fail" d="M{} {}h8v8h-8Z"/>').format(coordinate(x - 4), coordinate(y - 4))
+    if verdict == "warn":
+        return Markup('<path class="point warn" d="M{} {}l5.5 5.5l-5.5 5.5l-5.5 -5.5Z"/>').format(
+            coordinate(x), coordinate(y - 5.5)
+        )
+    return Markup('<circle class="point {}" cx="{}" cy="{}" r="4"/>').format(verdict, coordinate(x), coordinate(y))
+
+
+def drawing(name: str, width: float, height: float, title: str, description: str, *parts: Markup) -> Markup:
+    """An SVG element that says what it shows; `name` is unique in the page."""
+    return Markup(
+        '<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-labelledby="{n}-t {n}-d">'
+        '<title id="{n}-t">{t}</title><desc id="{n}-d">{d}</desc>{parts}</svg>'
+    ).format(w=coordinate(width), h=coordinate(height), n=name, t=title, d=description, parts=Markup("").join(parts))

@@ -1,0 +1,1 @@
+"""From a validated study to its results."""

@@ -1,0 +1,102 @@
+"""Whose an output is: `study.json` in it says which study its replicates belong to."""
+
+import importlib.metadata
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+from sigstats.tasks.fingerprint import digest
+from sigstats.tasks.storage.store import Damaged, Store
+from sigstats.tasks.summary.published import write_references
+from sigstats.tasks.summary.results import write_plan
+
+from ..config.study import Study
+from ..errors import BadInput
+from ..studies import Prepared, kinds
+
+
+def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
+    """What a study is: its configuration and the content of what it reads."""
+    return {
+        "study": study.model_dump(mode="json"),
+        "inputs": {dataset.name: dataset.digest() for dataset in prepared.datasets},
+    }
+
+
+def refuse_another(store: Store, identity: Mapping[str, Any]) -> str:
+    """Refuse an output that holds another study, and say what differs.
+
+    Returns
+    -------
+    str
+        What is wrong with a ``study.json`` that does not tell whose it is; empty where nothing is.
+
+    Raises
+    ------
+    BadInput
+        If it holds another study, or cannot be read.
+    """
+    try:
+        before = store.read_json("study.json")
+    except FileNotFoundError:
+        return ""
+    except Damaged as error:
+        return str(error)
+    except OSError as error:
+        raise BadInput(
+            f"--output: {store.root} is not valid; study.json in it cannot be read ({error.strerror or error})"
+        ) from None
+    kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
+    changes = _differences({key: before.get(key, {}) for key in identity}, identity)
+    useless = ""
+    if before.get("fingerprint") != digest("study", **kept):
+        # A file of replicates says for itself to what it belongs; a history of comparisons has no fingerprint.
+        useless = "study.json was altered after it was written"
+        changes = [change for change in changes if change[0] == "study.kind" and change[1] in tuple(kinds())]
+    if changes:
+        key, old, new = changes[0]
+        more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
+        raise BadInput(
+            f"--output: {store.root} holds another study: {key} is {old!r} there and {new!r} here{more}; "
+            "choose another output"
+        )
+    return useless
+
+
+def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:
+    """Keep what workers and readers need."""
+    store.files.sweep()
+    store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": _versions()})
+    for dataset in prepared.datasets:
+        store.write_dataset(dataset)
+    if prepared.references:
+        write_references(store, prepared.references)
+    write_plan(store, prepared.plan)
+
+
+def _versions() -> dict[str, str]:
+    """What made the results: for people; no part of any identity."""
+    packages = (
+        "sigstats",
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "pyarrow",
+        "dask",
+        "distributed",
+        "prefect",
+        "python-flint",
+    )
+    found = {name: importlib.metadata.version(name) for name in packages}
+    return {"python": platform.python_version(), **found}
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
+    found: list[tuple[str, Any, Any]] = []
+    for key in sorted({*old, *new}):
+        a, b = old.get(key), new.get(key)
+        if isinstance(a, Mapping) and isinstance(b, Mapping):
+            found.extend(_differences(a, b, f"{prefix}{key}."))
+        elif a != b:
+            found.append((f"{prefix}{key}", a, b))
+    return found

@@ -1,0 +1,226 @@
+"""Progress that a person can read: a bar where there is a terminal, a line now and then where there is none."""
+
+import contextlib
+import datetime
+import json
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.plan import Cell, Plan
+
+from .time_left import CellProgress, TimeLeft
+
+#: The bar is drawn anew so often at most: the time left is a sum over all cells.
+BAR_SECONDS = 0.2
+
+#: What is done in less needs no word.
+PATIENCE_SECONDS = 2.0
+
+
+class Display:
+    """What a run shows on standard error while it works.
+
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing but errors.
+    every : float
+        Seconds between two lines where there is no terminal.
+    log_format : {"text", "json"}
+        Sentences for a person, or an object a line for a program: each has ``time``, ``event`` and ``study``, one of a
+        cell its ``cell``, one of a block the number of its ``replicates`` too, and its p-value so far.
+    """
+
+    def __init__(
+        self, *, quiet: bool = False, every: float = 15.0, log_format: Literal["text", "json"] = "text", study: str = ""
+    ) -> None:
+        self.console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
+        self.every = every
+        self.json = log_format == "json"
+        self.study = study
+        self._lock = threading.Lock()
+        self._bar: Progress | None = None
+        self._counts: dict[str, CellProgress] = {}
+        self._latest: CellProgress | None = None
+        self._time_left = TimeLeft([])
+        self._workers: Callable[[], int] = lambda: 1
+        self._started = self._spoke = 0.0
+
+    def say(self, text: str) -> None:
+        """One line of its own."""
+        if self.json:
+            self.event("message", text=text)
+        else:
+            self.console.print(text, markup=False)
+
+    def event(self, event: str, **fields: Any) -> None:
+        """An object in a line of its own; nothing where a person reads."""
+        if self.json and not self.console.quiet:
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+            line = json.dumps({"time": now, "event": event, "study": self.study, **fields}, ensure_ascii=False)
+            print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Callable[[str, int, int], None]]:
+        """While data is read, a bar where there is a terminal, and a line now and then where there is none.
+
+        Gives what is to be told the name of that which is read, how many files of it are, and of how many.
+        """
+        lock, began = threading.Lock(), time.monotonic()
+        with contextlib.ExitStack() as shown:
+            bar, spoke, bars = None, began, {}
+            if self._terminal:
+                columns = SpinnerColumn(), TextColumn("reading {task.description}"), BarColumn(), MofNCompleteColumn()
+                bar = shown.enter_context(Progress(*columns, console=self.console, transient=True))
+
+            def told(what: str, done: int, total: int) -> None:
+                nonlocal spoke
+                with lock:
+                    if bar:
+                        if what not in bars:
+                            bars[what] = bar.add_task(what)
+                        bar.update(bars[what], completed=done, total=total)
+                    elif time.monotonic() - spoke >= self.every:
+                        spoke = time.monotonic()
+                        if self.json:
+                            self.event("reading", what=what, done=done, total=total)
+                        else:
+                            self.say(f"  reading {what}: {done:,}/{total:,}{_at_this_pace(done, total, began)}")
+
+            yield told
+
+    @contextlib.contextmanager
+    def patience(self, what: str) -> Iterator[None]:
+        """Say what is being done if it takes its time."""
+        timer = threading.Timer(PATIENCE_SECONDS, self.say, [f"  {what}"])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    @property
+    def _terminal(self) -> bool:
+        return sys.stderr.isatty() and not self.console.quiet and not self.json
+
+    def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
+        """Begin to count, on as many workers as there are at the time; use the result as a context."""
+        self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
+        self._time_left = TimeLeft(list(self._counts.values()))
+        self._workers = workers
+        self._started = self._spoke = time.monotonic()
+        self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers())
+        if self._terminal:
+            self._bar = Progress(
+                SpinnerColumn(),
+                BarColumn(),
+                TextColumn("{task.description}"),
+                TimeElapsedColumn(),
+                console=self.console,
+            )
+            self._task = self._bar.add_task("starting", total=plan.replicates)
+        return self
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar:
+            self._draw(self._bar)
+            self._bar.stop()
+
+    def advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
+        """Replicates that came in, and their receipt; None where they were in the store."""
+        with self._lock:
+            count = self._counts[cell.name]
+            count.done += replicates
+            if receipt is not None:
+                count.computed += replicates
+                count.seconds += receipt.seconds
+                if receipt.exceedances is not None:
+                    count.judged += replicates
+                    count.exceedances += receipt.exceedances
+                    self._latest = count
+                    count.expect()
+                so_far = {} if count.p_value is None else {"p_so_far": count.p_value}
+                seconds = round(receipt.seconds, 6)
+                self.event("block", cell=cell.name, replicates=replicates, seconds=seconds, **so_far)
+            self._show()
+
+    def cell_done(self, cell: Cell) -> None:
+        """A cell is complete, or failed."""
+        with self._lock:
+            count = self._counts[cell.name]
+            count.ended = True
+            self.event("cell", cell=cell.name, replicates=count.done, seconds=round(count.seconds, 6), **cell.subject)
+            self._show()
+
+    def _show(self) -> None:
+        if time.monotonic() - self._spoke >= (BAR_SECONDS if self._bar else self.every):
+            self._spoke = time.monotonic()
+            if self._bar:
+                self._draw(self._bar)
+            elif self.json:
+                self.event("progress", **self._totals())
+            else:
+                self.say(f"  {self._line()}")
+
+    def _draw(self, bar: Progress) -> None:
+        done = sum(count.done for count in self._counts.values())
+        bar.update(self._task, completed=done, description=self._line())
+
+    def _totals(self) -> dict[str, Any]:
+        """Where the run stands: cells, replicates, replicates a second, seconds left (None while unknown)."""
+        counts = self._counts.values()
+        left = self._time_left.seconds(self._workers())
+        return {
+            "cells_done": sum(count.ended for count in counts),
+            "cells": len(counts),
+            "replicates_done": sum(count.done for count in counts),
+            "replicates": sum(count.cell.replicates for count in counts),
+            "rate": sum(count.computed for count in counts) / max(time.monotonic() - self._started, 1e-9),
+            "seconds_left": left if math.isfinite(left) else None,
+        }
+
+    def _line(self) -> str:
+        at = self._totals()
+        about = "" if at["seconds_left"] is None else f", about {duration(at['seconds_left'])} left"
+        return (
+            f"{at['cells_done']}/{at['cells']} cells, {at['replicates_done']:,}/{at['replicates']:,} replicates, "
+            f"{at['rate']:,.0f}/s{about}{self._so_far()}"
+        )
+
+    def _so_far(self) -> str:
+        count = self._latest
+        if count is None or count.p_value is None:
+            return ""
+        return f"; {' / '.join(count.cell.subject.values())}: p = {count.p_value:.2g} so far"
+
+
+def _at_this_pace(done: int, total: int, began: float) -> str:
+    if not done:
+        return ""
+    return f", about {duration((time.monotonic() - began) / done * (total - done))} left"
+
+
+def duration(seconds: float) -> str:
+    """A time that is only about right, in the unit that fits."""
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

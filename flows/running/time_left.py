@@ -1,0 +1,141 @@
+"""How long a run still takes, guessed from what its cells have cost so far and from where their rules may stop."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import ClassVar, TypeAlias
+
+from sigstats.tasks.plan import Cell
+
+#: A part of what a cell is about: its fan-out, the kind of the part, its value.
+_Part: TypeAlias = tuple[str, ...]
+
+
+@dataclass
+class CellProgress:
+    """What is known of one cell while a run goes on.
+
+    Attributes
+    ----------
+    cell : Cell
+    done : int
+        Replicates that are there.
+    computed : int
+        Those of them that this run computed.
+    seconds : float
+        Work in these.
+    judged, exceedances : int
+        How many were compared with what was observed, and how many of them are at least as extreme.
+    ended : bool
+        Whether the cell is complete, or failed.
+    expected : int or None
+        How many replicates its rule will let it have; None while nothing can be told.
+    """
+
+    cell: Cell
+    done: int = 0
+    computed: int = 0
+    seconds: float = 0.0
+    judged: int = 0
+    exceedances: int = 0
+    ended: bool = False
+    expected: int | None = None
+
+    @property
+    def each(self) -> float | None:
+        """Seconds of work a replicate, once it is known."""
+        return self.seconds / self.computed if self.computed else None
+
+    @property
+    def p_value(self) -> float | None:
+        """What the replicates that came in make of its p-value, where they are compared with what was observed."""
+        return (1 + self.exceedances) / (1 + self.judged) if self.judged else None
+
+    def expect(self) -> None:
+        """Guess where the cell's rule stops from the replicates that came in."""
+        if self.cell.stopping is not None and self.p_value is not None:
+            self.expected = self.cell.rule.stops_at(self.p_value)
+
+
+class TimeLeft:
+    """Guesses the time until the end, and what cells cost that have not begun from those that have.
+
+    Parameters
+    ----------
+    cells : sequence of CellProgress
+        All cells of the run; whoever has them may alter them.
+    """
+
+    def __init__(self, cells: Sequence[CellProgress]) -> None:
+        self.cells = cells
+        self._costs = Costs([])
+        self._fitted_to: int | None = None
+
+    def seconds(self, workers: int) -> float:
+        """Seconds until the end on so many workers; infinite while nothing is known."""
+        seen = [(one.cell, one.each) for one in self.cells if one.each]
+        if self._fitted_to is None or len(seen) > 1.02 * self._fitted_to:
+            self._costs, self._fitted_to = Costs(seen), len(seen)
+        part = self._stopped_part()
+        work = 0.0
+        for one in self.cells:
+            if one.done >= one.cell.replicates or one.ended:
+                continue
+            total: float = one.cell.replicates
+            if one.cell.stopping is not None:
+                total *= part if one.expected is None else one.expected / one.cell.replicates
+            # A cell that goes on beyond what was expected has a lane or more to come.
+            left = max(total - one.done, min(one.cell.lane_size, one.cell.replicates - one.done))
+            work += left * (self._costs.guess(one.cell) if one.each is None else one.each)
+        return work / workers
+
+    def _stopped_part(self) -> float:
+        """The part of its replicates that a cell with a rule has until it stops, by those that are known."""
+        known = [
+            (one.computed if one.ended else one.expected or 0, one.cell.replicates)
+            for one in self.cells
+            if one.cell.stopping is not None and one.computed and (one.ended or one.expected)
+        ]
+        return sum(wanted for wanted, _ in known) / sum(most for _, most in known) if known else 1.0
+
+
+class Costs:
+    """Guesses what a replicate of a cell costs: costs differ by factors, one for each part of what a cell is about.
+
+    Such as its data set and its classifier. The factors are fitted to the cells seen, in logarithms, by least squares:
+    part after part, a few times over.
+    """
+
+    #: How often each factor is fitted to what the others leave.
+    sweeps: ClassVar[int] = 8
+
+    def __init__(self, seen: Iterable[tuple[Cell, float]]) -> None:
+        kinds: dict[str, list[tuple[list[_Part], float]]] = {}
+        for cell, each in seen:
+            kinds.setdefault(cell.fanout, []).append((self._parts(cell), math.log(each)))
+        self._usual = {kind: fmean(log for _, log in cells) for kind, cells in kinds.items()}
+        self._factors: dict[_Part, float] = {}
+        for kind, cells in kinds.items():
+            self._fit(cells, self._usual[kind])
+
+    @staticmethod
+    def _parts(cell: Cell) -> list["_Part"]:
+        return [(cell.fanout, *part) for part in cell.subject.items()]
+
+    def _fit(self, cells: list[tuple[list["_Part"], float]], usual: float) -> None:
+        for _ in range(self.sweeps):
+            for position in range(max(len(parts) for parts, _ in cells)):
+                left: dict[_Part, list[float]] = {}
+                for parts, log in cells:
+                    if position < len(parts):
+                        others = sum(self._factors.get(part, 0.0) for part in parts if part != parts[position])
+                        left.setdefault(parts[position], []).append(log - usual - others)
+                self._factors |= {part: fmean(logs) for part, logs in left.items()}
+
+    def guess(self, cell: Cell) -> float:
+        """Seconds a replicate; infinite where no cell of its kind was seen."""
+        usual = self._usual.get(cell.fanout)
+        if usual is None:
+            return math.inf
+        return math.exp(usual + sum(self._factors.get(part, 0.0) for part in self._parts(cell)))

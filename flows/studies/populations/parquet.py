@@ -1,0 +1,80 @@
+"""Predictions of two classifiers on disk."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from sigstats.flows.config.study import Strict
+from sigstats.tasks.populations.population import Population
+from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, look, read_counts
+from sigstats.tasks.populations.tests import AnyPopulation
+from sigstats.tasks.replicates import cell
+
+from .._prepared import Reading
+from .drawn import Drawn, Name, Read, Tests, about, known
+
+
+class Parquet(Strict):
+    """Rows on disk, as they are and with the outputs of the two exchanged at random, so that neither is better."""
+
+    source: Literal["parquet"]
+    name: Name
+    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
+    label: Annotated[str, Field(description="The column of the true classes")] = "label"
+    a: Annotated[str, Field(description="The column of A's predictions")] = "pred_a"
+    b: Annotated[str, Field(description="The column of B's predictions")] = "pred_b"
+    classes: Annotated[
+        list[bool | int | str] | None, Field(min_length=2, description="All classes there are; any other is refused")
+    ] = None
+    positive: Annotated[
+        bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
+    ] = None
+
+    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:
+        """The rows as they are, then swapped.
+
+        A large data set is counted by the workers, file by file, once it is known from the footers that it can be. With
+        several labels a row, or where a measure is averaged over classes, all distinct events are kept, unless one
+        class is named as the positive one.
+        """
+        averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
+        options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
+        files = look(self.name, self.path, base, **options, progress=partial(reading, f"footers of {self.name}"))
+        if sum(files.rows) >= MANY and not (self.positive is None and (files.listed or averaged)):
+            return self._counted_by_workers(files, seed)
+        counts = read_counts(self.path, base, **options, progress=partial(reading, self.name))
+        if self.positive is None and (counts.listed or averaged):
+            events = counts.events(self.name)
+            kept = {"name": self.name, "digest": events.digest()}
+            drawn = [
+                Drawn(slice=part, values={"events": kept, "swapped": found.swapped}, rows=counts.rows, population=found)
+                for part, found in (("as they are", events), ("outputs swapped", events.exchanged()))
+            ]
+            note = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
+            return Read(drawn=drawn, data=[events], note=self._note(counts.rows, events) + note)
+        found = counts.population(self.positive)
+        swapped = counts.population(self.positive, swapped=True)
+        return Read(
+            drawn=[known("as they are", found), known("outputs swapped", swapped)],
+            note=self._note(counts.rows, found),
+        )
+
+    def _counted_by_workers(self, files: LabelFiles, seed: int) -> Read:
+        known_as = {"name": self.name, "digest": files.digest()}
+        work = {"files": known_as, "positive": self.positive, "written": files.written}
+        subject = {"dataset": self.name}
+        counting = cell("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
+        rows = sum(files.rows)
+        likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
+        drawn = [
+            Drawn(slice=part, values={"outcomes_of": about(counting), "swapped": swapped}, rows=rows, population=likely)
+            for part, swapped in (("as they are", False), ("outputs swapped", True))
+        ]
+        note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
+        return Read(drawn=drawn, cells=[counting], data=[files], note=note)
+
+    def _note(self, rows: int, found: AnyPopulation) -> str:
+        only_a, only_b = found.discordant
+        return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"

@@ -1,0 +1,54 @@
+"""Scores of two classifiers on disk."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sigstats.flows.config.study import Strict
+from sigstats.tasks.populations.scored import read_scores
+
+from .._prepared import Reading
+from .drawn import Drawn, Name, Read, Tests
+
+
+class Scores(Strict):
+    """Scored rows on disk, for areas under the ROC curve and losses: as they are, and with scores exchanged."""
+
+    source: Literal["scores"]
+    name: Name
+    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
+    label: Annotated[str, Field(description="The column of the true classes")] = "label"
+    a: Annotated[
+        str, Field(description="The column of A's scores: for a loss, probabilities of the positive class")
+    ] = "score_a"
+    b: Annotated[str, Field(description="The column of B's scores")] = "score_b"
+    group: Annotated[str | None, Field(description="The column of groups, where rows of one are not independent")] = (
+        None
+    )
+    positive: Annotated[bool | int | str, Field(description="The positive class")]
+
+    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
+        """The rows as they are, then swapped."""
+        columns = {"label": self.label, "a": self.a, "b": self.b}
+        columns |= {} if self.group is None else {"group": self.group}
+        measures = sorted({test["measure"] for test in tests if test["test"] == "scores"})
+        found = read_scores(
+            self.name,
+            self.path,
+            base,
+            columns=columns,
+            positive=self.positive,
+            measures=measures,
+            progress=partial(reading, self.name),
+        )
+        about = {"name": self.name, "digest": found.digest()}
+        drawn = [
+            Drawn(slice=part, values={"scores": about, "swapped": swapped}, rows=found.rows, scored=True)
+            for part, swapped in (("as they are", False), ("scores swapped", True))
+        ]
+        better = ", ".join(f"{measure} {found.truth[measure]:+.4g}" for measure in measures)
+        return Read(
+            drawn=drawn, data=[found], note=f"{self.name}: {found.rows:,} rows; by so much B is better: {better}"
+        )

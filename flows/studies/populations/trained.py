@@ -1,0 +1,133 @@
+"""Rows that two classifiers predict which the study trains (Keller, Mariethoz and Bengio)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sigstats._common.validation import shown
+from sigstats.flows.config.study import Options, Strict
+from sigstats.tasks.datasets import readers as sources
+from sigstats.tasks.datasets.documents import Documents, read_documents
+from sigstats.tasks.datasets.readers import hint
+from sigstats.tasks.fingerprint import digest
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.populations.trained_pair import Learned, estimator, positives, split
+from sigstats.tasks.replicates import cell
+
+from .._prepared import Reading
+from .drawn import Drawn, Name, Read, Tests, about
+
+
+class Trainee(Strict):
+    """A classifier that the study trains."""
+
+    learner: Annotated[
+        str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
+    ]
+    params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
+
+
+class Categories(Strict):
+    """Labels that together are the positive class, one against the others."""
+
+    name: Name
+    positive: Annotated[list[str], Field(min_length=1, description="A row with one of these labels is positive")]
+
+
+class Texts(Strict):
+    """Documents in a Parquet file."""
+
+    path: Annotated[str, Field(min_length=1, description="A file or an fsspec URL")]
+    text: Annotated[list[str], Field(min_length=1, description="The columns that make up a text, one after another")]
+    categories: Annotated[str, Field(description="The column of the categories: a list of strings, or one string")]
+
+
+class Trained(Strict):
+    """Rows that two classifiers predict which the study trains on some of the others (Keller, Mariethoz and Bengio)."""
+
+    source: Literal["trained"]
+    name: Name
+    dataset: Annotated[
+        Options | None, Field(description="A data set as a benchmark study names one; or documents instead")
+    ] = None
+    documents: Annotated[Texts | None, Field(description="Texts with categories")] = None
+    train: Annotated[int, Field(ge=2, description="Rows that both classifiers are trained on")]
+    test: Annotated[int, Field(ge=1, description="Rows of the one test set; all that are left are the population")]
+    a: Annotated[Trainee, Field(description="Classifier A")]
+    b: Annotated[Trainee, Field(description="Classifier B")]
+    sets: Annotated[list[Categories], Field(min_length=1, description="What is positive, each a population of its own")]
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Trained":
+        if (self.dataset is None) == (self.documents is None):
+            raise ValueError("dataset, documents: expected one of the two")
+        names = [each.name for each in self.sets]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"sets: the name {twice!r} is there twice; expected everything to be named once")
+        return self
+
+    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
+        """For each set of labels the rest of the rows, as they are and with outputs swapped."""
+        data = self._data(base)
+        left = len(data) - self.train - self.test
+        if left < 1:
+            raise ValueError(
+                f"train, test: {self.train} and {self.test} are not valid; expected less than {len(data)} together, "
+                "the number of rows"
+            )
+        content = data.digest()
+        settings = {
+            "train": self.train,
+            "test": self.test,
+            "seed": int(digest("split", data=content, seed=seed)[:12], 16),
+        }
+        pair = {side: {"learner": each.learner, "params": each.params} for side, each in (("a", self.a), ("b", self.b))}
+        for spec in pair.values():
+            estimator(data, spec)  # refuses an unknown learner or parameter
+        parts = split(len(data), settings)
+        kind = "dataset" if self.documents is None else "documents"
+        cells = []
+        for each in self.sets:
+            self._check(each, data)
+            if len(set(positives(data, each.positive)[parts.train])) < 2:
+                wanted = "labels that some of the training rows have, and some do not"
+                raise ValueError(f"sets: {each.name}: {shown(each.positive)} is not valid; expected {wanted}")
+            work = {
+                kind: {"name": data.name, "digest": content},
+                "split": settings,
+                "positive": sorted(set(each.positive)),
+                **pair,
+            }
+            subject = {"dataset": self.name, "slice": each.name}
+            cells.append(cell("predict", subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
+        return Read(
+            drawn=[drawn for found in cells for drawn in _predicted(found, left)],
+            cells=cells,
+            data=[data],
+            note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
+        )
+
+    def _data(self, base: Path) -> Learned:
+        if self.documents is None:
+            return sources.load({"name": self.name, **(self.dataset or {})}, base=base)
+        texts = self.documents
+        return read_documents(self.name, texts.path, base, text=texts.text, categories=texts.categories)
+
+    def _check(self, each: Categories, data: Learned) -> None:
+        known = data.labels if isinstance(data, Documents) else frozenset(data.classes)
+        for label in each.positive:
+            if label not in known:
+                raise ValueError(
+                    f"sets: {each.name}: {shown(label)} is not valid; expected a label that occurs "
+                    f"({hint(label, sorted(known))})"
+                )
+
+
+def _predicted(source: Cell, rows: int) -> Iterator[Drawn]:
+    name = source.subject["slice"]
+    for swapped in (False, True):
+        part = f"{name}, outputs swapped" if swapped else name
+        yield Drawn(slice=part, values={"outcomes_of": about(source), "swapped": swapped}, rows=rows)

@@ -1,0 +1,120 @@
+"""What every table of a significance study has: a name, methods, and the numbers that a publication prints for it."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, field_validator
+
+from sigstats.flows.config.study import Strict
+from sigstats.tasks.summary.published import PRINTABLE
+from sigstats.tasks.table_tests import MONTE_CARLO, methods
+
+from .._printed import PrintedNumber
+
+Name = Annotated[str, Field(min_length=1, max_length=80)]
+Counts = list[Annotated[int, Field(ge=0)]]
+
+
+class Printed(Strict):
+    """What a publication prints of a table, by method."""
+
+    printed: Annotated[
+        dict[str, PrintedNumber | dict[str, PrintedNumber]],
+        Field(
+            default_factory=dict,
+            description="for each method the printed p-value, in quotes, or a table of printed columns of the summary",
+        ),
+    ]
+    remarks: Annotated[
+        dict[str, str],
+        Field(
+            default_factory=dict,
+            description="for each method what is to be said where the printed number does not agree",
+        ),
+    ]
+
+    @field_validator("printed", mode="after")
+    @classmethod
+    def _printable(cls, printed: dict[str, str | dict[str, str]]) -> dict[str, str | dict[str, str]]:
+        for found in printed.values():
+            for column in found if isinstance(found, dict) else ():
+                if column not in PRINTABLE:
+                    raise ValueError(f"{column!r} is not valid; expected one of {', '.join(PRINTABLE)}")
+        return printed
+
+    def printed_by(self, method: str) -> dict[str, str]:
+        """The printed numbers of a method, by column of the summary."""
+        found = self.printed.get(method, {})
+        return {"p_value": found} if isinstance(found, str) else dict(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One table that is tested.
+
+    Attributes
+    ----------
+    subject : mapping of str to str
+        What it is about: ``dataset``, and ``a`` and ``b`` where two are compared.
+    test : str
+        The test of `sigstats.tasks.table_tests`.
+    data : mapping
+        What the test needs.
+    printed : Printed
+        What a publication prints of it.
+    shown_as : str
+        The test's name in the summary, where it is another.
+    """
+
+    subject: Mapping[str, str]
+    test: str
+    data: Mapping[str, Any]
+    printed: Printed = field(default_factory=lambda: Printed.model_validate({}))
+    shown_as: str = ""
+
+
+class Entry(Printed):
+    """One table of a significance study, or all tables of a file."""
+
+    #: The test of `sigstats.tasks.table_tests`.
+    TEST: ClassVar[str]
+    #: Where its results stand among those of the other kinds.
+    ORDER: ClassVar[int]
+
+    name: Annotated[Name, Field(description="Its name in the results")]
+    methods: Annotated[
+        tuple[str, ...], Field(strict=False, min_length=1, description="The methods of the test, in order")
+    ] = ("exact",)
+    resamples: Annotated[
+        int | None, Field(ge=1, le=10**10, description="Monte-Carlo replicates, where not as many as the study's")
+    ] = None
+
+    @field_validator("methods", mode="after")
+    @classmethod
+    def _known_methods(cls, wanted: tuple[str, ...]) -> tuple[str, ...]:
+        known = methods(cls.TEST)
+        for method in wanted:
+            if method not in known:
+                raise ValueError(f"{method!r} is not valid; expected one of {', '.join(known)}")
+            if wanted.count(method) > 1:
+                raise ValueError(f"{method!r} is not valid; expected each method once")
+        return wanted
+
+    @property
+    def draws(self) -> bool:
+        """Whether it needs Monte-Carlo replicates."""
+        return MONTE_CARLO in self.methods
+
+    @abstractmethod
+    def cases(self, base: Path) -> Iterator[Case]:
+        """The tables, read from their file where they are in one; ValueError names what is wrong."""
+
+    def one_of(self, **ways: bool) -> None:
+        """Refuse an entry that gives its counts in no way or in two ways."""
+        given = [way for way, there in ways.items() if there]
+        if len(given) != 1:
+            found = " and ".join(given) or "none of them"
+            raise ValueError(f"{found} is not valid; expected one of {', '.join(ways)}")

@@ -1,0 +1,1 @@
+"""Bootstrap tests of the difference of any measure."""

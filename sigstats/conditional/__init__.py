@@ -1,0 +1,1 @@
+"""Exact tests of 2 x K tables given their margins."""

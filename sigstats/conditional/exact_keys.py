@@ -1,0 +1,218 @@
+"""Integer keys by which partial tables are merged and compared without rounding.
+
+A key packs non-negative integers (fields) into 64-bit words, wide enough for the sum over all columns; so keys of
+columns add up to the key of a table as plain integer addition. Two choices of fields:
+
+- the exponents of the primes in the product of binomial coefficients: equal keys and equal weights are the same
+  thing, so that states may be merged; compact for small columns;
+- the cell counts themselves, where the exponents would take too many words: nothing merges, but the weight of a
+  near tie can still be computed exactly.
+
+Not part of the public names.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import IntArray
+
+Words: TypeAlias = NDArray[np.uint64]
+#: More words than this for prime exponents, and the cell counts are packed in their place.
+MAX_PRIME_WORDS = 3
+#: From here on there are more primes than `MAX_PRIME_WORDS` words have bits.
+_PRIME_LIMIT = 1181
+#: Binomial coefficients of totals up to this often agree in their primes.
+SMALL_TOTAL = 31
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Where each field sits: its word and its shift."""
+
+    word: IntArray
+    shift: IntArray
+    width: IntArray
+    words: int
+
+    @classmethod
+    def of(cls, bounds: Sequence[int]) -> "Packing":
+        """Fields that can hold 0 to each of `bounds`."""
+        widths = [max(int(bound).bit_length(), 1) for bound in bounds]
+        word, shift, place, used = [], [], 0, 0
+        for width in widths:
+            if used + width > 64:
+                place, used = place + 1, 0
+            word.append(place)
+            shift.append(used)
+            used += width
+        return cls(
+            word=np.array(word, dtype=np.int64),
+            shift=np.array(shift, dtype=np.int64),
+            width=np.array(widths, dtype=np.int64),
+            words=place + 1 if widths else 0,
+        )
+
+    def pack(self, fields: IntArray) -> Words:
+        """Rows of fields to rows of words."""
+        shifted = fields.astype(np.uint64) << self.shift.astype(np.uint64)
+        out = np.zeros((len(fields), self.words), dtype=np.uint64)
+        for word in range(self.words):
+            out[:, word] = shifted[:, self.word == word].sum(axis=1, dtype=np.uint64)
+        return out
+
+    def unpack(self, key: Words) -> list[int]:
+        """One row of words to its fields."""
+        return [
+            (int(key[w]) >> int(s)) & ((1 << int(b)) - 1)
+            for w, s, b in zip(self.word, self.shift, self.width, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of a problem.
+
+    Attributes
+    ----------
+    packing : Packing
+        The fields.
+    fields : callable
+        ``fields(j, x)``: the fields of column j at the counts x, one row each.
+    merging : bool
+        Whether equal keys mean equal scores, so that states may be merged by them.
+    weight : callable or None
+        ``weight(fields)``: the exact integer by which near ties are told apart.
+    """
+
+    packing: Packing
+    fields: Callable[[int, IntArray], IntArray]
+    merging: bool
+    weight: Callable[[list[int]], int] | None = None
+
+    def table(self, column: int, x: IntArray) -> Words:
+        """The keys of one column at the counts `x`."""
+        return self.packing.pack(self.fields(column, x))
+
+
+def binomial_keys(totals: Sequence[int]) -> Keys:
+    """Keys of the weight ``prod_j C(totals[j], x[j])``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.conditional.exact_keys import binomial_keys
+    >>> keys = binomial_keys([4, 6])
+    >>> a, b = keys.table(0, np.array([2]))[0], keys.table(1, np.array([1]))[0]
+    >>> bool((a == b).all()), keys.weight(keys.packing.unpack(a + b))  # C(4, 2) = C(6, 1) = 6
+    (True, 36)
+    """
+    counts = Packing.of(totals)
+    # Products of binomials of large, different totals hardly ever agree: merging would cost more than it saves.
+    may_merge = len(set(totals)) < len(totals) or min(totals) <= SMALL_TOTAL
+    if may_merge and max(totals) < _PRIME_LIMIT:
+        primes = primes_to(max(totals))
+        packing = Packing.of([sum(_exponent_bound(c, p) for c in totals) for p in primes])
+        if packing.words <= max(MAX_PRIME_WORDS, counts.words):
+            return Keys(
+                packing,
+                lambda j, x: binomial_exponents(totals[j], x, primes),
+                merging=True,
+                weight=lambda fields: math.prod(p**e for p, e in zip(primes, fields, strict=True)),
+            )
+
+    def cell(j: int, x: IntArray) -> IntArray:
+        out = np.zeros((len(x), len(totals)), dtype=np.int64)
+        out[:, j] = x
+        return out
+
+    return Keys(
+        counts,
+        cell,
+        merging=False,
+        weight=lambda fields: _product_of_binomials(totals, fields),
+    )
+
+
+def _product_of_binomials(totals: Sequence[int], counts: Sequence[int]) -> int:
+    from flint import fmpz  # coefficients of 10^5 bits and more: milliseconds here, seconds in math.comb
+
+    return int(math.prod((fmpz.bin_uiui(c, x) for c, x in zip(totals, counts, strict=True)), start=fmpz(1)))
+
+
+def primes_to(n: int) -> list[int]:
+    """The primes up to `n`."""
+    sieve = np.ones(n + 1, dtype=bool)
+    sieve[:2] = False
+    for p in range(2, math.isqrt(n) + 1):
+        if sieve[p]:
+            sieve[p * p :: p] = False
+    return [int(p) for p in np.flatnonzero(sieve)]
+
+
+def factorial_exponents(x: IntArray, primes: Sequence[int]) -> IntArray:
+    """The exponents of the primes in x!, one row for each x (Legendre's formula)."""
+    out = np.zeros((len(x), len(primes)), dtype=np.int64)
+    largest = int(x.max(initial=0))
+    power = np.array(primes, dtype=np.int64)
+    live = np.flatnonzero(power <= largest)
+    while live.size:
+        out[:, live] += x[:, None] // power[live]
+        power[live] *= np.array(primes, dtype=np.int64)[live]
+        live = live[power[live] <= largest]
+    return out
+
+
+def binomial_exponents(n: int, x: IntArray, primes: Sequence[int]) -> IntArray:
+    """The exponents of the primes in C(n, x), one row for each x."""
+    top = factorial_exponents(np.array([n]), primes)
+    return top - factorial_exponents(x, primes) - factorial_exponents(n - x, primes)
+
+
+def _exponent_bound(c: int, p: int) -> int:
+    """The largest exponent of p in any C(c, x): floor(log_p c), by Kummer's theorem."""
+    exponent = 0
+    while c >= p:
+        c //= p
+        exponent += 1
+    return exponent
+
+
+def multinomial_keys(probabilities: Sequence[float], total: int, ordering: str) -> Keys | None:
+    """Keys that are equal only for partial outcomes of equal statistic; None where no two classes are alike.
+
+    Classes of equal probability share fields: the sum of their counts, and what the statistic adds up from each (the
+    primes in x!, or x squared).
+    """
+    groups = {p: g for g, p in enumerate(dict.fromkeys(probabilities))}
+    if len(groups) == len(probabilities) or ordering == "likelihood-ratio":
+        return None
+    group = [groups[p] for p in probabilities]
+    size = len(groups)
+    if ordering == "chi2":
+        packing = Packing.of([total] * size + [total * total] * size)
+
+        def fields(j: int, x: IntArray) -> IntArray:
+            out = np.zeros((len(x), 2 * size), dtype=np.int64)
+            out[:, group[j]] = x
+            out[:, size + group[j]] = x * x
+            return out
+
+        return Keys(packing, fields, merging=True)
+    primes = primes_to(total)
+    bounds = factorial_exponents(np.array([total]), primes)[0].tolist()
+    packing = Packing.of([total] * size + bounds)
+    if packing.words > 3 * MAX_PRIME_WORDS:
+        return None
+
+    def factorial_fields(j: int, x: IntArray) -> IntArray:
+        out = np.zeros((len(x), size + len(primes)), dtype=np.int64)
+        out[:, group[j]] = x
+        out[:, size:] = factorial_exponents(x, primes)
+        return out
+
+    return Keys(packing, factorial_fields, merging=True)

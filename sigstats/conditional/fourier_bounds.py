@@ -1,0 +1,289 @@
+"""Certified bounds of an exact conditional p-value, where listing half the outcomes is too much.
+
+The p-value is the probability that T = sum_j s_j(x_j), less its observed value, is at most 0, for independent counts
+given their sum. Selberg's trigonometric polynomials of degree J lie above and below the indicator of an interval on a
+circle, and their means differ by about 2/J of the density at its ends (Montgomery 1994, Ten Lectures on the Interface,
+ch. 1; Vaaler 1985). Their expectations are *finite* sums of J values of the characteristic function of T, a product
+over columns: no asymptotic expansion and no assumption of smoothness enters. What is neglected is bounded and added:
+
+- T outside the circle's length, and sums of counts that a shorter Fourier transform confuses (Chernoff's bound);
+- frequencies at which a part of the product is already tiny (its modulus bounds the whole);
+- the rounding of scores (phases are 64-bit fixed-point numbers, which wrap exactly, so that rounding the scores
+  moves T by a known amount at most) and of the sums.
+
+Small p-values are treated under the exponentially tilted law in which T is centred at 0, so that the bounds are
+relative to p. The mass of outcomes tied with the observed one lies inside the bounds.
+Not part of the public names.
+
+When not to use: few or small columns. There the exact method is faster, and a single tie may outweigh the width.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import fft, next_fast_len
+from scipy.optimize import minimize_scalar
+
+from .._common.validation import FloatArray
+
+#: The most frequencies, and the most (frequency, angle, column) triples, that are evaluated: about two minutes.
+MAX_FREQUENCIES = 2**22
+MAX_WORK = 2 * 10**10
+_BLOCK = 512
+_TURN = 2.0**64
+
+
+class WorkLimitError(Exception):
+    """The bounds would need more than `MAX_WORK`."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Equal columns: how many, the log probabilities of 0, 1, ... (which are the scores too)."""
+
+    log_mass: FloatArray
+    copies: int
+
+
+@dataclass(frozen=True)
+class _Tilted:
+    """A column under the tilted law: probabilities of the counts that matter, their phases, what was left out."""
+
+    mass: FloatArray
+    first: int
+    phase: NDArray[np.uint64]
+    copies: int
+    lost: float
+
+    @property
+    def decay(self) -> float:
+        """By how much the column shortens the characteristic function, typically."""
+        return -self.copies * math.log(float(self.mass @ self.mass))
+
+
+@dataclass
+class _Circle:
+    """The circle of T, and the characteristic function on it as far as it is known."""
+
+    columns: list[_Tilted]
+    total: int
+    angles: int
+    length: float
+    observed: np.uint64
+    values: list[NDArray[np.complex128]] = field(default_factory=list)
+    tops: list[FloatArray] = field(default_factory=list)
+
+
+def bounds(
+    columns: Sequence[Column], total: int, observed: float, log_norm: float, *, slack: float, width: float
+) -> tuple[float, float]:
+    """Lower and upper bound of P(sum of log masses <= observed | sum of counts = total).
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The classes, equal ones together.
+    total : int
+        The sum of the counts.
+    observed : float
+        The observed sum of the log masses.
+    log_norm : float
+        The logarithm of the probability that the sum of the counts is `total`.
+    slack : float
+        By how much the sum of the scores may be wrong through rounding.
+    width : float
+        The width wanted, as a share of the upper bound.
+
+    Raises
+    ------
+    WorkLimitError
+        If the width cannot be reached within `MAX_WORK`.
+    """
+    tilt = _tilt(columns, observed)
+    turn = _turn(columns, tilt, total)
+    log_z = _cumulant(columns, tilt, turn)
+    scale = log_z - turn * total + tilt * observed - log_norm
+    top = sum(c.copies * float(c.log_mass.max()) for c in columns) - observed
+    reach = _reach(columns, tilt, turn, observed, log_z)
+    circle = _circle(columns, total, observed, tilt, turn, length=reach + top + 1.0)
+    missed = 1e-15 + _outside(columns, tilt, turn, observed, log_z, reach - 0.5)
+    missed += sum(c.copies * c.lost for c in circle.columns)
+    missed += _confused(columns, tilt, turn, log_z, total, circle.angles)
+
+    degree, drop = 2**12, 1e-14
+    for _ in range(12):
+        if degree > MAX_FREQUENCIES or degree * circle.angles * len(circle.columns) > MAX_WORK:
+            break
+        _extend(circle, degree, drop)
+        low, high = (_expected(circle, degree, tilt, reach, sign * slack, sign) for sign in (-1, 1))
+        low, high = low - missed, high + missed
+        if high <= 0:
+            break
+        if high - low <= width * high:
+            factor = math.exp(min(scale, 700.0))
+            return max(0.0, low * factor * (1 - 1e-11)), min(1.0, high * factor * (1 + 1e-11))
+        drop = max(drop, min(1e-7 * width / 1e-4, 1e-3 * width) * max(low, high / 100) / 10)
+        degree = math.ceil(min(degree * min(max(1.05 * (high - low) / (width * high), 1.3), 64.0), MAX_FREQUENCIES + 1))
+    raise WorkLimitError
+
+
+def _cumulant(columns: Sequence[Column], tilt: float, turn: float) -> float:
+    """The logarithm of the sum of mass^(1 - tilt) exp(turn x), over all columns."""
+    return math.fsum(c.copies * _log_sum((1 - tilt) * c.log_mass + turn * np.arange(len(c.log_mass))) for c in columns)
+
+
+def _log_sum(values: FloatArray) -> float:
+    top = float(values.max())
+    return top + math.log(float(np.exp(values - top).sum()))
+
+
+def _tilt(columns: Sequence[Column], observed: float) -> float:
+    """The tilt that centres T at 0; none unless the observed score is far out, for the untilted bounds cost less."""
+    found = minimize_scalar(lambda s: _cumulant(columns, s, 0.0) + s * observed, bounds=(0.0, 0.98), method="bounded")
+    return float(found.x) if found.fun < -9 else 0.0
+
+
+def _turn(columns: Sequence[Column], tilt: float, total: int) -> float:
+    """The tilt of the counts under which their expected sum is `total`, near enough."""
+    if tilt == 0:
+        return 0.0
+    found = minimize_scalar(lambda t: _cumulant(columns, tilt, t) - t * total, bounds=(-20.0, 20.0), method="bounded")
+    return float(found.x)
+
+
+def _outside(columns: Sequence[Column], tilt: float, turn: float, observed: float, log_z: float, reach: float) -> float:
+    """At most the tilted probability of T < -reach (Chernoff)."""
+    steps = np.linspace(0.02, 1.3 - tilt, 33)
+    return math.exp(
+        min(_cumulant(columns, tilt + step, turn) + step * observed - log_z - step * reach for step in steps.tolist())
+    )
+
+
+def _reach(columns: Sequence[Column], tilt: float, turn: float, observed: float, log_z: float) -> float:
+    reach = 4.0
+    while _outside(columns, tilt, turn, observed, log_z, reach - 0.5) > 1e-12:
+        reach *= 1.15
+    return reach
+
+
+def _confused(columns: Sequence[Column], tilt: float, turn: float, log_z: float, total: int, angles: int) -> float:
+    """At most the tilted probability that the sum of the counts is `angles` or more away from `total` (Chernoff)."""
+    out = 0.0
+    for sign in (-1, 1):
+        exponents = [
+            _cumulant(columns, tilt, turn + sign * step) - sign * step * total - log_z - step * angles
+            for step in np.geomspace(1e-3, 4.0, 40).tolist()
+        ]
+        out += math.exp(min(0.0, *exponents))
+    return out
+
+
+def _circle(
+    columns: Sequence[Column], total: int, observed: float, tilt: float, turn: float, *, length: float
+) -> _Circle:
+    tilted = []
+    for c in columns:
+        x = np.arange(len(c.log_mass))
+        log_mass = (1 - tilt) * c.log_mass + turn * x
+        mass = np.exp(log_mass - _log_sum(log_mass))
+        kept = np.flatnonzero(mass > 1e-19)
+        first, last = int(kept[0]), int(kept[-1])
+        part = slice(first, last + 1)
+        lost = float(mass[:first].sum() + mass[last + 1 :].sum())
+        tilted.append(_Tilted(mass[part], first, _fixed_point(c.log_mass[part], length), c.copies, lost))
+    tilted.sort(key=lambda c: -c.decay)
+    log_z = _cumulant(columns, tilt, turn)
+    angles = max(len(c.mass) for c in tilted)
+    while _confused(columns, tilt, turn, log_z, total, angles) > 1e-13:
+        angles = math.ceil(angles * 1.1)
+    return _Circle(tilted, total, next_fast_len(angles), length, _fixed_point(np.array([observed]), length)[0])
+
+
+def _fixed_point(score: FloatArray, length: float) -> NDArray[np.uint64]:
+    """Scores as turns of the circle, in units of 2^-64: products with a frequency then wrap exactly."""
+    turns = score / length
+    turns = turns - np.floor(turns)
+    return np.where(turns >= 1.0, 0.0, turns * _TURN).astype(np.uint64)
+
+
+def _unit(phase: NDArray[np.uint64]) -> NDArray[np.complex128]:
+    return np.asarray(np.exp(phase.view(np.int64) * (2j * math.pi / _TURN)), dtype=np.complex128)
+
+
+def _extend(circle: _Circle, degree: int, drop: float) -> None:
+    """The characteristic function of T, where the sum of the counts is as observed, for frequencies up to `degree`."""
+    known = sum(len(v) for v in circle.values)
+    offset = circle.total - sum(c.copies * c.first for c in circle.columns)
+    angle = (np.arange(circle.angles) * offset) % circle.angles
+    back = np.exp(2j * math.pi / circle.angles * angle) / circle.angles
+    tables = [_unit(np.arange(_BLOCK, dtype=np.uint64)[:, None] * c.phase) * c.mass for c in circle.columns]
+    for start in range(known, degree + 1, _BLOCK):
+        rows = min(_BLOCK, degree + 1 - start)
+        alive = np.arange(rows)
+        product = np.ones((rows, circle.angles), dtype=np.complex128)
+        top = np.ones(rows)
+        for c, table in zip(circle.columns, tables, strict=True):
+            terms = table[alive] * _unit(np.uint64(start) * c.phase)
+            product *= _power(fft(terms, n=circle.angles, axis=1), c.copies)
+            top[alive] = np.abs(product).max(axis=1)
+            keep = top[alive] > drop
+            if not keep.all():
+                alive, product = alive[keep], product[keep]
+            if not alive.size:
+                break
+        value = np.zeros(rows, dtype=np.complex128)
+        value[alive] = (product @ back) * _unit((start + alive).astype(np.uint64) * circle.observed).conj()
+        lost = top.copy()
+        lost[alive] *= 4e-16 * (10 + 4 * sum(c.copies for c in circle.columns))
+        circle.values.append(value)
+        circle.tops.append(lost)
+
+
+def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
+    out = None
+    while exponent:
+        if exponent & 1:
+            out = base if out is None else out * base
+        exponent >>= 1
+        if exponent:
+            base = base * base
+    return np.ones_like(base) if out is None else out
+
+
+def _expected(circle: _Circle, degree: int, tilt: float, reach: float, slack: float, sign: int) -> float:
+    """The tilted expectation of Selberg's majorant (sign 1) or minorant (sign -1) of exp(tilt T) 1(-reach <= T <= 0).
+
+    On that interval exp(tilt T) is a mixture of the indicators of -y <= T <= 0 over exponential y, cut at `reach`; the
+    same mixture of their majorants is a majorant.
+    """
+    values = np.concatenate(circle.values)[: degree + 1]
+    doubt = np.concatenate(circle.tops)[: degree + 1]
+    n = np.arange(1, degree + 1)
+    t = n / (degree + 1)
+    # Vaaler's coefficients of the sawtooth {x} - 1/2, and the Fejer kernel that bounds the error of his polynomial.
+    vaaler = (math.pi * t * (1 - t) / np.tan(math.pi * t) + t) / (-2j * math.pi * n)
+    fejer = sign * (1 - t) / (2 * (degree + 1))
+    omega = 2 * math.pi * n / circle.length
+    rest = math.exp(-tilt * reach)
+    mixed = rest * np.exp(-1j * omega * reach)
+    if tilt:
+        mixed += tilt * (1 - mixed) / (tilt + 1j * omega)
+    mean_y = (1 - rest) / tilt if tilt else reach
+    right = np.exp(-1j * omega * slack)
+    left = right * mixed
+    terms = (vaaler + fejer) * (left * values[1:].conj() + right * values[1:])
+    mass = values[0].real
+    flat = (mean_y + 2 * slack) / circle.length + sign / (degree + 1)
+    error = float((4 * (np.abs(vaaler) + np.abs(fejer)) * doubt[1:]).sum() + doubt[0])
+    return float(mass * flat + 2 * math.fsum(terms.real)) + sign * error
+
+
+def grouped(log_masses: Sequence[FloatArray], labels: Sequence[float]) -> list[Column]:
+    """Columns with equal labels as one, with their number."""
+    where: dict[float, list[int]] = {}
+    for j, label in enumerate(labels):
+        where.setdefault(label, []).append(j)
+    return [Column(log_masses[places[0]], len(places)) for places in where.values()]

@@ -1,0 +1,124 @@
+"""Independent counts with a given sum, and a score of each outcome: what both exact conditional tests are.
+
+`sigstats.conditional.tail` finds the probability of the outcomes whose score is at most the observed one. Here is what
+can be said of a problem without listing any: the bounds of the scores of some columns, and which of two outcomes weighs
+more where floats cannot tell. Not part of the public names.
+
+When not to use: counts that depend on each other in another way than through their sum.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import FloatArray, IntArray
+from .exact_keys import Keys, Words
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is summed.
+
+    Attributes
+    ----------
+    parameters : tuple of float
+        One for each column; they add up when columns are pooled.
+    log_mass : callable
+        ``log_mass(parameter, x)``: the logarithm of the probability of the counts `x`.
+    laws : tuple of ndarray
+        ``laws[j][x]``: `log_mass` of column j for x = 0 up to the largest count possible, at most the total.
+    scores : tuple of ndarray
+        ``scores[j][x]`` for the same x; concave in x.
+    total : int
+        The sum of the counts.
+    threshold : float
+        The observed score.
+    margin : float
+        Scores that differ by no more are compared by their keys; 0 where the threshold includes a tolerance.
+    observed : tuple of int
+        The observed counts.
+    keys : Keys or None
+        How to merge partial outcomes and to compare near ties.
+    """
+
+    parameters: tuple[float, ...]
+    log_mass: Callable[[float, IntArray], FloatArray]
+    laws: tuple[FloatArray, ...]
+    scores: tuple[FloatArray, ...]
+    total: int
+    threshold: float
+    margin: float
+    observed: tuple[int, ...]
+    keys: Keys | None
+
+    def masses(self, columns: Sequence[int]) -> FloatArray:
+        """The log law of the sum of `columns`, for 0 to the total."""
+        x = np.arange(self.total + 1)
+        if not columns:
+            return np.where(x == 0, 0.0, -np.inf)
+        return self.log_mass(sum(self.parameters[j] for j in columns), x)
+
+    @cached_property
+    def norm(self) -> float:
+        """The log probability that the counts have the sum that they have."""
+        return float(self.log_mass(sum(self.parameters), np.array([self.total]))[0])
+
+
+def best_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
+    """The largest score of `columns` for each sum 0 to total: concave, so the largest increments come first."""
+    out = np.full(problem.total + 1, -np.inf)
+    if not columns:
+        out[0] = 0.0
+        return out
+    steps = np.concatenate([np.diff(problem.scores[j]) for j in columns])
+    steps = -np.sort(-steps)[: problem.total]
+    out[0] = sum(problem.scores[j][0] for j in columns)
+    out[1 : len(steps) + 1] = out[0] + np.cumsum(steps)
+    return out
+
+
+def worst_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
+    """At most the smallest score of `columns` for each sum: a concave score lies above its chord."""
+    out = np.full(problem.total + 1, np.inf)
+    if len(columns) == 1:
+        score = problem.scores[columns[0]]
+        out[: len(score)] = score
+        return out
+    if not columns:
+        out[0] = 0.0
+        return out
+    ends = [(len(s) - 1, float(s[0]), float(s[-1])) for s in (problem.scores[j] for j in columns)]
+    slopes = np.array([(last - start) / size if size else 0.0 for size, start, last in ends])
+    sizes = np.array([size for size, _, _ in ends])
+    order = np.argsort(slopes)
+    steps = np.repeat(slopes[order], sizes[order])[: problem.total]
+    out[0] = sum(start for _, start, _ in ends)
+    out[1 : len(steps) + 1] = out[0] + np.cumsum(steps)
+    return out
+
+
+def none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:
+    """For each outcome (rows) whether its exact weight is at most the observed one's."""
+    keys = keys_of(problem, np.vstack([problem.observed, outcomes]))
+    distinct, which = np.unique(keys, axis=0, return_inverse=True)
+    verdicts = np.array([no_heavier(problem, key, keys[0]) for key in distinct])
+    return np.asarray(verdicts[which.ravel()][1:])
+
+
+def keys_of(problem: Problem, outcomes: IntArray) -> Words:
+    """The keys of whole outcomes (rows)."""
+    if problem.keys is None:
+        return np.zeros((len(outcomes), 0), dtype=np.uint64)
+    tables = [problem.keys.table(j, x) for j, x in enumerate(outcomes.T)]
+    return np.asarray(np.sum(tables, axis=0, dtype=np.uint64))
+
+
+def no_heavier(problem: Problem, key: Words, observed: Words) -> bool:
+    """Whether the exact weight of a near tie is at most the observed outcome's."""
+    keys = problem.keys
+    if keys is None or keys.weight is None or (key == observed).all():
+        return True
+    return keys.weight(keys.packing.unpack(key)) <= keys.weight(keys.packing.unpack(observed))

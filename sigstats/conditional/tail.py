@@ -1,0 +1,299 @@
+"""The exact tail of a sum of scores of independent counts, given the total of the counts.
+
+Both exact tests of this package are one problem: counts x_1, ..., x_K are independent (binomial or Poisson) given
+nothing but their sum, each outcome has a score sum_j s_j(x_j) with every s_j concave, and the p-value is the
+probability that the score is at most the observed one. Listing the outcomes takes time exponential in K. Here
+
+1. the columns are split into two halves, and each half is listed column by column;
+2. a partial outcome none of whose completions can exceed the observed score is counted at once, by the law of the
+   sum of the remaining columns (Mehta and Patel 1983, longest path), so that only those near the middle are kept;
+3. partial outcomes with equal count and equal integer key are merged (the nodes of their network);
+4. the two lists are sorted by score and joined: each entry of one meets a prefix of the other.
+
+So the work grows like the square root of the outcomes inside the acceptance region. Every term is positive: small
+p-values lose no accuracy to cancellation (relative error about 1e-12, for p-values above 1e-280). Scores are compared
+as floats only where they differ by more than their rounding; the rest is settled by integers. A handful of outcomes is
+listed in whole. Not part of the public names.
+
+When not to use: a table beyond `STATE_LIMIT` (see `sigstats.conditional.fourier_bounds`).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._common.validation import FloatArray, IntArray
+from .exact_keys import SMALL_TOTAL, Words
+from .problem import Problem, best_scores, keys_of, no_heavier, none_heavier, worst_scores
+
+#: The longest list of partial outcomes that is kept: about 1 GB and half a minute.
+STATE_LIMIT = 2**23
+#: Up to so many outcomes are simply listed; the rest would take longer to prepare.
+FEW_OUTCOMES = 2**15
+_CHUNK = 2**20
+_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
+
+
+class StateLimitError(Exception):
+    """The lists would become longer than the limit."""
+
+
+@dataclass(frozen=True)
+class _States:
+    """Partial outcomes: count so far, score, log probability, key."""
+
+    count: IntArray
+    score: FloatArray
+    log_mass: FloatArray
+    key: Words
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def take(self, index: IntArray) -> "_States":
+        return _States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
+
+
+def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> float:
+    """P(score <= threshold | sum of counts = total).
+
+    Raises
+    ------
+    StateLimitError
+        If more than `limit` partial outcomes would have to be kept.
+    """
+    if len(problem.scores) == 1:
+        return 1.0
+    norm = problem.norm
+    sizes = [len(score) for score in problem.scores]
+    if math.prod(sizes) <= FEW_OUTCOMES * max(sizes):
+        return min(_sum_of_all(problem, norm), 1.0)
+    first, second = _halves(problem)
+    parts: list[float] = []
+
+    left = _listed(problem, first, second, None, norm, parts, limit)
+    if not len(left):
+        return min(math.fsum(parts), 1.0)
+    left = left.take(np.argsort(left.count, kind="stable"))
+    right = _sorted(_listed(problem, second, first, left, norm, parts, limit))
+    parts.extend(_joined(problem, left, right, norm))
+    return min(math.fsum(parts), 1.0)
+
+
+def _sum_of_all(problem: Problem, norm: float) -> float:
+    """The tail from the list of all outcomes; the largest column takes what the others leave."""
+    *columns, last = sorted(range(len(problem.scores)), key=lambda j: len(problem.scores[j]))
+    sizes = [len(problem.scores[j]) for j in columns]
+    left = np.array([problem.total])
+    tables = [problem.scores] if problem.laws is problem.scores else [problem.scores, problem.laws]
+    sums, place = [np.zeros(1) for _ in tables], np.zeros(1, np.int64)
+    room = sum(len(problem.scores[j]) - 1 for j in columns) + len(problem.scores[last]) - 1
+    for j, size in zip(columns, sizes, strict=True):
+        room -= size - 1
+        x = np.arange(size)
+        left = left[:, None] - x
+        feasible = (left >= 0) & (left <= room)
+        left = left[feasible]
+        sums = [(each[:, None] + table[j])[feasible] for each, table in zip(sums, tables, strict=True)]
+        place = (place[:, None] * size + x)[feasible]
+    sums = [each + table[last][left] for each, table in zip(sums, tables, strict=True)]
+    score, log_mass = sums[0], sums[-1]
+    counted = score <= problem.threshold + problem.margin
+    if problem.margin:
+        near = np.flatnonzero(counted & (score > problem.threshold - problem.margin))
+        outcomes = np.empty((len(near), len(problem.scores)), dtype=np.int64)
+        outcomes[:, columns] = np.transpose(np.unravel_index(place[near], sizes))
+        outcomes[:, last] = left[near]
+        counted[near] = none_heavier(problem, outcomes)
+    return float(np.exp(log_mass[counted] - norm).sum())
+
+
+def _halves(problem: Problem) -> tuple[list[int], list[int]]:
+    """The columns in two lists of about equally many partial outcomes."""
+    halves: tuple[list[int], list[int]] = ([], [])
+    sizes = [0.0, 0.0]
+    spread = [math.log(3 + math.sqrt(parameter)) for parameter in problem.parameters]
+    merging = problem.keys is not None and problem.keys.merging
+    for j in sorted(range(len(spread)), key=lambda j: -problem.parameters[j]):
+        side = 0 if sizes[0] <= sizes[1] else 1
+        twins = sum(problem.parameters[i] == problem.parameters[j] for i in halves[side]) if merging else 0
+        halves[side].append(j)
+        sizes[side] += spread[j] - math.log(1 + twins)
+    return halves
+
+
+def _listed(
+    problem: Problem,
+    columns: list[int],
+    others: list[int],
+    partner: _States | None,
+    norm: float,
+    parts: list[float],
+    limit: int,
+) -> _States:
+    """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
+
+    With a `partner`, the other half's list, what is settled counts with the partner's outcomes alone (the others were
+    settled when the partner was listed).
+    """
+    words = problem.keys.packing.words if problem.keys is not None else 0
+    states = _States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))
+    everything = set(range(len(problem.scores)))
+    for place, j in enumerate(columns):
+        rest = columns[place + 1 :]
+        law = problem.masses(rest if partner is not None else rest + others)
+        if partner is not None:
+            law = _with_partner(law, partner, problem.total)
+        best, worst = best_scores(problem, rest + others), worst_scores(problem, rest + others)
+        open_x = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
+        parts.append(_settled_outside(problem, states, j, open_x, law, norm))
+        states = _extended(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
+        merging = problem.keys is not None and problem.keys.merging
+        small = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in [
+            problem.parameters[i] for i in columns[:place]
+        ]
+        if merging and small and place:
+            states = _merged(states)
+        if not len(states):
+            break
+    return states
+
+
+def _with_partner(law: FloatArray, partner: _States, total: int) -> FloatArray:
+    """The log law of the sum of the remaining columns and the partner's count."""
+    low, (held, top) = int(partner.count.min()), _by_count(partner)
+    peak = float(law.max())
+    out = np.full(total + 1, -np.inf)
+    with np.errstate(divide="ignore"):
+        spread = np.log(np.convolve(held, np.exp(law - peak))[: total + 1 - low]) + top + peak
+    out[low : low + len(spread)] = spread
+    return out
+
+
+def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
+    """The counts of column j with which the observed score can still be exceeded or met: no gaps, for it is concave."""
+    reach = problem.scores[j] + best_others[problem.total - np.arange(len(problem.scores[j]))]
+    within = np.flatnonzero(reach > problem.threshold - problem.margin)
+    return np.arange(within[0], within[-1] + 1) if within.size else within
+
+
+def _settled_outside(
+    problem: Problem, states: _States, j: int, open_x: IntArray, law: FloatArray, norm: float
+) -> float:
+    """The probability of all completions of `states` with a count of column j outside `open_x`."""
+    low, high = (int(open_x[0]), int(open_x[-1])) if len(open_x) else (0, -1)
+    first, held = int(states.count.min()), _by_count(states)
+    out = 0.0
+    for start, stop in ((0, low), (high + 1, len(problem.scores[j]))):
+        mass = problem.laws[j][start:stop][: problem.total - first - start + 1]
+        if not len(mass):
+            continue
+        sums = np.convolve(held[0], np.exp(mass - mass.max()))
+        left = law[: problem.total - first - start + 1][::-1][: len(sums)]
+        peak = left.max()
+        if peak > -np.inf:
+            out += float(sums[: len(left)] @ np.exp(left - peak)) * math.exp(held[1] + mass.max() + peak - norm)
+    return out
+
+
+def _by_count(states: _States) -> tuple[FloatArray, float]:
+    """The probabilities of the counts, from the least to the largest, in units of the exponential of a number."""
+    first, top = int(states.count.min()), float(states.log_mass.max())
+    held = np.bincount(states.count - first, weights=np.exp(states.log_mass - top))
+    return held.astype(np.float64), top
+
+
+def _extended(
+    problem: Problem,
+    states: _States,
+    j: int,
+    open_x: IntArray,
+    rest: tuple[FloatArray, FloatArray, FloatArray],
+    parts: list[float],
+    limit: int,
+) -> _States:
+    """Each state with each open count of column j, less those that are settled."""
+    best, worst, law = rest
+    mass = problem.laws[j][open_x]
+    score = problem.scores[j][open_x]
+    keys = problem.keys.table(j, open_x) if problem.keys is not None else np.zeros((len(open_x), 0), np.uint64)
+    kept: list[_States] = []
+    size = 0
+    step = max(1, _CHUNK // max(len(open_x), 1))
+    for start in range(0, len(states), step):
+        part = slice(start, start + step)
+        left = problem.total - states.count[part, None] - open_x
+        feasible = left >= 0
+        left[~feasible] = 0
+        total_score = states.score[part, None] + score
+        log_mass = states.log_mass[part, None] + mass
+        low = total_score + best[left] <= problem.threshold - problem.margin
+        parts.append(float(np.exp((log_mass + law[left])[low & feasible]).sum()))
+        is_open = feasible & ~low & (total_score + worst[left] <= problem.threshold + problem.margin)
+        i, x = np.nonzero(is_open)
+        size += len(i)
+        if size > limit:
+            raise StateLimitError
+        i += start
+        kept.append(
+            _States(
+                states.count[i] + open_x[x],
+                total_score[is_open],
+                log_mass[is_open],
+                states.key[i] + keys[x],
+            )
+        )
+    return _States(
+        *(
+            np.concatenate([getattr(piece, name) for piece in kept]) if kept else getattr(states, name)[:0]
+            for name in ("count", "score", "log_mass", "key")
+        )
+    )
+
+
+def _merged(states: _States) -> _States:
+    """States of equal count and key as one. A clash of the hash only leaves two of them apart."""
+    mixed = states.count.astype(np.uint64) * np.uint64(_MULTIPLIERS[-1])
+    for word in range(states.key.shape[1]):
+        mixed = (mixed ^ (mixed >> np.uint64(29))) + states.key[:, word] * np.uint64(_MULTIPLIERS[word % 3])
+    order = np.argsort(mixed, kind="stable")
+    count, key = states.count[order], states.key[order]
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (count[1:] != count[:-1]) | (key[1:] != key[:-1]).any(axis=1)
+    first = np.flatnonzero(fresh)
+    if len(first) == len(order):
+        return states
+    log_mass = np.logaddexp.reduceat(states.log_mass[order], first)
+    return _States(count[first], states.score[order][first], log_mass, key[first])
+
+
+def _sorted(states: _States) -> _States:
+    return states.take(np.lexsort((states.score, states.count)))
+
+
+def _joined(problem: Problem, left: _States, right: _States, norm: float) -> list[float]:
+    """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
+    parts = []
+    observed = keys_of(problem, np.array([problem.observed]))[0]
+    room = problem.threshold - left.score
+    counts, starts = np.unique(left.count, return_index=True)
+    ends = np.append(starts[1:], len(left))
+    lows, highs = (np.searchsorted(right.count, problem.total - counts + more) for more in (0, 1))
+    for start, end, low, high in np.transpose([starts, ends, lows, highs]).tolist():
+        if low == high:
+            continue
+        score = right.score[low:high]
+        top = float(right.log_mass[low:high].max())
+        prefix = np.zeros(high - low + 1)
+        np.cumsum(np.exp(right.log_mass[low:high] - top), out=prefix[1:])
+        scale = np.exp(left.log_mass[start:end] + (top - norm))
+        sure = np.searchsorted(score, room[start:end] - problem.margin, side="right")
+        if problem.margin:
+            upto = np.searchsorted(score, room[start:end] + problem.margin, side="right")
+            for i in np.flatnonzero(upto > sure).tolist():
+                for k in range(int(sure[i]), int(upto[i])):
+                    if no_heavier(problem, left.key[start + i] + right.key[low + k], observed):
+                        parts.append(float(scale[i]) * float(np.exp(right.log_mass[low + k] - top)))
+        parts.append(float(scale @ prefix[sure]))
+    return parts

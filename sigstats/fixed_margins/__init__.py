@@ -1,0 +1,1 @@
+"""The number correct of a random classifier whose table has fixed margins."""

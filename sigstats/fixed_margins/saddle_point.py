@@ -1,0 +1,274 @@
+r"""Double precision: the number correct under fixed margins from a contour integral through its saddle point.
+
+With x drawn from the Gamma distribution of shape N + 1 and R the rook polynomial,
+:math:`E z^T = E_x \prod_i R_i((z - 1) / x)`, because :math:`E x^{-j} = (N - j)! / N!`. Then
+
+.. math:: P(T = t) = \frac{1}{2 \pi} \int E z^T \, z^{-t} \, d\theta, \qquad
+          P(T \ge t) = \frac{1}{2 \pi} \int E z^T \, \frac{z^{-t}}{1 - 1/z} \, d\theta, \quad z = \rho e^{i \theta},
+
+for every :math:`\rho > 1`; for :math:`\rho < 1` the second gives ``P(T >= t) - 1``. Both integrals are trapezoidal
+sums through the saddle point, x on a ray of the complex plane that follows the saddle as z turns. Each term is known
+to full relative precision at far tails too, since only its ratio to the saddle's value is formed in doubles. The
+effort does not depend on N.
+
+Not for distributions narrower than a standard deviation of about seven, nor for those that are all but confined to
+every second number (two classes and hardly any others): both are recognised and refused.
+"""
+
+import math
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from .._common.validation import FloatArray
+from .rook_factor import Factor, factor, leading_slope, log_factorial, log_series, log_value
+from .rook_polynomial import Classes, LogTail
+
+#: Terms of a series that converges within pi, and how far it then is good to 1e-17: (1.9 / pi) ** 80 = 4e-18.
+_SERIES = ((80, 1.9), (200, 2.5))
+#: What is left out of an integral may be this large, relative to its peak.
+_NEGLIGIBLE = 1e-16
+#: Logarithm of the largest share of the alternating part of the distribution that counts as none.
+_NO_PARITY = -50.0
+
+
+Factors: TypeAlias = list[tuple[Factor, int]]
+
+
+class Contour(NamedTuple):
+    """The integrand without its kernel on a circle; ``value`` is relative to ``exp(log_unit) * rho ** -correct``."""
+
+    log_unit: Decimal
+    rho: float
+    correct: int
+    angle: NDArray[np.floating[Any]]
+    value: NDArray[np.complex128]
+    nodes: float
+    deviation: float
+
+
+class _Saddle(NamedTuple):
+    y: float
+    x: float
+    rho: float
+    correct: float
+
+
+def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
+    """Both probabilities, or None where the integral cannot vouch for twelve digits.
+
+    More than ten standard deviations below the mean the upper tail is 1 to all digits and the point probability is
+    not resolved, but below 1e-20.
+    """
+    factors = factors_of(classes)
+    mean, deviation = moments(total, factors)
+    contour = circle(total, factors, max(correct, math.ceil(mean - 10 * deviation)), pole=True)
+    if contour is None:
+        return None
+    z = contour.rho * np.exp(1j * contour.angle)
+    log_point = log_points(contour, np.array([correct]))[0]
+    turn = np.exp(-1j * (correct - contour.correct) * contour.angle)
+    part = _sum(contour, contour.value * turn / (1 - 1 / z))
+    base = contour.log_unit - correct * Decimal(contour.rho).ln()
+    if contour.rho > 1:
+        return LogTail(base + Decimal(part).ln(), log_point) if part > 0 else None
+    upper = 1 + Decimal(part) * base.exp()
+    return LogTail(upper.ln(), log_point) if upper > 0 else None
+
+
+def log_points(contour: Contour, numbers: NDArray[np.int64]) -> list[Decimal]:
+    """``log P(T = t)`` for numbers within three standard deviations of the contour's own."""
+    turns = np.exp(-1j * np.outer(numbers - contour.correct, contour.angle))
+    log_rho = Decimal(contour.rho).ln()
+    points = []
+    for number, turn in zip(numbers, turns, strict=True):
+        part = _sum(contour, contour.value * turn)
+        base = contour.log_unit - int(number) * log_rho
+        points.append(base + Decimal(part).ln() if part > 0 else Decimal("-Infinity"))
+    return points
+
+
+def factors_of(classes: Classes) -> Factors:
+    """Each distinct factor with its multiplicity."""
+    return [(factor(r, c), times) for (r, c), times in classes.items()]
+
+
+def moments(total: int, factors: Factors) -> tuple[float, float]:
+    """Mean and standard deviation of the number correct."""
+    products = [(each.rows * each.columns, times) for each, times in factors]
+    mean = sum(product * times for product, times in products) / total
+    # E C(T, 2) = R_2 / (N (N - 1)); the product of two classes' first terms less their own pairs.
+    own = sum(times * each.rows * each.columns * (each.rows + each.columns - 1) for each, times in factors)
+    return mean, math.sqrt(max(mean * (1 + (mean - own / total / mean) / (total - 1)), 0.0) if total > 1 else 0.0)
+
+
+def circle(total: int, factors: Factors, correct: int, *, pole: bool) -> Contour | None:
+    """The contour for numbers near `correct`, kept off the pole at z = 1 if `pole`; None if it cannot be trusted."""
+    edge = 1 / max(each.largest_zero for each, _ in factors)
+    saddle = _saddle(total, factors, correct, edge)
+    if saddle is None or _parity(total, factors, saddle) > _NO_PARITY:
+        return None
+    for terms, reach in _SERIES:
+        contour = _circle(total, factors, correct, saddle, edge, pole=pole, terms=terms, reach=reach)
+        if contour is not None:
+            return contour
+    return None
+
+
+def _circle(
+    total: int, factors: Factors, correct: int, saddle: _Saddle, edge: float, *, pole: bool, terms: int, reach: float
+) -> Contour | None:
+    """The contour, from series of so many terms that serve so far."""
+    series = _series(factors, saddle, edge, terms)
+    _, cross, along, variance = _hessian(series, saddle, edge)
+    if not variance > 16:
+        return None
+    if pole and abs(math.log(saddle.rho)) < 1 / math.sqrt(variance):
+        saddle = _beside_pole(total, saddle, series, edge, math.sqrt(variance))
+        series = _series(factors, saddle, edge, terms)
+        _, cross, along, variance = _hessian(series, saddle, edge)
+        if not variance > 16:
+            return None
+    deviation, width = math.sqrt(variance), 1 / math.sqrt(-along)
+    # Sums over `nodes` equal angles alias P(T >= t) with P(T >= t - nodes) * rho ** -nodes and the like.
+    nodes = max(20 * deviation, 40 / abs(math.log(saddle.rho)) if pole else 0.0)
+    for span in (9, 12, 16, 20):
+        angle = 2 * math.pi / nodes * np.arange(int(span / deviation * nodes / (2 * math.pi)) + 2)
+        step = 0.5 * width * np.arange(-2 * span, 2 * span + 1)
+        if angle[-1] > math.pi:
+            return None
+        radius = np.hypot(angle[:, None] * deviation, step[None, :] / width)
+        ray = step - 1j * cross / along * angle[:, None]  # where the mixed derivative vanishes
+        integrand = _integrand(total, series, saddle, edge, correct, angle, ray, radius <= span, reach)
+        if integrand is None:
+            return None
+        if np.abs(integrand[radius > span - 0.6]).max() <= _NEGLIGIBLE * np.abs(integrand).max():
+            break
+    else:
+        return None
+    value = 0.5 * width * integrand.sum(axis=1)
+    # Halving a step raises the error of a trapezoidal sum over a Gaussian to its fourth power.
+    if abs(width * integrand[:, ::2].sum(axis=1)[0] / value[0] - 1) > 1e-4:
+        return None
+    log_x = Decimal(saddle.x).ln()
+    log_unit = sum((times * log_value(each, saddle.y) for each, times in factors), Decimal(0))
+    log_unit += (total + 1) * log_x - Decimal(saddle.x) - log_factorial(total)
+    return Contour(log_unit, saddle.rho, correct, angle, value, nodes, deviation)
+
+
+def _integrand(
+    total: int,
+    series: FloatArray,
+    saddle: _Saddle,
+    edge: float,
+    correct: int,
+    angle: NDArray[np.floating[Any]],
+    step: NDArray[np.complex128],
+    within: NDArray[np.bool_],
+    reach: float,
+) -> NDArray[np.complex128] | None:
+    """The integrand over the saddle's value at ``z = rho exp(i angle)``, ``x = x0 exp(step)``; 0 where not `within`."""
+    turn = 1j * angle[:, None]
+    rise = saddle.rho * np.expm1(turn)
+    change = (rise + (saddle.rho - 1 + rise) * np.expm1(-step)) / saddle.x  # of y = (z - 1) / x
+    w = np.log1p(np.where(within, change, 0.0) / (saddle.y + edge))
+    if not np.abs(w).max() < reach:
+        return None
+    log_rook = np.zeros_like(w)
+    for coefficient in series[::-1]:
+        log_rook = log_rook * w + coefficient
+    exponent = log_rook - saddle.x * np.expm1(step) + (total + 1) * step - correct * turn
+    exponent = np.where(within, exponent, -1e4)
+    if not exponent.real.max() < 10:  # the circle missed the saddle: digits would cancel
+        return None
+    result: NDArray[np.complex128] = np.exp(exponent)
+    return result
+
+
+def _sum(contour: Contour, values: NDArray[np.complex128]) -> float:
+    """The trapezoidal sum over the whole circle: the lower half mirrors the upper."""
+    return float(2 * values.real.sum() - values[0].real) / contour.nodes
+
+
+def _series(factors: Factors, saddle: _Saddle, edge: float, terms: int) -> FloatArray:
+    series = np.zeros(terms)
+    for each, times in factors:
+        series += times * log_series(each, saddle.y, edge, terms)
+    return series
+
+
+def _hessian(series: FloatArray, saddle: _Saddle, edge: float) -> tuple[float, float, float, float]:
+    """Second derivatives by (log z, log z), (log z, log x), (log x, log x), and the variance they leave to log z."""
+    y, x, rho, _ = saddle
+    unit = y + edge
+    first, second = series[1] / unit, (2 * series[2] - series[1]) / unit**2  # of log R by y
+    across = first * rho / x + second * (rho / x) ** 2
+    cross = -(first + second * y) * rho / x
+    along = first * y + second * y * y - x
+    return across, cross, along, across - cross * cross / along if along < 0 else math.nan
+
+
+def _saddle(total: int, factors: Factors, correct: int, edge: float) -> _Saddle | None:
+    """Where the integrand for `correct` is stationary, to leading order, or the nearest point the series serves."""
+
+    def at(y: float) -> _Saddle:
+        slope = sum(times * leading_slope(each, y) for each, times in factors)
+        x = total + 1 - y * slope
+        rho = 1 + y * x
+        return _Saddle(y, x, rho, slope * rho / x)
+
+    low, high = -0.5 * edge, edge
+    if at(low).rho <= 0:
+        low = (1 - 1e-6) * brentq(lambda y: at(y).rho, low, 0.0)
+    if at(low).correct >= correct:
+        return at(low)
+    while at(high).correct < correct:
+        high *= 4
+        if high * edge > 1e12:
+            return None
+    return at(brentq(lambda y: at(y).correct - correct, low, high, xtol=1e-14 * edge, rtol=1e-13))
+
+
+def _beside_pole(total: int, saddle: _Saddle, series: FloatArray, edge: float, deviation: float) -> _Saddle:
+    """The saddle moved to a circle one over the standard deviation off the pole, on the same side."""
+    rho = math.exp(math.copysign(1 / deviation, saddle.y))
+    x = total + 1 - (rho - 1) / saddle.x * series[1] / (saddle.y + edge)
+    return _Saddle((rho - 1) / x, x, rho, saddle.correct)
+
+
+def _parity(total: int, factors: Factors, saddle: _Saddle) -> float:
+    """Logarithm of ``abs(E (-1)^T)`` under the tilted distribution, to leading order.
+
+    With two classes alone T moves in steps of two: signs given to their rows and columns then undo the sign of every
+    right object. Each object outside the two keeps the mean of its sign only: -1 if right, the sign of what it is
+    mistaken for if wrong. So it is with the two largest classes, and without signs; the larger counts.
+    """
+    slope = np.array([leading_slope(each, saddle.y) for each, times in factors for _ in range(times)])
+    rows, columns = np.array([each[:2] for each, times in factors for _ in range(times)], dtype=float).T
+    most = np.minimum(rows, columns)
+    tilted, signed = slope / most * (saddle.rho - 1) / saddle.x, slope / most * (saddle.rho + 1) / saddle.x
+    plain = total - float((most * tilted).sum())  # objects and names but for those drawn together by the tilt
+    if plain <= 0:
+        return 0.0
+    least = 3 / math.sqrt(total)  # a mean that vanishes to leading order does not quite
+
+    def log_mean(inside: NDArray[np.bool_], row_sign: float, column_sign: float) -> float:
+        """Of what is outside the classes `inside`, given the mean signs of a row and of a column object."""
+        signs = np.clip(np.abs([row_sign, column_sign]), least, 1.0)
+        either = np.clip(np.abs((1 - tilted) * row_sign * column_sign - signed), least, 1.0)[~inside]
+        paired = float(most[~inside].sum())
+        single = np.array([total - float(totals[inside].sum()) - paired for totals in (rows, columns)])
+        return float(single @ np.log(signs) + (most[~inside] * np.log(either)).sum())
+
+    means = [log_mean(np.zeros(len(most), dtype=bool), 1.0, 1.0)]
+    free = [totals - most * tilted for totals in (columns, rows)]  # what a row object, a column object may fall on
+    i, j = (*np.argsort(-(rows + columns)), -1)[:2]
+    if j >= 0:
+        inside = np.isin(np.arange(len(most)), (i, j))
+        others = [1 - float(totals[inside].sum()) / plain for totals in free]
+        apart = [float(totals[i] - totals[j]) / plain for totals in free]
+        means += [log_mean(inside, others[0] - sign * apart[0], others[1] + sign * apart[1]) for sign in (1, -1)]
+    return max(means)

@@ -1,0 +1,176 @@
+"""Random numbers correct under fixed margins, without making a table.
+
+Nyssen's Monte-Carlo test shuffles the objects; a shuffle costs N steps, a random table k * k draws. The number correct
+needs neither: the classes are split in two halves, one draw says how many objects of the first half were named within
+it, and each half is a smaller problem of the same kind. About ``2 k log2(k)`` draws make a replicate, however many
+objects there are. Few objects are shuffled all the same, and few classes of moderate size made a table by SciPy, which
+is then faster.
+
+Not for more than a billion objects, and not where the exact distribution (`sigstats.fixed_margins.distribution`) will
+do.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.random_streams import RNG, as_generator
+from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
+from .distribution import as_margins
+
+#: Replicates are drawn so many at a time, so that fewer replicates are the first of many.
+BATCH = 1_000
+_MOST_OBJECTS = 10**9
+#: In shuffled objects, as measured: the cost of a hypergeometric draw, and of a cell of a table for each unit of log N.
+_DRAW, _CELL = 14, 1.65
+#: SciPy makes so many tables in one call.
+_TABLES = 16 * BATCH
+#: Up to so many objects SciPy shuffles quicker than NumPy sorts, for up to five classes.
+_FEW = 20
+
+_Draws: TypeAlias = NDArray[np.int64] | int
+_Way: TypeAlias = Callable[[np.random.Generator, int], IntArray]
+
+
+def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> IntArray:
+    """Numbers correct of `size` independent random tables with the given margins.
+
+    Parameters
+    ----------
+    row_totals, column_totals : array_like of int
+        For each class the number of its objects and how often it is named; k of each, with equal sums.
+    size : int
+        How many replicates, up to a hundred million. From generators in the same state, fewer replicates are the
+        first of more.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        See `sigstats._common.random_streams.as_generator`. A generator is left after the batch of 1000 that the last
+        replicate belongs to.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+
+    Raises
+    ------
+    ValueError
+        If the margins are no whole numbers of at least 0, differ in length or total, are all 0 or exceed a billion
+        objects; if `size` is no whole number of at least 0; if `rng` is of another type.
+
+    Notes
+    -----
+    The null distribution is Nyssen's: all ways of dealing the names out to the objects are equally likely.
+
+    Examples
+    --------
+    >>> from sigstats.fixed_margins.sampling import random_number_correct
+    >>> some, more = (random_number_correct([50, 30, 20], [40, 40, 20], size=n, rng=1) for n in (3, 2000))
+    >>> some.tolist() == more[:3].tolist(), round(more.mean())
+    (True, 36)
+    """
+    size = as_count(size, "size", maximum=MAX_RESAMPLES)
+    return np.concatenate([np.empty(0, dtype=np.int64), *batches(row_totals, column_totals, size=size, rng=rng)])
+
+
+def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> Iterator[IntArray]:
+    """The replicates of `random_number_correct`, some thousand at a time, for so many that they are only counted."""
+    rows, columns, total = as_margins(row_totals, column_totals)
+    if total > _MOST_OBJECTS:
+        raise refuse("row_totals (total)", total, f"at most {_MOST_OBJECTS} objects for random tables")
+    generator = as_generator(rng)
+    counting = (rows > 0) & (columns > 0)
+    # Classes that cannot be right are one class that does not count, the last.
+    rest_rows, rest_columns = (int(margin[~counting].sum()) for margin in (rows, columns))
+    some_rest = [0] if rest_rows or rest_columns else []
+    row_parts = [*rows[counting].tolist(), *(rest_rows for _ in some_rest)]
+    column_parts = [*columns[counting].tolist(), *(rest_columns for _ in some_rest)]
+    draw, step = _way(total, row_parts, column_parts, int(counting.sum()))
+    for done in range(0, size, step):
+        wanted = min(step, size - done)
+        yield draw(generator, -(-wanted // BATCH) * BATCH)[:wanted]
+
+
+def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
+    """What draws replicates of these margins fastest, and how many at a time at the most."""
+    halving, table = _DRAW * _draws(len(rows)), _CELL * math.log(total) * (len(rows) - 1) ** 2
+    if min(total, table) <= halving and ((total < _FEW and len(rows) <= 5) or table < total):
+        return _tables(total, rows, columns, counting)
+    if total <= halving:
+        return lambda rng, size: _shuffled(rng, rows, columns, counting), BATCH
+
+    def halves(rng: np.random.Generator, size: int) -> IntArray:
+        matched = _matched(rng, [*rows], [*columns], total, counting)
+        return np.broadcast_to(np.asarray(matched, dtype=np.int64), size)
+
+    return halves, BATCH
+
+
+def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
+    """SciPy's random tables, by shuffles of few objects or Patefield's way: of one call fewer are the first of more."""
+    from scipy.stats import random_table
+
+    distribution = random_table(rows, columns)
+    method: Literal["boyett", "patefield"] = "boyett" if total < _FEW else "patefield"
+
+    def traces(rng: np.random.Generator, size: int) -> IntArray:
+        tables = np.asarray(distribution.rvs(size, method=method, random_state=rng), dtype=np.int64)
+        found = np.zeros(size, dtype=np.int64)
+        for i in range(counting):
+            found += tables[:, i, i]
+        return found
+
+    return traces, _TABLES
+
+
+def _draws(k: int) -> int:
+    """How many hypergeometric draws `_matched` makes for k classes."""
+    if k == 1:
+        return 0
+    half = k // 2
+    return 1 + 2 * (k - 2) + _draws(half) + _draws(k - half)
+
+
+def _shuffled(rng: np.random.Generator, rows: list[int], columns: list[int], counting: int) -> IntArray:
+    # Names are dealt in the order of random keys whose low bits carry the name: sorting is quicker than shuffling.
+    bits = max(1, (len(rows) - 1).bit_length())
+    truth, names = (np.repeat(np.arange(len(rows), dtype=np.uint64), margin) for margin in (rows, columns))
+    keys = rng.integers(0, 1 << (64 - bits), size=(BATCH, len(names)), dtype=np.uint64)
+    keys <<= np.uint64(bits)
+    keys |= names
+    keys.sort(axis=1)
+    keys &= np.uint64((1 << bits) - 1)
+    right = (keys == truth)[:, : sum(rows[:counting])]
+    return np.asarray(np.count_nonzero(right, axis=1), dtype=np.int64)
+
+
+def _matched(
+    rng: np.random.Generator, rows: list[_Draws], columns: list[_Draws], total: _Draws, counting: int
+) -> _Draws:
+    """The number correct in the first `counting` classes if `rows` and `columns`, each `total` in sum, are matched."""
+    if counting <= 0:
+        return 0
+    if len(rows) == 1:
+        return total
+    half = len(rows) // 2
+    row_sum, column_sum = sum(rows[:half]), sum(columns[:half])
+    within = rng.hypergeometric(column_sum, total - column_sum, row_sum, size=BATCH)
+    beyond = total - row_sum - column_sum + within
+    rows_first = _chosen(rng, rows[:half], row_sum, within)
+    columns_first = _chosen(rng, columns[:half], column_sum, within)
+    first = _matched(rng, rows_first, columns_first, within, counting)
+    if counting <= half:
+        return first
+    rows_left = _chosen(rng, rows[half:], total - row_sum, beyond)
+    columns_left = _chosen(rng, columns[half:], total - column_sum, beyond)
+    return first + _matched(rng, rows_left, columns_left, beyond, counting - half)
+
+
+def _chosen(rng: np.random.Generator, parts: list[_Draws], total: _Draws, sample: _Draws) -> list[_Draws]:
+    """How many of each part are among `sample` of all `total`: a multivariate hypergeometric draw."""
+    chosen: list[_Draws] = []
+    for part in parts[:-1]:
+        chosen.append(rng.hypergeometric(part, total - part, sample, size=BATCH))
+        total, sample = total - part, sample - chosen[-1]
+    return [*chosen, sample]

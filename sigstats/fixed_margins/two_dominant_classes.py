@@ -1,0 +1,163 @@
+r"""The number correct where two classes hold nearly all objects, to full relative precision at any size.
+
+Such a table all but repeats that of two classes, whose number correct moves in steps of two, and a smooth integral
+does not see the steps. But given how the few objects outside both classes, the *rest*, are named, and what the few
+names outside both go to, the number correct is hypergeometric. So this is a finite sum of positive terms over
+
+- e, how many rest objects get a rest name, and how many of these are correct,
+- f, how many of the other rest objects are named as the first class,
+- g, how many of the other rest names go to objects of the first class.
+
+Not for a rest of more than a few thousand, nor where it is spread over both classes so evenly that
+`sigstats.fixed_margins.saddle_point` serves.
+"""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from .._common.validation import FloatArray
+from .hypergeometric import hypergeometric_tail
+from .rook_polynomial import Classes, LogTail, log_ratio, rook_coefficients
+
+#: At most so many combinations of f and g are looked at, and so many of them summed, for any e.
+_GRID, _TERMS = 500_000, 20_000
+#: At most so many are looked at, and summed, in all.
+_EFFORT = 10_000_000
+#: Terms below exp(-_SPAN) of the largest are left out, and together below 1e-11 of the sum.
+_SPAN = 36.0
+
+
+def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
+    """Both probabilities, within `sigstats.fixed_margins.rook_factor.DIGITS`; None if the rest is too large.
+
+    Far below the mean the point probability, which then adds nothing to the upper tail, is less precise.
+    """
+    ordered = sorted((pair for pair, times in classes.items() for _ in range(times)), key=sum, reverse=True)
+    first, second = (*ordered, (0, 0))[:2]
+    rest_rows, rest_columns = (total - first[i] - second[i] for i in (0, 1))
+    if max(rest_rows, rest_columns) > _GRID:
+        return None
+    rest: dict[tuple[int, int], int] = {}
+    for pair in ordered[2:]:
+        rest[pair] = rest.get(pair, 0) + 1
+    upper = point = largest = Decimal(0)
+    reach, effort = 200.0, 0
+    for e in range(min(rest_rows, rest_columns) + 1):
+        while (part := _given(total, first, second, rest, e, correct, upper, reach)) is None and reach < 1e4:
+            reach *= 4
+        effort += part[2] if part else _EFFORT
+        if part is None or effort > _EFFORT:
+            return None
+        upper, point = upper + part[0], point + part[1]
+        # Log-concave in e, so once negligible they stay so.
+        if part[0] < largest and part[0] < upper * Decimal("1e-20"):
+            break
+        largest = max(largest, part[0])
+    return LogTail(upper.ln(), point.ln())
+
+
+def _given(
+    total: int,
+    first: tuple[int, int],
+    second: tuple[int, int],
+    rest: Classes,
+    e: int,
+    correct: int,
+    so_far: Decimal,
+    reach: float,
+) -> tuple[Decimal, Decimal, int] | None:
+    """The share of e in both probabilities, and the effort; None if f and g go beyond `reach` or are too many."""
+    rest_rows, rest_columns = (total - first[i] - second[i] for i in (0, 1))
+    weight = hypergeometric_tail(total, rest_rows, rest_columns, e).point
+    n = total - rest_rows - rest_columns + e
+    f, log_f, f_cut = _log_pmf(first[1] + second[1], first[1], rest_rows - e, reach)
+    g, log_g, g_cut = _log_pmf(first[0] + second[0], first[0], rest_columns - e, reach)
+    if len(f) * len(g) > _GRID:
+        return None
+    rows, columns = first[0] - g[None, :], first[1] - f[:, None]
+    upper, point, effort = Decimal(0), Decimal(0), 0
+    exact_f: dict[int, Decimal] = {}
+    exact_g: dict[int, Decimal] = {}
+    for right, log_right in _rest_right(rest, rest_rows, rest_columns, e):
+        twice = correct - right - n + rows + columns
+        least = -(-twice // 2)
+        size = log_f[:, None] + log_g[None, :] + _log_tail_bound(n, rows, columns, least)
+        log_share = float(weight + log_right)
+        reference = max(float(size.max()) + log_share, float(so_far.ln()) if so_far > 0 else -np.inf)
+        effort += size.size
+        chosen = np.argwhere(size + log_share > reference - _SPAN)
+        if len(chosen) > _TERMS or any(
+            cut in chosen[:, axis] for axis, cuts in enumerate((f_cut, g_cut)) for cut in cuts
+        ):
+            return None
+        for i, j in chosen.tolist():
+            if i not in exact_f:
+                exact_f[i] = hypergeometric_tail(first[1] + second[1], first[1], rest_rows - e, int(f[i])).point
+            if j not in exact_g:
+                exact_g[j] = hypergeometric_tail(first[0] + second[0], first[0], rest_columns - e, int(g[j])).point
+            share = (weight + log_right + exact_f[i] + exact_g[j]).exp()
+            both = hypergeometric_tail(n, int(rows[0, j]), int(columns[i, 0]), int(least[i, j]))
+            upper += share * both.upper.exp()
+            if twice[i, j] % 2 == 0:
+                point += share * both.point.exp()
+        effort += 500 * len(chosen)  # an exact term costs as much as so many looks
+    return upper, point, effort
+
+
+def _rest_right(rest: Classes, rows: int, columns: int, e: int) -> Iterator[tuple[int, Decimal]]:
+    """Numbers correct among e rest objects that get a rest name, with the logarithm of their probability.
+
+    As in `sigstats.fixed_margins.rook_polynomial`, but e of the objects and e of the names are matched, both at random:
+    E C(T, j) = R_j (e)_j / ((rows)_j (columns)_j), with falling factorials.
+    """
+    rook = rook_coefficients(rest, e + 1)
+    most = min(e, sum(min(pair) * times for pair, times in rest.items()))
+    unit, weights = 1, [0] * (e + 1)
+    for j in range(e, -1, -1):
+        falling = 1
+        for i in range(j):
+            falling *= e - i
+        weights[j] = int(rook[j]) * falling * unit
+        unit *= (rows - j + 1) * (columns - j + 1) if j else 1
+    for right in range(most + 1):
+        count = sum((-1) ** (j - right) * comb(j, right) * weights[j] for j in range(right, e + 1))
+        if count > 0:
+            yield right, log_ratio(count, unit)
+
+
+def _log_pmf(
+    total: int, marked: int, drawn: int, reach: float
+) -> tuple[NDArray[np.int64], FloatArray, tuple[int, ...]]:
+    """The numbers likelier than exp(-reach) of the likeliest, their log-probabilities, and at which end more follow."""
+    numbers = np.arange(max(0, marked + drawn - total), min(marked, drawn) + 1)
+    log = _log_point(total, marked, drawn, numbers)
+    kept = np.flatnonzero(log >= log.max() - reach)
+    low, high = int(kept[0]), int(kept[-1])
+    cuts = ((0,) if low > 0 else ()) + ((high - low,) if high < len(numbers) - 1 else ())
+    return numbers[low : high + 1], log[low : high + 1], cuts
+
+
+def _log_point(total: int, marked: object, drawn: object, number: NDArray[np.int64]) -> FloatArray:
+    """To about 1e-7, enough to choose terms by."""
+    r, c = np.asarray(marked), np.asarray(drawn)
+    inside = gammaln(r + 1.0) + gammaln(c + 1.0) + gammaln(total - r + 1.0) + gammaln(total - c + 1.0)
+    outside = gammaln(number + 1.0) + gammaln(r - number + 1.0) + gammaln(c - number + 1.0)
+    return np.asarray(inside - outside - gammaln(total - r - c + number + 1.0) - gammaln(total + 1.0))
+
+
+def _log_tail_bound(
+    total: int, rows: NDArray[np.int64], columns: NDArray[np.int64], least: NDArray[np.int64]
+) -> FloatArray:
+    """An upper bound of the logarithm of a hypergeometric tail, close where it is small."""
+    lowest, highest = np.maximum(0, rows + columns - total), np.minimum(rows, columns)
+    at = np.clip(least, lowest, highest)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (rows - at) * (columns - at) / ((at + 1.0) * (total - rows - columns + at + 1.0))
+        bound = _log_point(total, rows, columns, at) - np.log1p(-np.minimum(ratio, 1.0))
+    bound = np.where(ratio < 1, np.minimum(bound, 0.0), 0.0)
+    return np.where(least > highest, -np.inf, np.where(least <= lowest, 0.0, bound))

@@ -1,0 +1,1 @@
+"""Counts of rows by what two classifiers did with them."""

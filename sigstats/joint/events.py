@@ -1,0 +1,333 @@
+"""The joint outcomes of two classifiers with several classes, or several categories an observation.
+
+What one observation tells of two classifiers is a triple: the true classes, those that A assigned, those that B
+assigned. Observations with equal triples are one joint event, and the counts of the distinct events hold all that any
+measure of labels needs. Records of parts of a test set add up to the record of the whole.
+
+When not to use: two classes alone are faster and clearer as `sigstats.joint.outcomes.JointOutcomes`; with many
+categories nearly every observation may be an event of its own, and then counting saves nothing, but costs nothing much
+either.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import (
+    MAX_TOTAL,
+    FloatArray,
+    as_choice,
+    as_count,
+    as_counts,
+    as_labels,
+    refuse,
+    same_kind_of_labels,
+)
+from ..measures.formulas import Confusion
+from ..measures.measure import Kind
+from .outcomes import JointOutcomes
+
+LabelSet: TypeAlias = tuple[int, ...]
+Event: TypeAlias = tuple[LabelSet, LabelSet, LabelSet]
+
+#: How many cells of the indicator arrays are looked at together.
+_CELLS = 2**24
+
+#: So that three class numbers fit one int64.
+MOST_CLASSES = 2**20
+
+
+@dataclass(frozen=True)
+class JointEvents:
+    """How often each distinct joint event of two classifiers occurred; without events, the zero of addition.
+
+    Usually made by `from_predictions` or `from_indicators`. However it is made, the events are put in order, equal
+    ones are added up and those that never occurred are left out, so that equal contents are equal records.
+
+    Parameters
+    ----------
+    categories : tuple of labels
+        The names of the classes or categories, all numbers or all strings.
+    kind : {"classes", "categories"}
+        Whether an observation has exactly one class or any number of categories.
+    events : tuple of (tuple of int, tuple of int, tuple of int)
+        For each event the positions in `categories` of the true ones, and of those that A and that B assigned.
+    counts : tuple of int
+        How often each event occurred.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two classes (one category), they are not distinct, or an event or a count is bad.
+
+    Examples
+    --------
+    >>> from sigstats.joint.events import JointEvents
+    >>> left = JointEvents.from_predictions(["x", "y", "z"], ["x", "z", "z"], ["x", "y", "y"])
+    >>> left.categories, left.counts
+    (('x', 'y', 'z'), (1, 1, 1))
+    >>> (left + left).counts
+    (2, 2, 2)
+    """
+
+    categories: tuple[Any, ...]
+    kind: Kind = "classes"
+    events: tuple[Event, ...] = ()
+    counts: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        as_choice(self.kind, "kind", ("classes", "categories"))
+        labels = as_labels(self.categories, "categories", minimum_size=2 if self.kind == "classes" else 1)
+        categories = tuple(labels.tolist())
+        if len(set(categories)) < len(categories):
+            raise refuse("categories", self.categories, "distinct labels")
+        given = []
+        for name in ("events", "counts"):
+            value = getattr(self, name)
+            try:
+                given.append(list(value))
+            except Exception:  # a user's object may raise anything
+                raise refuse(name, value, "a sequence") from None
+            if isinstance(value, (bytes, bytearray)):
+                raise refuse(name, value, "a sequence")
+        if len(given[0]) != len(given[1]):
+            raise refuse("events, counts (lengths)", (len(given[0]), len(given[1])), "one count for each event")
+        pairs = list(zip(*given, strict=True))
+        merged: Counter[Event] = Counter()
+        for event, count in pairs:
+            merged[self._checked(event, len(categories))] += as_count(count, "counts")
+        items = sorted((event, count) for event, count in merged.items() if count)
+        if sum(count for _, count in items) > MAX_TOTAL:
+            raise refuse("counts (total)", sum(self.counts), f"at most {MAX_TOTAL}")
+        object.__setattr__(self, "categories", categories)
+        object.__setattr__(self, "events", tuple(event for event, _ in items))
+        object.__setattr__(self, "counts", tuple(count for _, count in items))
+
+    def _checked(self, event: Any, n_categories: int) -> Event:
+        sets = []
+        try:
+            for positions in event:
+                sets.append(tuple(sorted(as_count(each, "events", maximum=n_categories - 1) for each in positions)))
+        except ValueError:
+            raise
+        except Exception:  # a user's object may raise anything
+            raise refuse("events", event, "three tuples of positions in categories") from None
+        single = self.kind == "classes"
+        if len(sets) != 3 or any(len(set(each)) < len(each) or (single and len(each) != 1) for each in sets):
+            wanted = "three tuples of one position each" if single else "three tuples of distinct positions"
+            raise refuse("events", event, wanted)
+        return sets[0], sets[1], sets[2]
+
+    @classmethod
+    def from_predictions(cls, y: Any, a: Any, b: Any, *, classes: Any = None) -> "JointEvents":
+        """Count the joint events of observations that have one class each.
+
+        Parameters
+        ----------
+        y, a, b : array_like, shape (n,)
+            The true labels and the labels that A and B assigned: all numbers or all strings.
+        classes : array_like, optional
+            The names of the classes, if some may not occur; else all labels that occur, sorted.
+
+        Returns
+        -------
+        JointEvents
+
+        Raises
+        ------
+        ValueError
+            If a sequence is empty, of another length than `y`, has missing labels, labels that are not in `classes`,
+            or mixes numbers with strings, or if there is only one class.
+
+        Examples
+        --------
+        >>> from sigstats.joint.events import JointEvents
+        >>> JointEvents.from_predictions([0, 1, 1], [0, 1, 1], [0, 0, 0]).events
+        (((0,), (0,), (0,)), ((1,), (1,), (0,)))
+        """
+        truth = as_labels(y, "y")
+        sequences = [truth]
+        for name, value in (("a", a), ("b", b)):
+            sequences.append(as_labels(value, name))
+            same_kind_of_labels(truth, sequences[-1], name)
+        occurring, codes = np.unique(np.concatenate(sequences), return_inverse=True)
+        categories = occurring
+        if classes is not None:
+            categories = as_labels(classes, "classes", minimum_size=2)
+            same_kind_of_labels(truth[:1], categories[:1], "classes")
+            strange = ~np.isin(occurring, categories)
+            if strange.any():
+                raise refuse("classes", classes, f"{occurring[strange][0].item()!r} among them, for it occurs")
+            order = np.argsort(categories, kind="stable")
+            codes = order[np.searchsorted(categories, occurring, sorter=order)][codes]
+        k, n = len(categories), truth.size
+        if k > MOST_CLASSES:
+            raise refuse("y, a, b (number of classes)", k, f"at most {MOST_CLASSES}; are they class labels?")
+        joint = (codes[:n] * k + codes[n : 2 * n]) * k + codes[2 * n :]
+        distinct, counts = np.unique(joint, return_counts=True)
+        triples = zip((distinct // k**2).tolist(), (distinct // k % k).tolist(), (distinct % k).tolist(), strict=True)
+        events = tuple(((i,), (j,), (m,)) for i, j, m in triples)
+        return cls(tuple(categories.tolist()), "classes", events, tuple(counts.tolist()))
+
+    @classmethod
+    def from_indicators(cls, y: Any, a: Any, b: Any, *, categories: Any = None) -> "JointEvents":
+        """Count the joint events of observations that have any number of categories.
+
+        Parameters
+        ----------
+        y, a, b : array_like or SciPy sparse array, shape (n, C)
+            1 where the observation has the category, is given it by A, by B; else 0.
+        categories : array_like, shape (C,), optional
+            The names of the categories; else 0 to C - 1.
+
+        Returns
+        -------
+        JointEvents
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, a value is neither 0 nor 1, or there is not one name for each category.
+
+        Examples
+        --------
+        >>> from sigstats.joint.events import JointEvents
+        >>> y, a, b = [[1, 0, 1], [1, 0, 1]], [[1, 0, 0], [1, 0, 0]], [[1, 1, 1], [1, 1, 1]]
+        >>> JointEvents.from_indicators(y, a, b, categories=["oil", "ships", "wheat"]).events
+        (((0, 2), (0,), (0, 1, 2)),)
+        """
+        arrays = [_as_indicators(value, name) for value, name in ((y, "y"), (a, "a"), (b, "b"))]
+        for array, name in zip(arrays[1:], ("a", "b"), strict=True):
+            if array.shape != arrays[0].shape:
+                raise refuse(f"{name} (shape)", array.shape, f"{arrays[0].shape}, the shape of y")
+        n, width = arrays[0].shape
+        names = np.arange(width) if categories is None else as_labels(categories, "categories")
+        if names.size != width:
+            raise refuse("categories (length)", names.size, f"{width}, one name a column")
+        seen: Counter[bytes] = Counter()
+        step = max(1, _CELLS // width)
+        for start in range(0, n, step):
+            rows = [_dense(array[start : start + step]) for array in arrays]
+            packed = np.packbits(np.concatenate(rows, axis=1), axis=1)
+            keys, counts = np.unique(packed.view(f"V{packed.shape[1]}"), return_counts=True)
+            for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+                seen[key] += count
+        events = tuple(_unpacked(key, width) for key in seen)
+        return cls(tuple(names.tolist()), "categories", events, tuple(seen.values()))
+
+    def __add__(self, other: "JointEvents") -> "JointEvents":
+        if not isinstance(other, JointEvents):
+            return NotImplemented
+        if (self.categories, self.kind) != (other.categories, other.kind):
+            raise refuse(
+                "categories of the second summand", other.categories, f"the {self.kind} of the first, {self.categories}"
+            )
+        return JointEvents(self.categories, self.kind, self.events + other.events, self.counts + other.counts)
+
+    @property
+    def n(self) -> int:
+        """The number of observations."""
+        return sum(self.counts)
+
+    @property
+    def n_categories(self) -> int:
+        """The number of classes or categories."""
+        return len(self.categories)
+
+    @property
+    def disagreements(self) -> int:
+        """On how many observations the two gave different answers."""
+        return sum(count for (_, a, b), count in zip(self.events, self.counts, strict=True) if a != b)
+
+    def outcomes(self, category: Any) -> JointOutcomes:
+        """The eight joint counts of one category against all others.
+
+        Raises
+        ------
+        ValueError
+            If `category` is none of the categories.
+        """
+        if not isinstance(category, (str, int, float, np.generic)) or category not in self.categories:
+            raise refuse("category", category, f"one of {', '.join(map(str, self.categories))}")
+        position = self.categories.index(category)
+        counts = [0] * 8
+        for (true, a, b), count in zip(self.events, self.counts, strict=True):
+            counts[4 * (position not in true) + (position not in a) + 2 * (position not in b)] += count
+        return JointOutcomes(*counts)
+
+    def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
+        """The counts of A and of B for each row of event counts.
+
+        Parameters
+        ----------
+        weights : ndarray of float64, shape (m, number of events)
+            Event counts that take the place of this record's own.
+
+        Returns
+        -------
+        tuple of Confusion
+            Of A and of B, each with float64 arrays of shape (m, number of categories).
+        """
+        true, *assigned = (self._sums(weights, each) for each in self._memberships[:3])
+        n = weights.sum(axis=-1, keepdims=True)
+        both = []
+        for called, hits in zip(assigned, self._memberships[3:], strict=True):
+            tp = self._sums(weights, hits)
+            both.append(Confusion(tp, true - tp, called - tp, n - true - called + tp))
+        return both[0], both[1]
+
+    @cached_property
+    def _memberships(self) -> tuple[Any, ...]:
+        """Sparse (category, event) indicators: true, called by A, called by B, rightly called by A and by B."""
+        right_a = [set(true) & set(a) for true, a, _ in self.events]
+        right_b = [set(true) & set(b) for true, _, b in self.events]
+        return tuple(self._indicator(sets) for sets in (*zip(*self.events, strict=True), right_a, right_b))
+
+    def _indicator(self, sets: Iterable[Iterable[int]]) -> Any:
+        from scipy.sparse import csr_array
+
+        rows: list[int] = []
+        columns: list[int] = []
+        for event, positions in enumerate(sets):
+            rows.extend(positions)
+            columns.extend([event] * len(rows[len(columns) :]))
+        return csr_array((np.ones(len(rows)), (rows, columns)), shape=(self.n_categories, len(self.events)))
+
+    @staticmethod
+    def _sums(weights: FloatArray, membership: Any) -> FloatArray:
+        return np.asarray((membership @ weights.T).T, dtype=np.float64)
+
+
+def _as_indicators(value: Any, name: str) -> Any:
+    """A two-dimensional array of 0 and 1, dense or in SciPy's compressed rows, or ValueError."""
+    wanted = "a table of 0 and 1, one row an observation and one column a category"
+    if hasattr(value, "tocsr"):
+        array = value.tocsr(copy=True)
+        good = array.ndim == 2 and 0 not in array.shape and np.isin(array.data, (0, 1)).all()
+        if good:
+            array = array.astype(np.int64)
+            array.sum_duplicates()
+        if not good or (array.data > 1).any():
+            raise refuse(name, f"<{type(value).__name__} of shape {value.shape}>", wanted)
+        return array
+    if getattr(value, "dtype", None) == np.bool_:
+        value = np.asarray(value).view(np.uint8)
+    array = as_counts(value, name, ndim=2)
+    if (array > 1).any():
+        raise refuse(name, array[array > 1][0], wanted)
+    return array
+
+
+def _dense(array: Any) -> NDArray[np.uint8]:
+    return np.asarray(array.toarray() if hasattr(array, "toarray") else array, dtype=np.uint8)
+
+
+def _unpacked(key: bytes, width: int) -> Event:
+    bits = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=3 * width).reshape(3, width)
+    true, a, b = (tuple(np.flatnonzero(row).tolist()) for row in bits)
+    return true, a, b

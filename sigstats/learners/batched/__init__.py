@@ -1,0 +1,1 @@
+"""Learners that share work across the permutations of one data set."""

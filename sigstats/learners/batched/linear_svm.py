@@ -1,0 +1,128 @@
+"""The primal linear support vector machine for a block of replicates: Newton steps that start from least squares.
+
+With the squared hinge loss the machine is the least squares fit to the rows inside the margin. On permuted labels that
+is nearly all of them, so the cross products of all training rows, made as for the ridge classifier, less those of the
+few rows outside give each Newton step; it ends when no row crosses the margin, at the exact optimum. `LinearSVC` stops
+within its ``tol`` of it. A row nearer to the boundary than that may move it is left to scikit-learn,
+so the smaller ``tol``, the fewer are.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+from sklearn.svm import LinearSVC
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import Null, Problem, decided, is_default, steps_of
+from ..design import BatchedDesign, Design, Moments, design_of
+from .ridge import standardised
+
+#: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
+_STEPS = 30
+
+_WIDEST = 256
+
+
+class BatchedLinearSVM(BatchedDesign):
+    """`sklearn.svm.LinearSVC` with squared hinge loss and ``dual=False``, behind the ready learners' transforms."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+
+    def __init__(self, problem: Problem, design: Design, cost: float, tol: float) -> None:
+        super().__init__(problem, design)
+        self._cost, self._tol = cost, tol
+        self._codes = problem.y[self._order.sorted]
+        self._of_class = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLinearSVM | None":  # noqa: ARG003
+        """Prepare the design; None for the dual problem, other losses, penalties, weights or transforms."""
+        *transforms, classifier = steps_of(estimator)
+        if not is_default(classifier, LinearSVC, free=("C", "tol", "dual", "random_state", "max_iter")):
+            return None
+        design, cost, tol = design_of(transforms, problem.X), classifier.C, classifier.tol
+        if design is None or design.columns.shape[1] > _WIDEST or classifier.dual is not False:
+            return None
+        if not (isinstance(cost, (int, float)) and isinstance(tol, (int, float)) and cost > 0 and tol > 0):
+            return None
+        return cls(problem, design, float(cost), float(tol))
+
+    def _classify(self, moments: Moments) -> IntArray:
+        mean, scale, scatter = standardised(moments, self._design.standardised, center=False)
+        predicted = np.full(moments.rows.shape[:2], -1, dtype=np.int64)
+        if (moments.count == 0).any():
+            return predicted
+        size = moments.count.sum(axis=1)
+        sums = (moments.sums.sum(axis=2) - size[:, None] * mean) / scale
+        m = mean.shape[-1]
+        # The intercept is penalised like a weight: a column of ones.
+        hessian = np.empty((*scatter.shape[:2], m + 1, m + 1))
+        hessian[..., :m, :m], hessian[..., m, :m], hessian[..., :m, m] = scatter, sums, sums
+        hessian[..., m, m] = size
+        hessian = 2 * self._cost * hessian + np.eye(m + 1)
+        for replicate, rows in enumerate(moments.rows):
+            for fold, span in enumerate(self._order.spans):
+                Z = np.ones((len(rows), m + 1))
+                Z[:, :m] = (rows - mean[replicate, fold]) / scale[replicate, fold]
+                train = np.ones(len(rows), dtype=bool)
+                train[span] = False
+                predicted[replicate, span] = self._one_fold(
+                    Z[train], self._codes[train], Z[span], hessian[replicate, fold]
+                )
+        return predicted
+
+    def _one_fold(self, Z: FloatArray, codes: IntArray, test: FloatArray, hessian: FloatArray) -> IntArray:
+        scores, errors = [], []
+        for code in self._of_class:
+            sign = np.where(codes == code, 1.0, -1.0)
+            score, error = self._machine(Z, sign, test, hessian)
+            scores.append(score)
+            errors.append(error)
+        if len(scores) == 1:
+            scores = [-scores[0], scores[0]]
+        return decided(np.stack(scores, axis=1), 2 * np.max(errors, axis=0)[:, None])
+
+    def _machine(
+        self, Z: FloatArray, sign: FloatArray, test: FloatArray, hessian: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Scores of the test rows, and how far those of `LinearSVC` may lie from them."""
+        twice = 2 * self._cost
+        gradient = twice * (sign @ Z)
+        outside = np.zeros(len(Z), dtype=bool)
+        inner, right = hessian, gradient
+        for _ in range(_STEPS):
+            _, weights, failed = dposv(inner, right)
+            if failed:
+                break
+            margin = sign * (Z @ weights)
+            now = margin >= 1
+            if np.array_equal(now, outside):
+                return test @ weights, self._error(weights, margin, sign, gradient, test, inner)
+            outside = now
+            beyond = Z[outside]
+            inner = hessian - twice * (beyond.T @ beyond)
+            right = gradient - twice * (sign[outside] @ beyond)
+        return np.zeros(len(test)), np.full(len(test), np.inf)
+
+    def _error(
+        self,
+        weights: FloatArray,
+        margin: FloatArray,
+        sign: FloatArray,
+        gradient: FloatArray,
+        test: FloatArray,
+        inner: FloatArray,
+    ) -> FloatArray:
+        """Twice what `LinearSVC` may leave, by its rule, of the gradient, as a change of scores."""
+        rarer = max(min((sign > 0).sum(), (sign < 0).sum()), 1)
+        left = self._tol * rarer / len(sign) * np.linalg.norm(gradient)
+        objective = 0.5 * weights @ weights + self._cost * (np.maximum(1 - margin, 0) ** 2).sum()
+        left += np.sqrt(2e-12 * objective)  # it also ends when the objective no longer falls
+        _, solved, _ = dposv(inner, test.T)
+        error: FloatArray = 2 * left * np.sqrt(np.einsum("ij,ji->i", test, solved))
+        return error
+
+
+BATCHED = (BatchedLinearSVM,)

@@ -1,0 +1,155 @@
+"""Naive Bayes for a block of replicates: class-wise sums for each fold, then one matrix product.
+
+All that naive Bayes learns are sums over the rows of a class: of values and their squares, and of category counts. They
+are taken once for each test fold and class; what a fold is trained on is the total without it. The log-likelihood is
+linear in the same columns (squares, values, known, categories), so classifying is a matrix product.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.naive_bayes import GaussianNB
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import UNDECIDED, FoldOrder, Null, Problem, blocks, is_default, nominal_mask
+from ..naive_bayes import MixedNB, category_codes
+
+#: Rounding of a log-likelihood, relative to the sum of its terms; a row within it is refitted.
+_ROUNDING = 2e-15
+
+
+class BatchedNaiveBayes:
+    """`sklearn.naive_bayes.GaussianNB` and `MixedNB` (with ``alpha > 0``)."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+
+    def __init__(self, problem: Problem, nominal: Any, alpha: float, var_smoothing: float) -> None:
+        self._alpha, self._var_smoothing = alpha, var_smoothing
+        self._order = FoldOrder(problem)
+        numbers = problem.X[:, ~nominal]
+        known = ~np.isnan(numbers)
+        self._complete = bool(known.all())
+        center = np.where(known, numbers, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        numbers = np.where(known, numbers - center, 0)
+        self._numeric = numbers.shape[1]
+        self._largest = (numbers**2).max(axis=0, initial=0)
+        columns = [numbers**2, numbers] + ([] if self._complete else [known.astype(np.float64)])
+        feature = [np.flatnonzero(~nominal)] * len(columns)
+        self._categories = []
+        for j in np.flatnonzero(nominal):
+            codes = category_codes(problem.X[:, j], int(j))
+            seen = np.unique(codes[codes >= 0])
+            columns.append((codes[:, None] == seen).astype(np.float64))
+            feature.append(np.full(len(seen), j))
+            self._categories.append(len(seen))
+        self._columns = np.ascontiguousarray(np.hstack(columns))
+        self._feature = np.concatenate(feature)
+        self.replicate_bytes = 16 * self._columns.size
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNaiveBayes | None":  # noqa: ARG003
+        """Prepare the sums; None for another classifier, given priors, or parameters this form has no way for."""
+        d = problem.X.shape[1]
+        nominal, alpha = np.zeros(d, dtype=bool), 1.0
+        if is_default(estimator, MixedNB, free=("nominal", "alpha", "var_smoothing")):
+            nominal, alpha = nominal_mask(estimator.nominal, d), estimator.alpha
+        elif not is_default(estimator, GaussianNB, free=("var_smoothing",)) or np.isnan(problem.X).any():
+            return None
+        smoothing = estimator.var_smoothing
+        if not (isinstance(alpha, (int, float)) and isinstance(smoothing, (int, float)) and alpha > 0 <= smoothing):
+            return None
+        if np.isinf(problem.X).any():
+            return None
+        return cls(problem, nominal, float(alpha), float(smoothing))
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from rows put in the order of folds and classes."""
+        predicted = np.empty_like(place)
+        for some in blocks(len(place), self.replicate_bytes):
+            rows = self._order.rows(place[some])
+            np.put_along_axis(predicted[some], rows, self._classify(self._columns[rows]), axis=1)
+        return predicted
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from columns permuted one by one; the totals of a class do not change."""
+        predicted = np.empty((len(source), len(self._columns)), dtype=np.int64)
+        values = np.ascontiguousarray(self._columns.T)
+        rows = self._order.sorted
+        for some in blocks(len(source), self.replicate_bytes):
+            mixed = source[some][:, :, rows][:, self._feature]
+            columns = np.take_along_axis(values[None], mixed, axis=2)
+            predicted[some, rows] = self._classify(columns.swapaxes(1, 2))
+        return predicted
+
+    def _classify(self, columns: FloatArray) -> IntArray:
+        """Predictions for rows sorted by fold and class, ``columns`` of shape (replicates, n, columns)."""
+        order = self._order
+        sums = order.cell_sums(columns)
+        train = sums.sum(axis=1, keepdims=True) - sums
+        rows = order.train_counts
+        weights, constant, size = self._gaussian(train, rows)
+        weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
+        with np.errstate(divide="ignore"):
+            constant = constant + np.log(rows / rows.sum(axis=1, keepdims=True))
+        predicted = np.empty(columns.shape[:2], dtype=np.int64)
+        for fold, span in enumerate(order.spans):
+            predicted[:, span] = _decided(columns[:, span], weights[:, fold], constant[:, fold], size)
+        return predicted
+
+    def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """Weights of the columns and constants, (replicates, folds, classes, ...), and the size of the largest term."""
+        d = self._numeric
+        squares, values = train[..., :d], train[..., d : 2 * d]
+        known = rows[..., None] if self._complete else train[..., 2 * d : 3 * d].round()
+        total = np.maximum(known.sum(axis=-2, keepdims=True), 1)
+        center = values.sum(axis=2, keepdims=True) / total
+        spread = np.maximum(squares.sum(axis=2, keepdims=True) / total - center**2, 0)
+        own = np.maximum(known, 1)
+        mean = np.where(known > 0, values / own, center)
+        variance = np.where(known > 0, np.maximum(squares / own - mean**2, 0), spread)
+        variance += self._var_smoothing * spread.max(axis=-1, keepdims=True, initial=0)
+        variance = np.maximum(variance, np.finfo(np.float64).tiny)
+        weights = np.empty_like(train)
+        weights[..., :d] = -0.5 / variance
+        weights[..., d : 2 * d] = mean / variance
+        level = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
+        size = float((self._largest / variance.min(axis=(0, 1, 2))).sum()) if d else 0.0
+        if self._complete:
+            return weights, level.sum(axis=-1), size
+        weights[..., 2 * d : 3 * d] = level
+        return weights, np.zeros(level.shape[:-1]), size
+
+    def _categorical(self, train: FloatArray) -> FloatArray:
+        """Log frequencies; 0 for a category that the training rows do not have."""
+        parts = []
+        first = train.shape[-1] - sum(self._categories)
+        for width in self._categories:
+            counts = train[..., first : first + width].round()
+            seen = counts.sum(axis=2, keepdims=True) > 0
+            weight = counts + self._alpha * seen
+            total = np.maximum(weight.sum(axis=-1, keepdims=True), self._alpha)
+            parts.append(np.where(seen, np.log(np.where(seen, weight, 1) / total), 0))
+            first += width
+        return np.concatenate(parts, axis=-1) if parts else np.empty((*train.shape[:-1], 0))
+
+
+def _decided(columns: FloatArray, weights: FloatArray, constant: FloatArray, size: float) -> IntArray:
+    """The class with the largest ``columns @ weights + constant``, UNDECIDED where rounding could choose."""
+    joint = columns @ weights.swapaxes(1, 2) + constant[:, None]
+    best: IntArray = joint.argmax(axis=-1)
+    top = np.take_along_axis(joint, best[..., None], axis=-1)
+    # `size` bounds the terms of all rows at once; where it does not settle it, take the terms of the row itself.
+    close = (joint >= top - _ROUNDING * (1 + size)).sum(axis=-1) > 1
+    replicate, row = np.nonzero(close | ~np.isfinite(top[..., 0]))
+    if len(row):
+        finite = np.where(np.isfinite(constant), np.abs(constant), 0)[replicate]
+        terms = np.einsum("pj,pkj->pk", np.abs(columns[replicate, row]), np.abs(weights[replicate])) + finite
+        margin = _ROUNDING * (1 + terms.max(axis=1, keepdims=True))
+        own = joint[replicate, row]
+        undecided = ((own >= own.max(axis=1, keepdims=True) - margin).sum(axis=1) != 1) | np.isnan(own).any(axis=1)
+        best[replicate[undecided], row[undecided]] = UNDECIDED
+    return best
+
+
+BATCHED = (BatchedNaiveBayes,)

@@ -1,0 +1,352 @@
+"""Nearest neighbours for a block of replicates: distances are known before anything is permuted.
+
+Labels permuted. The nearest rows of each row in all of X are listed once. In a replicate the neighbours of a row are
+the first in its list whose fold is another one, so a short list decides nearly all rows; what it leaves open is looked
+up in a longer one, and in the end among all rows. Where features are scaled on the training fold, a feature's weight
+in the distance changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list
+can be nearer than c times the last distance in it. So the result is exact.
+
+Features permuted. Distances are made anew, as one matrix product a fold.
+
+Ties are those of `sigstats.learners.neighbours`. For scikit-learn's own `KNeighborsClassifier`, which promises no
+order, equally near rows count in the order of the training data.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import UNDECIDED, Null, Problem, blocks
+from ..fold_scales import FoldScales, Learned, weights_of
+from ..neighbour_configuration import Configuration, configuration
+from ..neighbours import (
+    kth_smallest,
+    mismatches,
+    one_hot,
+    squared_distances,
+    tie_order,
+    vote,
+)
+
+#: Memory the lists of nearest rows may take, bytes.
+_LIST_BYTES = 2**27
+
+#: So many rows beyond the k-th a list holds at least; that all of them share the row's fold is rare.
+_SPARE = 6
+
+#: So many rows of a list settle nearly all rows, where one neighbour is asked for.
+_FIRST = 4
+
+#: So many replicates or more are done together, as they lie innermost in memory.
+_TOGETHER = 16
+
+
+class BatchedNeighbours:
+    """`NearestNeighbours` and `sklearn.neighbors.KNeighborsClassifier`, bare or behind a `MinMaxScaler`."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+
+    def __init__(self, problem: Problem, config: Configuration, null: Null) -> None:
+        self._y, self._folds, self._n_folds = problem.y, problem.folds, problem.n_folds
+        self._config, self._nominal = config, config.nominal
+        self._numeric = np.flatnonzero(~config.nominal)
+        self._n_classes = problem.n_classes
+        known = ~np.isnan(problem.X)
+        center = np.where(known, problem.X, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        self._X = np.where(config.nominal, problem.X, problem.X - center)
+        self._partly = bool(config.nominal.any() or not known.all())
+        n = len(self._y)
+        self._priority = np.full((self._n_folds, n), n, dtype=np.int64)
+        for fold in range(self._n_folds):
+            train = np.flatnonzero(self._folds != fold)
+            self._priority[fold, train] = tie_order(len(train), config.ties, config.random_state)
+        self.replicate_bytes = 8 * self._X.size
+        if null == "labels":
+            numbers = self._X[:, self._numeric]
+            self._scales = FoldScales(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
+            self._weights = self._scales.weights
+            self._list_nearest()
+            self._outliers: dict[int, tuple[FloatArray, IntArray]] = {}
+            self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._short)
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
+        """Prepare distances; None for other metrics, weights or transforms."""
+        config = configuration(estimator, problem)
+        return None if config is None else cls(problem, config, null)
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from distances made for each fold of each replicate."""
+        predicted = np.empty((len(source), len(self._y)), dtype=np.int64)
+        # What no scaler changes is encoded once, and permuted.
+        encoded, feature = (None, None) if len(self._numeric) else one_hot(self._X)
+        for draw, row in zip(source, predicted, strict=True):
+            mixed = self._X if feature is None else encoded
+            mixed = np.take_along_axis(mixed, draw.T if feature is None else draw[feature].T, axis=0)
+            for fold in range(self._n_folds):
+                excluded = self._folds == fold
+                test = np.flatnonzero(excluded)
+                if feature is None:
+                    X = self._rescaled(mixed, ~excluded)
+                    distances = squared_distances(X[test], X, self._nominal)
+                else:
+                    distances = mismatches(mixed[test], mixed, len(draw))
+                row[test] = self._among_all(distances, excluded, fold)
+        return predicted
+
+    def _rescaled(self, X: FloatArray, train: Any) -> FloatArray:
+        if not self._config.scaled:
+            return X
+        numbers = X[:, self._numeric]
+        learned = numbers[train]
+        with np.errstate(invalid="ignore"):
+            span = np.fmax.reduce(learned, axis=0) - np.fmin.reduce(learned, axis=0)
+        X = X.copy()
+        X[:, self._numeric] = numbers * np.sqrt(weights_of(span))
+        return X
+
+    def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray | None = None) -> IntArray:
+        """The predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""
+        distances[:, excluded] = np.inf
+        labels, priority = self._y, self._priority[fold]
+        if place is not None:
+            labels, priority = labels[place], priority[place]
+        return self._voted(distances, kth_smallest(distances, self._config.k), labels[None], priority[None])
+
+    def _voted(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
+        config = self._config
+        every_tie = config.ties == "vote"
+        return vote(
+            distances,
+            kth,
+            labels,
+            priority,
+            k=config.k,
+            every_tie=every_tie,
+            n_classes=self._n_classes,
+            tolerance=config.tolerance,
+        )
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from the lists, and where they do not settle a row, from all distances."""
+        predicted = np.empty_like(place)
+        for some in blocks(len(place), self.replicate_bytes, least=_TOGETHER):
+            predicted[some] = self._from_lists(place[some])
+        return predicted
+
+    @property
+    def _one(self) -> bool:
+        return self._config.k == 1 and self._near.shape[1] >= _FIRST
+
+    def _from_lists(self, place: IntArray) -> IntArray:
+        fold = self._folds[place]
+        learned = self._scales.learned(fold)
+        if self._one:
+            predicted = self._from_first(place, fold, learned)
+        else:
+            predicted = self._from_short_lists(place, fold, learned)
+        predicted[learned.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
+        return predicted.T
+
+    def _from_first(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
+        """One neighbour: where the first of the list is surely nearer than the next, nothing else is looked at."""
+        narrow = np.uint8 if max(self._n_folds, self._n_classes) < 2**8 else np.int64
+        own, labels = (np.ascontiguousarray(array.T, dtype=narrow) for array in (fold, self._y[place]))
+        near, distances = self._near, self._distances
+        first, second = (np.equal(own[near[:, place_]], own) for place_ in (0, 1))
+        limit = np.where(second, distances[:, 2, None], distances[:, 1, None])
+        farthest = distances[:, 0, None] + 2 * self._config.tolerance
+        if learned.weights is not None:
+            # Weights of features change from fold to fold: by at most the one factor here, by at least the other there.
+            ratio = learned.upper / learned.bound
+            farthest = farthest * ratio.ravel()[np.add(own, np.arange(len(place)) * self._n_folds)]
+        predicted = labels[near[:, 0]].astype(np.int64)
+        left = np.argwhere(first | ~(farthest < limit))
+        for some in blocks(len(left), 8 * (3 * len(self._numeric) + 40)):
+            left[some] = self._settle(predicted, left[some], own, labels, learned)
+        left = left[left[:, 0] >= 0]
+        if len(left):
+            self._from_longer_lists(predicted, place, fold, learned, left, self._short)
+        return predicted
+
+    def _settle(self, predicted: IntArray, pairs: IntArray, own: Any, labels: Any, learned: Learned) -> IntArray:
+        """Settle (row, replicate) pairs by the exact distance of the first neighbour; -1 in place of those settled."""
+        row, replicate = pairs.T
+        fold = own[row, replicate].astype(np.int64)
+        near = self._near[row, :_FIRST]
+        excluded = own[near, replicate[:, None]] == fold[:, None]
+        nearest = excluded.argmin(axis=1).astype(np.int64)
+        each = np.arange(len(pairs))
+        follower: IntArray = nearest + 1
+        # Where the next one does not count either, the one after it is a bound all the same.
+        follower = follower + ((follower < _FIRST) & excluded[each, np.minimum(follower, _FIRST - 1)])
+        limit = self._distances[row, follower]
+        distance = self._distances[row, nearest]
+        if learned.weights is not None:
+            distance = np.einsum("pd,pd->p", self._squares[row, nearest], learned.weights[replicate, fold])
+            if self._partly:
+                distance += self._constant[row, nearest]
+            limit = limit * learned.bound[replicate, fold]
+        sure = ~excluded[each, nearest] & (distance + 2 * self._config.tolerance < limit)
+        predicted[row, replicate] = labels[near[each, nearest], replicate]
+        return np.where(sure[:, None], -1, pairs)
+
+    def _from_short_lists(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
+        weights, bound = learned.weights, learned.bound
+        at, own = place.T, fold.T  # (n, replicates): what belongs to one row of X lies together
+        near = self._near[:, : self._short]
+        if weights is None:
+            distances = np.where(own[near] != own[:, None], self._distances[:, : self._short, None], np.inf)
+            limit = np.broadcast_to(self._distances[:, self._short, None], own.shape)
+        else:
+            replicate = np.arange(len(place))[:, None]
+            distances = self._squares @ weights[replicate, fold].transpose(1, 2, 0)
+            if self._partly:
+                distances += self._constant[:, : self._short, None]
+            distances[own[near] == own[:, None]] = np.inf
+            limit = bound[replicate, fold].T * self._distances[:, self._short, None]
+        spots = at[near]
+        kth = kth_smallest(distances, self._config.k)
+        predicted = self._voted(distances, kth, self._y[spots], self._priority[own[:, None], spots])
+        open_rows = ~(kth[:, 0] + 2 * self._config.tolerance < limit)
+        if open_rows.any():
+            longest = self._near.shape[1]
+            self._from_longer_lists(predicted, place, fold, learned, np.argwhere(open_rows), longest)
+        return predicted
+
+    def _from_longer_lists(
+        self,
+        predicted: IntArray,
+        place: IntArray,
+        fold: IntArray,
+        learned: Learned,
+        pairs: IntArray,
+        length: int,
+    ) -> None:
+        """Settle what is open, (row, replicate) pairs, in `predicted`, from lists of that length or longer ones."""
+        weights, bound = learned.weights, learned.bound
+        longest = self._near.shape[1]
+        still = []
+        for some in blocks(len(pairs), 8 * length * (len(self._numeric) + 8)):
+            row, replicate = pairs[some].T
+            near, limit = self._near[row, :length], self._distances[row, length]
+            if weights is None:
+                distances = self._distances[row, :length].copy()
+            else:
+                own = weights[replicate, fold[replicate, row]]
+                squares = self._squares[row] if length == self._short else self._squared_differences(row, near)
+                distances = np.einsum("prj,pj->pr", squares, own)
+                if self._partly:
+                    distances += self._constant[row, :length]
+                limit = limit * bound[replicate, fold[replicate, row]]
+            tested = fold[replicate, row][:, None]
+            distances[fold[replicate[:, None], near] == tested] = np.inf
+            spots = place[replicate[:, None], near]
+            kth = kth_smallest(distances, self._config.k)
+            predicted[row, replicate] = self._voted(distances, kth, self._y[spots], self._priority[tested, spots])
+            still.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
+        rest = np.concatenate(still)
+        if length < longest:
+            if len(rest):
+                self._from_longer_lists(predicted, place, fold, learned, rest, longest)
+            return
+        if weights is None:
+            weights = np.broadcast_to(self._weights, (len(fold), self._n_folds, len(self._weights)))
+        if len(rest) <= _TOGETHER * len(place):
+            for row, replicate in rest.tolist():
+                tested = fold[replicate, row]
+                squares, constant = self._to_all(row)
+                distances = (squares @ weights[replicate, tested] + constant)[None]
+                distances[:, fold[replicate] == tested] = np.inf
+                spots = place[replicate]
+                kth = kth_smallest(distances, self._config.k)
+                labels, priority = self._y[spots][None], self._priority[tested, spots][None]
+                predicted[row, replicate] = self._voted(distances, kth, labels, priority)[0]
+            return
+        group = rest[:, 1] * self._n_folds + fold[rest[:, 1], rest[:, 0]]
+        for key in np.unique(group):
+            replicate, tested = divmod(int(key), self._n_folds)
+            X, rows = self._X.copy(), rest[group == key, 0]
+            X[:, self._numeric] *= np.sqrt(weights[replicate, tested])
+            excluded = fold[replicate] == tested
+            distances = squared_distances(X[rows], X, self._nominal)
+            predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])
+
+    def _to_all(self, row: int) -> tuple[FloatArray, IntArray]:
+        """Squared differences of a row to all rows, and the mismatches of its categories; outliers are asked again."""
+        kept = self._outliers.get(row)
+        if kept is None:
+            rows, others = np.array([row]), np.arange(len(self._X))[None]
+            squares = self._squared_differences(rows, others)[0]
+            mismatches = (
+                self._count_mismatches(rows, others)[0] if self._partly else np.zeros(len(squares), dtype=np.int64)
+            )
+            if len(self._outliers) * squares.nbytes > _LIST_BYTES:
+                self._outliers.clear()
+            kept = self._outliers[row] = squares, mismatches
+        return kept
+
+    def _list_nearest(self) -> None:
+        """The nearest rows of each row over all rows, in order, to where the ties of the first few end."""
+        X, n = self._X.copy(), len(self._X)
+        X[:, self._numeric] *= np.sqrt(self._weights)
+        longest = max(self._config.k + _SPARE + 1, _LIST_BYTES // (24 * n))
+        wanted = min(self._config.k + _SPARE, n - 1) - 1
+        found, needed = [], []
+        for rows in blocks(n, 2 * n):
+            distances = squared_distances(X[rows], X, self._nominal)
+            distances[np.arange(len(distances)), np.arange(n)[rows]] = np.inf
+            ends = (distances <= np.partition(distances, wanted, axis=1)[:, wanted, None] + self._config.tolerance).sum(
+                axis=1
+            )
+            needed.append(ends)
+            length = min(max(64, int(ends.max())) + 1, longest, n - 1)
+            near = np.argpartition(distances, length - 1, axis=1)[:, :length]
+            values = np.take_along_axis(distances, near, axis=1)
+            order = values.argsort(axis=1)
+            found.append((np.take_along_axis(near, order, axis=1), np.take_along_axis(values, order, axis=1)))
+        length = max(near.shape[1] for near, _ in found)
+        self._near = np.repeat(np.arange(n)[:, None], length, axis=1)  # a row is no neighbour of itself
+        self._distances = np.full((n, length + 1), np.inf)
+        for rows, (near, values) in zip(blocks(n, 2 * n), found, strict=True):
+            self._near[rows, : near.shape[1]] = near
+            self._distances[rows, : near.shape[1]] = values
+            if near.shape[1] < n - 1:  # what is not listed is at least as far as the last that is
+                self._distances[rows, near.shape[1] - 1 :] = values[:, -1:]
+        usual = int(np.quantile(np.concatenate(needed), 0.9)) + 1
+        self._short = min(max(usual, self._config.k + _SPARE), length)
+        self._exact_distances()
+
+    def _exact_distances(self) -> None:
+        """Replace what a matrix product rounded by sums of squared differences."""
+        n, length = self._near.shape
+        d = len(self._numeric)
+        self._squares = np.empty((n, self._short, d))
+        self._constant = np.zeros((n, length if self._partly else 0))
+        for rows in blocks(n, 8 * length * max(d, 1)):
+            near = self._near[rows]
+            squares = self._squared_differences(np.arange(n)[rows], near)
+            self._squares[rows] = squares[:, : self._short]
+            exact = squares @ self._weights
+            if self._partly:
+                self._constant[rows] = self._count_mismatches(np.arange(n)[rows], near)
+                exact += self._constant[rows]
+            finite = np.isfinite(self._distances[rows, :length])
+            self._distances[rows, :length] = np.where(finite, exact, np.inf)
+
+    def _squared_differences(self, rows: IntArray, near: IntArray) -> FloatArray:
+        numbers = self._X[:, self._numeric]
+        squares: FloatArray = (numbers[rows][:, None] - numbers[near]) ** 2
+        return np.where(np.isnan(squares), 0, squares) if self._partly else squares
+
+    def _count_mismatches(self, rows: IntArray, near: IntArray) -> IntArray:
+        count = np.zeros(near.shape, dtype=np.int64)
+        for j, column in enumerate(self._X.T):
+            a, b = column[rows][:, None], column[near]
+            count += (a != b) if self._nominal[j] else np.isnan(a) | np.isnan(b)
+        return count
+
+
+BATCHED = (BatchedNeighbours,)

@@ -1,0 +1,186 @@
+"""Decision trees from columns that are encoded and sorted once.
+
+With Numba (the extra ``fast``) trees grow from columns in the order that `sigstats.learners.batched._tree_growth`
+keeps. What that leaves out (missing values, other criteria and limits than it knows, other processors) and everything
+without Numba grows in scikit-learn, without what it encodes, checks and copies in each fit. The trees are the same.
+
+The 0/1 columns of categories are made once and permuted; a category that a training fold does not have is no column
+there, since scikit-learn breaks ties by the number of columns too.
+"""
+
+import functools
+import platform
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import Null, Problem, is_default, steps_of
+from ..design import Design, design_of
+
+_DEEPEST: Final = 2**31 - 1
+
+
+class BatchedTree:
+    """`sklearn.tree.DecisionTreeClassifier` with an integer ``random_state``, behind the ready learners' transforms."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+
+    def __init__(self, problem: Problem, design: Design, tree: Any) -> None:
+        self._tree, self._feature = tree, design.feature
+        self._columns = np.asfortranarray(design.columns, dtype=np.float32)
+        self._categories = design.categories
+        self._missing = bool(np.isnan(self._columns).any())
+        self._problem = problem
+        self._grown: Any = None if self._missing else _growth_of(tree)
+        self._tests = [np.flatnonzero(problem.folds == fold) for fold in range(problem.n_folds)]
+        self._trains = [np.flatnonzero(problem.folds != fold) for fold in range(problem.n_folds)]
+        self.replicate_bytes = 12 * self._columns.size
+        if self._grown is not None:
+            self._list_features()
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedTree | None":  # noqa: ARG003
+        """Encode and cast the data once; None for weights of classes, which go by the user's labels."""
+        *transforms, tree = steps_of(estimator)
+        if type(tree) is not DecisionTreeClassifier or not isinstance(tree.random_state, int):
+            return None
+        if tree.class_weight is not None or tree.monotonic_cst is not None:
+            return None
+        design = design_of(transforms, problem.X, keep_missing=True)
+        if design is None or design.standardised.any():
+            return None
+        with np.errstate(over="ignore"):
+            usable = not np.isinf(design.columns.astype(np.float32)).any()
+        return cls(problem, design, DecisionTreeClassifier(**tree.get_params())) if usable else None
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from one tree a fold, on rows with the labels and folds of their places."""
+        predicted = np.empty_like(place)
+        for draw, own in zip(place, predicted, strict=True):
+            if self._grown is not None:
+                self._grow(self._values, self._category, self._order, draw, own)
+                continue
+            order = np.argsort(draw)
+            own[order] = self._cross_validate(np.take(self._columns, order, axis=0))
+        return predicted
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from one tree a fold, on columns permuted one by one."""
+        mixed = np.empty_like(self._columns)
+        predicted = np.empty((len(source), len(mixed)), dtype=np.int64)
+        here = np.arange(len(mixed))
+        moved: Any = np.empty((source.shape[1], len(mixed)), dtype=np.uint32)
+        for draw, own in zip(source, predicted, strict=True):
+            if self._grown is not None:
+                np.put_along_axis(moved, draw, here[None], axis=1)  # where each value goes
+                source_of = draw[self._features]
+                values, category = (np.take_along_axis(of, source_of, axis=1) for of in (self._values, self._category))
+                order = np.take_along_axis(moved[self._features], self._order, axis=1)
+                self._grow(values, category, order, here, own)
+                continue
+            for column, feature in enumerate(self._feature):
+                np.take(self._columns[:, column], draw[feature], out=mixed[:, column])
+            own[:] = self._cross_validate(mixed)
+        return predicted
+
+    def _list_features(self) -> None:
+        """Sort features; the columns of a nominal one are one feature again."""
+        columns = self._columns.T
+        self._features, first, self._feature_of = np.unique(self._feature, return_index=True, return_inverse=True)
+        self._nominal = np.isin(first, self._categories)
+        self._values: Any = np.where(self._nominal[:, None], np.float32(0), columns[first])
+        self._order: Any = self._values.argsort(axis=1).astype(np.uint32)
+        self._category: Any = np.zeros(self._values.shape, dtype=np.uint32)
+        for column in self._categories:
+            self._category[self._feature_of[column], columns[column] == 1] = column
+
+    def _grow(self, values: Any, category: Any, order: Any, place: IntArray, predicted: IntArray) -> None:
+        label, fold = (codes[place].astype(np.uint32) for codes in (self._problem.y, self._problem.folds))
+        for tested in range(self._problem.n_folds):
+            self._grown(
+                self._feature_of,
+                self._nominal,
+                self._problem.n_classes,
+                values,
+                category,
+                order,
+                label,
+                fold,
+                tested,
+                predicted,
+            )
+
+    def _cross_validate(self, columns: Any) -> IntArray:
+        predicted = np.empty(len(columns), dtype=np.int64)
+        rows: FloatArray = np.ascontiguousarray(columns)
+        counts = rows[:, self._categories].sum(axis=0)
+        for train, test in zip(self._trains, self._tests, strict=True):
+            known, unknown = rows[train], rows[test]
+            absent = unknown[:, self._categories].sum(axis=0) == counts
+            if absent.any():
+                present = np.delete(np.arange(rows.shape[1]), self._categories[absent])
+                known, unknown = known[:, present], unknown[:, present]
+            # Without its checks scikit-learn would not look for missing values.
+            tree = self._tree.fit(known, self._problem.y[train], check_input=self._missing)
+            predicted[test] = tree.predict(unknown, check_input=self._missing)
+        return predicted
+
+
+def _growth_of(tree: Any) -> Callable[..., None] | None:
+    """What grows this tree fast and predicts a fold, or None."""
+    free = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf")
+    limits = (_DEEPEST if tree.max_depth is None else tree.max_depth, tree.min_samples_split, tree.min_samples_leaf)
+    bounds = zip((*limits, tree.random_state), (1, 2, 1, 0), strict=True)
+    known = all(type(value) is int and least <= value <= _DEEPEST for value, least in bounds)
+    grow = _growth() if known and is_default(tree, DecisionTreeClassifier, free=free) else None
+    if grow is None:
+        return None
+    return functools.partial(grow, limits, _seed(tree.random_state))
+
+
+def _seed(random_state: int) -> int:
+    """Where the sequence starts by which scikit-learn draws columns."""
+    return int(np.random.RandomState(random_state).randint(0, 2**31 - 1)) or 1
+
+
+@functools.cache
+def _growth() -> Any:
+    """`predict_fold`, where Numba is there and its trees are those of the installed scikit-learn; otherwise None."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
+    try:  # it imports an extra
+        from ._tree_growth import predict_fold
+    except ImportError:
+        return None
+    # Noise from few values has ties everywhere, which another order of columns or another sum would break otherwise.
+    rng = np.random.default_rng(1)
+    columns = rng.integers(0, 4, (120, 6)).astype(np.float32)
+    label, fold = rng.integers(0, 3, 120).astype(np.uint32), np.arange(120, dtype=np.uint32) % 2
+    values = np.ascontiguousarray(columns.T)
+    order = values.argsort(axis=1).astype(np.uint32)
+    ours, theirs = np.empty(120, dtype=np.int64), np.empty(120, dtype=np.int64)
+    for tested in (0, 1):
+        predict_fold(
+            (_DEEPEST, 2, 1),
+            _seed(0),
+            np.arange(6),
+            np.zeros(6, dtype=bool),
+            3,
+            values,
+            np.zeros(values.shape, dtype=np.uint32),
+            order,
+            label,
+            fold,
+            tested,
+            ours,
+        )
+        tree = DecisionTreeClassifier(random_state=0).fit(columns[fold != tested], label[fold != tested])
+        theirs[fold == tested] = tree.predict(columns[fold == tested])
+    return predict_fold if np.array_equal(ours, theirs) else None
+
+
+BATCHED = (BatchedTree,)

@@ -1,0 +1,1 @@
+"""McNemar's test of two classifiers on the same rows, and its power."""

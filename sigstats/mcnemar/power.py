@@ -1,0 +1,316 @@
+"""How often McNemar's test finds a difference, and how many observations that takes.
+
+Everything is exact: the number of discordant pairs is binomial, and given it the split is; both are summed over, with
+no normal approximation and no simulation. The same sums with equal probabilities are the test's true rate of false
+rejections.
+
+When not to use: with the accuracies observed on the very data that are to be tested (the power "observed" says no
+more than the p-value); for tests other than McNemar's; for observations that are not independent.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
+from .rejection_region import Rule, as_rule, conditional_power, critical_counts
+from .test import McNemarMethod
+
+#: What a sum over the number of discordant pairs leaves out on either side, at most.
+_REMAINDER = 1e-16
+_MAX_N = 10**8
+#: `sample_size` looks at up to this many discordant pairs.
+_MAX_DISCORDANT = 2_000_000
+#: More than the rounding of a convolution of probabilities.
+_ROUNDING = 1e-12
+
+
+def power(
+    n: int,
+    p_a: float,
+    p_b: float,
+    *,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> float:
+    """The probability that McNemar's test rejects.
+
+    Parameters
+    ----------
+    n : int
+        The number of observations on which both classifiers are tried, up to 10**8.
+    p_a, p_b : float
+        The probabilities that only A, and only B, is right about an observation. Their difference is the difference
+        of the accuracies, their sum at most 1. For classifiers whose errors are independent and whose accuracies are
+        s and t they are ``s * (1 - t)`` and ``t * (1 - s)``; dependent ones, the rule, have smaller ones.
+    alpha : float
+        The level, between 0 and 1/2: reject if the p-value is at most this.
+    alternative, method, correction
+        As in `sigstats.mcnemar_test`. A two-sided test that rejects in favour of the worse classifier counts too.
+
+    Returns
+    -------
+    float
+        Exact but for rounding; what the sum leaves out is below 1e-15. The probability is unconditional: the number
+        of discordant pairs is not fixed beforehand.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range or an option unknown.
+
+    Notes
+    -----
+    ``sum_m P(M = m) P(reject | m)`` with M binomial (n, p_a + p_b) and, given m, the number of pairs that favour A
+    binomial (m, p_a / (p_a + p_b)); in time of the order of the square root of n.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.power import power
+    >>> round(power(200, 0.155, 0.205), 4), round(power(200, 0.155, 0.205, method="mid-p"), 4)
+    (0.185, 0.2145)
+    """
+    n = as_count(n, "n", minimum=1, maximum=_MAX_N)
+    p_a, p_b = _as_discordant_probabilities(p_a, p_b)
+    return _power(n, p_a, p_b, as_rule(alpha, alternative, method, correction))
+
+
+def type_one_error(
+    n: int,
+    discordance: float,
+    *,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> float:
+    """The probability that McNemar's test rejects although both classifiers are equally accurate.
+
+    Parameters
+    ----------
+    n : int
+        The number of observations.
+    discordance : float
+        The probability that exactly one of the two is right, between 0 and 1.
+    alpha, alternative, method, correction
+        As in `power`.
+
+    Returns
+    -------
+    float
+        Never above alpha for ``method="exact"``; for the others it can be.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range or an option unknown.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.power import type_one_error
+    >>> round(type_one_error(200, 0.375), 4), round(type_one_error(200, 0.375, method="mid-p"), 4)
+    (0.0379, 0.0485)
+    """
+    half = as_real(discordance, "discordance", low=0, high=1) / 2
+    n = as_count(n, "n", minimum=1, maximum=_MAX_N)
+    return _power(n, half, half, as_rule(alpha, alternative, method, correction))
+
+
+def sample_size(
+    p_a: float,
+    p_b: float,
+    *,
+    target: float = 0.8,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> int:
+    """The smallest number of observations from which on McNemar's test has the power wanted.
+
+    Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
+    such that the power is at least `target` **at n and at every larger number**, so that a few observations more than
+    planned never make a study weaker than promised.
+
+    Parameters
+    ----------
+    p_a, p_b : float
+        As in `power`, and different.
+    target : float
+        The power wanted, strictly between 0 and 1.
+    alpha, alternative, method, correction
+        As in `power`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, the alternative points the other way than the difference, or the difference
+        is so small that more than 10**8 observations or two million discordant pairs would have to be looked at.
+
+    Notes
+    -----
+    That no larger n falls below the target is proved, not assumed. With b(m) the power given m discordant pairs, let
+    B(i) be the mean of b(M + i) over M ~ binomial (n, p_a + p_b). The power at n + j is a mean of B(0), ..., B(j), so
+    if no B(i) is below the target, no larger n is. Beyond the largest m looked at, b is bounded from below by
+    Hoeffding's inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to
+    n + 1, and then lowered as long as the power itself stays at the target.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.power import sample_size
+    >>> sample_size(0.10, 0.05), sample_size(0.10, 0.05, method="mid-p")
+    (498, 461)
+    """
+    p_a, p_b = _as_discordant_probabilities(p_a, p_b)
+    goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    rule = as_rule(alpha, alternative, method, correction)
+    if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
+        wanted = {"greater": "p_a > p_b", "less": "p_a < p_b"}.get(alternative, "p_a and p_b that differ")
+        raise refuse("p_a, p_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
+    discordance = p_a + p_b
+    given, beyond = _power_by_discordant(p_a, p_b, goal, rule)
+
+    def proved(n: int) -> bool:
+        weights, low = _weights(n, discordance)
+        rest = given[low:]
+        later = np.concatenate([rest, np.full(weights.size, beyond)])
+        from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
+
+        means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
+        return bool(np.all(means >= goal + _ROUNDING))
+
+    high = 1
+    while not proved(high):
+        if high == _MAX_N:
+            raise refuse("p_a, p_b", (p_a, p_b), f"larger probabilities: this takes over {_MAX_N} observations")
+        high = min(2 * high, _MAX_N)
+    below = (high - 1) // 2  # not proved, or 0
+    while high - below > 1:
+        middle = (below + high) // 2
+        below, high = (below, middle) if proved(middle) else (middle, high)
+    while high > 1 and _power(high - 1, p_a, p_b, rule) >= goal:
+        high -= 1
+    return high
+
+
+def detectable_difference(
+    n: int,
+    discordance: float,
+    *,
+    target: float = 0.8,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> float:
+    """The smallest difference of two accuracies that McNemar's test finds with the power wanted.
+
+    Parameters
+    ----------
+    n : int
+        The number of observations.
+    discordance : float
+        The probability that exactly one of the two classifiers is right, above 0 and at most 1.
+    target : float
+        The power wanted, strictly between 0 and 1.
+    alpha, alternative, method, correction
+        As in `power`.
+
+    Returns
+    -------
+    float
+        The size of the difference, ``abs(p_a - p_b)`` in the terms of `power`, at most `discordance`; 0 if even equal
+        classifiers are told apart that often (a target below the type-I error).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or if no difference is found that often with so few observations.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.power import detectable_difference
+    >>> round(detectable_difference(500, 0.15), 4)
+    0.0499
+    """
+    n = as_count(n, "n", minimum=1, maximum=_MAX_N)
+    d = as_real(discordance, "discordance", low=0, high=1)
+    if d == 0:
+        raise refuse("discordance", discordance, "a number above 0 and at most 1")
+    goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    rule = as_rule(alpha, alternative, method, correction)
+    weights, low = _weights(n, d)
+    m = np.arange(low, low + weights.size)
+    critical = critical_counts(m, rule)
+    sign = -1 if rule.alternative == "less" else 1
+
+    def reached(difference: float) -> bool:
+        share = min(1.0, (1 + difference / d) / 2)
+        given = conditional_power(m, critical, share if sign > 0 else 1 - share, rule)
+        return float(np.sum(weights * given)) >= goal
+
+    if not reached(d):
+        raise refuse("n", n, f"more observations: with discordance {d:g} no difference is found that often")
+    # Power rises with the difference: given m, because the region is an upper tail or a symmetric pair of tails.
+    small, large = 0.0, d
+    if reached(small):
+        return small
+    while (middle := (small + large) / 2) not in (small, large):
+        small, large = (small, middle) if reached(middle) else (middle, large)
+    return large
+
+
+def _as_discordant_probabilities(p_a: Any, p_b: Any) -> tuple[float, float]:
+    a, b = as_real(p_a, "p_a", low=0, high=1), as_real(p_b, "p_b", low=0, high=1)
+    if a + b > 1 + 1e-12:
+        raise refuse("p_a + p_b", a + b, "at most 1")
+    return a, b
+
+
+def _power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
+    if p_a + p_b == 0:
+        return 0.0  # no discordant pair, and then no rejection
+    weights, low = _weights(n, p_a + p_b)
+    m = np.arange(low, low + weights.size)
+    given = conditional_power(m, critical_counts(m, rule), p_a / (p_a + p_b), rule)
+    return min(1.0, float(np.sum(weights * given)))
+
+
+def _weights(n: int, discordance: float) -> tuple[FloatArray, int]:
+    """The probabilities of the numbers of discordant pairs, and the first of them; all but `_REMAINDER` on a side.
+
+    By Bernstein's inequality P(|M - mean| >= t) <= exp(-t^2 / (2 variance + 2 t / 3)) on either side.
+    """
+    d = min(discordance, 1.0)
+    bound = -math.log(_REMAINDER)
+    t = bound / 3 + math.sqrt(bound * bound / 9 + 2 * bound * n * d * (1 - d))
+    low, high = max(0, math.floor(n * d - t)), min(n, math.ceil(n * d + t))
+    return np.asarray(binom.pmf(np.arange(low, high + 1), n, d), dtype=np.float64), low
+
+
+def _power_by_discordant(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[FloatArray, float]:
+    """The power given 0, 1, 2, ... discordant pairs, up to where a lower bound for all the further ones is good.
+
+    With reach (t, c) and delta = |share - 1/2| Hoeffding's inequality gives a power of at least
+    1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m; it is brought to within a thousandth of
+    the room between `goal` and 1.
+    """
+    t, c = rule.reach()
+    share = p_a / (p_a + p_b)
+    delta = abs(share - 0.5)
+    miss = (1 - goal) / 1000
+    s = t + math.sqrt(-math.log(miss) / 2)
+    root = (s + math.sqrt(s * s + 4 * delta * c)) / (2 * delta)  # delta x^2 - s x - c = 0
+    if root * root > _MAX_DISCORDANT:
+        wanted = f"probabilities that differ more: this takes over {_MAX_DISCORDANT} discordant pairs"
+        raise refuse("p_a, p_b", (p_a, p_b), wanted)
+    m: IntArray = np.arange(math.ceil(root * root) + 1)
+    return conditional_power(m, critical_counts(m, rule), share, rule), 1 - miss

@@ -1,0 +1,201 @@
+"""McNemar's test: two classifiers on the same observations.
+
+Only the observations on which exactly one of the two is right carry information; given their number, and if both are
+equally accurate, A's share of them is binomial with p = 1/2 (Salzberg 1997; Sturm).
+
+When not to use: the classifiers saw different observations (`sigstats.homogeneity`); the observations are not
+independent (repeated cross-validation, several questions on one document); the measure is not accuracy
+(`sigstats.bootstrap.test`); or the question is whether a learning *algorithm* is better, over training sets too: the
+test speaks about two trained classifiers alone.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_labels, refuse, same_kind_of_labels
+from ..test_result import TestResult
+from .binomial_tails import log_tail, tail
+
+McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2"]
+
+MCNEMAR_METHODS: tuple[McNemarMethod, ...] = ("exact", "mid-p", "chi2")
+
+#: With fewer discordant pairs the result of ``method="chi2"`` carries a warning.
+CHI2_MINIMUM = 25
+
+
+class DiscordantCounts(NamedTuple):
+    """How many observations exactly one of two classifiers got right."""
+
+    only_a: int
+    only_b: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class McNemarResult(TestResult):
+    """The result of `mcnemar_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        For the exact and the mid-p method the number of observations only A got right; for ``"chi2"`` the chi-square.
+    log10_pvalue : float
+        The decimal logarithm of the p-value, finite also where the p-value itself is below the smallest float.
+    only_a, only_b : int
+        The discordant counts.
+    """
+
+    only_a: int
+    only_b: int
+    log10_pvalue: float
+
+
+def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:
+    """Count the observations that exactly one of two classifiers got right.
+
+    Parameters
+    ----------
+    y, a, b : array_like, shape (n,)
+        The true labels and the labels that the classifiers A and B assigned: all numbers or all strings.
+
+    Returns
+    -------
+    DiscordantCounts
+        ``only_a`` and ``only_b``, in the order in which `mcnemar_test` takes them.
+
+    Raises
+    ------
+    ValueError
+        If a sequence is empty, of another length than `y`, has missing labels, or mixes numbers with strings.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.test import discordant_counts
+    >>> discordant_counts(["cat", "cat", "dog"], ["cat", "cat", "cat"], ["dog", "cat", "cat"])
+    DiscordantCounts(only_a=1, only_b=0)
+    """
+    truth = as_labels(y, "y")
+    right = []
+    for name, value in (("a", a), ("b", b)):
+        assigned = as_labels(value, name)
+        same_kind_of_labels(truth, assigned, name)
+        right.append(assigned == truth)
+    return DiscordantCounts(int(np.sum(right[0] & ~right[1])), int(np.sum(right[1] & ~right[0])))
+
+
+def mcnemar_test(
+    only_a: int,
+    only_b: int,
+    *,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> McNemarResult:
+    """Test whether two classifiers, tried on the same observations, are equally accurate.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        How many observations only A, and only B, got right (`discordant_counts`); up to 2**53.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is the more accurate one; ``"less"``: B is.
+    method : {"exact", "mid-p", "chi2"}
+        ``"exact"`` sums the probabilities of all outcomes at least as extreme, two-sided: no likelier than the
+        observed one. It never rejects a true hypothesis more often than stated, and often much less. ``"mid-p"``
+        counts outcomes exactly as likely as the observed one (one-sided: the observed one) by half: its rate of false
+        rejections is near the stated one and not above it unless nearly all observations are discordant (Fagerland,
+        Lydersen and Laake 2013; `sigstats.type_one_error` gives it). ``"chi2"`` is
+        McNemar's (1947) approximation, for comparison with other programs.
+    correction : bool
+        Edwards's continuity correction, for ``"chi2"`` alone.
+
+    Returns
+    -------
+    McNemarResult
+        With no discordant pair there is nothing to test: the p-value is 1 by every method and alternative.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, an option unknown, or `correction` asked of another method than
+        ``"chi2"``.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.test import mcnemar_test
+    >>> mcnemar_test(1, 7).pvalue
+    0.0703125
+    >>> mcnemar_test(1, 7, method="mid-p").pvalue
+    0.0390625
+    >>> mcnemar_test(7, 1, alternative="greater").pvalue
+    0.03515625
+    >>> round(mcnemar_test(10_000, 30_000).log10_pvalue, 3)
+    -2274.297
+    """
+    a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
+    check_options(alternative, method, correction)
+    reason, statistic = "", float(a)
+    if method == "chi2":
+        statistic = _chi2(a, b, bool(correction))
+        if a + b < CHI2_MINIMUM:
+            reason = f"only {a + b} discordant pairs: the chi-square approximation wants {CHI2_MINIMUM} or more"
+    if a + b == 0:
+        pvalue, log_p, reason = 1.0, 0.0, "no discordant pair: the data say nothing about a difference"
+    elif method == "chi2":
+        log_p = _log_chi2_pvalue(statistic, a - b, alternative)
+        pvalue = math.exp(log_p)
+    else:
+        pvalue, log_p = _binomial_pvalue(a, b, alternative, 0.5 if method == "mid-p" else 1.0)
+    return McNemarResult(
+        statistic=statistic,
+        pvalue=min(1.0, pvalue),
+        method=method,
+        alternative=alternative,
+        reason=reason,
+        only_a=a,
+        only_b=b,
+        log10_pvalue=min(0.0, log_p / math.log(10)),
+    )
+
+
+def check_options(alternative: Any, method: Any, correction: Any) -> None:
+    """ValueError unless these are options of `mcnemar_test` that go together. Not part of the public names."""
+    as_choice(alternative, "alternative", ALTERNATIVES)
+    as_choice(method, "method", MCNEMAR_METHODS)
+    if not isinstance(correction, (bool, np.bool_)):
+        raise refuse("correction", correction, "True or False")
+    if correction and method != "chi2":
+        raise refuse("correction", correction, f'False with method="{method}": it corrects the chi-square alone')
+
+
+def _binomial_pvalue(a: int, b: int, alternative: Alternative, weight: float) -> tuple[float, float]:
+    """The exact p-value (`weight` 1) or the mid-p-value (1/2), and its natural logarithm.
+
+    Under p = 1/2 an outcome is no likelier than another exactly if it is no nearer to the middle; the outcomes as
+    likely as the observed one are (a, b) and (b, a), which are one and the same where a = b.
+    """
+    n = a + b
+    if alternative != "two-sided":
+        k = a if alternative == "greater" else b
+        return tail(k, n, weight), log_tail(k, n, weight)  # Sturm's p, eq. of P[S >= s]
+    if a == b:
+        weight /= 2  # the doubling below counts the one outcome twice
+    k = max(a, b)
+    return 2 * tail(k, n, weight), math.log(2) + log_tail(k, n, weight)
+
+
+def _chi2(a: int, b: int, correction: bool) -> float:
+    """(|a - b| - c)^2 / (a + b), McNemar (1947); c = 1 is Edwards's correction, which never passes zero."""
+    return max(abs(a - b) - int(correction), 0) ** 2 / max(a + b, 1)
+
+
+def _log_chi2_pvalue(statistic: float, difference: int, alternative: Alternative) -> float:
+    z = math.sqrt(statistic)
+    if alternative == "two-sided":
+        return math.log(2) + float(log_ndtr(-z))
+    toward = difference if alternative == "greater" else -difference
+    return float(log_ndtr(-math.copysign(z, toward)))

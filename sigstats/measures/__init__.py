@@ -1,0 +1,1 @@
+"""Measures of classifiers, computed from counts."""

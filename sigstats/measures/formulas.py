@@ -1,0 +1,316 @@
+"""Measures of one classifier, as functions of its four counts.
+
+Every measure takes the counts of one two-class problem in the order of a table with the true classes in rows,
+
+    ======================  ===============  ===============
+    ..                      called positive  called negative
+    ======================  ===============  ===============
+    truly positive          ``tp``           ``fn``
+    truly negative          ``fp``           ``tn``
+    ======================  ===============  ===============
+
+as whole numbers or arrays of them that broadcast, and gives a float or an array of the broadcast shape. One rule for
+degenerate tables: **0/0 is 0**, unless `undefined` says otherwise (``float("nan")`` finds such tables). The result is
+then finite for every table, so that no bootstrap replicate is lost; for F1, precision and recall 0 is what
+scikit-learn gives too. Averages over classes are, as there, of the classes that occur: `balanced_accuracy` averages
+over those of the truth, a ``macro-`` measure over those of the truth and of the predictions, in each table anew.
+
+For several categories see `sigstats.measures.measure`, which also finds a measure by its name.
+
+When not to use: for measures of scores and ranks (AUC, log loss), which are no functions of these counts.
+"""
+
+# ruff: noqa: ARG001 (every measure takes all four counts, so that any can stand for any other)
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec
+
+import numpy as np
+
+from .._common.validation import FloatArray, as_counts, as_real, refuse
+
+_P = ParamSpec("_P")
+
+
+class Confusion(NamedTuple):
+    """The four counts of a two-class problem, whole numbers or arrays of one shape."""
+
+    tp: Any
+    fn: Any
+    fp: Any
+    tn: Any
+
+
+def checked_confusion(tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
+    """The counts as float64 arrays of one shape, or ValueError."""
+    named = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
+    arrays = [as_counts(value, name).reshape(np.shape(value)).astype(np.float64) for name, value in named.items()]
+    try:
+        return Confusion(*np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = [array.shape for array in arrays]
+        raise refuse("tp, fn, fp, tn (shapes)", shapes, "shapes that broadcast to one") from None
+
+
+def _of_counts(core: Callable[_P, Any]) -> Callable[_P, Any]:
+    """Let a measure check its counts; ``inspect.unwrap`` gives back the measure that trusts them."""
+
+    @wraps(core)
+    def checked(tp: Any, fn: Any, fp: Any, tn: Any, **options: Any) -> Any:
+        value = np.asarray(core(*checked_confusion(tp, fn, fp, tn), **options))
+        return float(value) if value.ndim == 0 else value
+
+    return checked  # type: ignore[return-value]
+
+
+def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
+    """``numerator / denominator`` of float arrays, and `undefined` where both are 0."""
+    values = np.full(np.shape(denominator), _as_undefined(undefined))
+    np.divide(numerator, denominator, out=values, where=np.asarray(denominator) != 0)
+    return values
+
+
+def _as_undefined(value: Any) -> float:
+    """The stand-in for 0/0: NaN, or a finite number."""
+    if isinstance(value, (float, np.floating)) and np.isnan(value):
+        return float("nan")
+    return as_real(value, "undefined")
+
+
+@_of_counts
+def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The share of right answers, ``(tp + tn) / n``.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : int or array_like of int
+        The counts, as the module says.
+    undefined : float
+        The value of 0/0, here that of no observation at all.
+
+    Returns
+    -------
+    float or ndarray of float64
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, or the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import accuracy
+    >>> accuracy(30, 10, 20, 40)
+    0.7
+    """
+    return ratio(tp + tn, tp + fn + fp + tn, undefined)
+
+
+@_of_counts
+def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The share of wrong answers, ``(fn + fp) / n`` (Keller et al., eq. 1): less is better.
+
+    Parameters and errors are those of `accuracy`.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import error
+    >>> error(30, 10, 20, 40)
+    0.3
+    """
+    return ratio(fn + fp, tp + fn + fp + tn, undefined)
+
+
+@_of_counts
+def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The share of positives among those called positive, ``tp / (tp + fp)`` (Keller et al., section 4).
+
+    Parameters and errors are those of `accuracy`; 0/0 if nothing is called positive.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import precision
+    >>> precision(30, 10, 20, 40), precision(0, 10, 0, 90)
+    (0.6, 0.0)
+    """
+    return ratio(tp, tp + fp, undefined)
+
+
+@_of_counts
+def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The share of positives that are found, ``tp / (tp + fn)`` (Keller et al., section 4); also sensitivity.
+
+    Parameters and errors are those of `accuracy`; 0/0 if nothing is positive.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import recall
+    >>> recall(30, 10, 20, 40)
+    0.75
+    """
+    return ratio(tp, tp + fn, undefined)
+
+
+@_of_counts
+def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The recall of the negative class, ``tn / (tn + fp)``.
+
+    Parameters and errors are those of `accuracy`; 0/0 if nothing is negative.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import specificity
+    >>> specificity(30, 10, 15, 45)
+    0.75
+    """
+    return ratio(tn, tn + fp, undefined)
+
+
+@_of_counts
+def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The mean of recall and specificity; of a class that does not occur, nothing is counted.
+
+    Parameters and errors are those of `accuracy`; 0/0 if neither class occurs.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import balanced_accuracy
+    >>> balanced_accuracy(30, 10, 25, 75), balanced_accuracy(30, 10, 0, 0)
+    (0.75, 0.75)
+    """
+    occurring = (tp + fn > 0).astype(np.float64) + (tn + fp > 0)
+    return ratio(ratio(tp, tp + fn, 0.0) + ratio(tn, tn + fp, 0.0), occurring, undefined)
+
+
+@_of_counts
+def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: float = 0.0) -> Any:
+    """Van Rijsbergen's F, in which recall counts `beta` times as much as precision.
+
+    ``(1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp)``. Parameters and errors are those of `accuracy`, and
+    `beta`, from 0 (precision) to 1e6; 0/0 if nothing is positive and nothing is called positive.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import f_beta
+    >>> f_beta(30, 10, 20, 40, beta=2)
+    0.7142857142857143
+    """
+    square = as_real(beta, "beta", low=0, high=1e6) ** 2
+    return ratio((1 + square) * tp, (1 + square) * tp + square * fn + fp, undefined)
+
+
+@_of_counts
+def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The harmonic mean of precision and recall, ``2 tp / (2 tp + fn + fp)`` (Keller et al., eq. 11).
+
+    Parameters and errors are those of `accuracy`; 0/0 if nothing is positive and nothing is called positive.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import f1
+    >>> f1(30, 10, 20, 40)
+    0.6666666666666666
+    """
+    return ratio(2 * tp, 2 * tp + fn + fp, undefined)
+
+
+@_of_counts
+def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """The intersection of the positives and those called positive over their union, ``tp / (tp + fn + fp)``.
+
+    Parameters and errors are those of `accuracy`; 0/0 if nothing is positive and nothing is called positive.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import jaccard
+    >>> jaccard(30, 10, 20, 40)
+    0.5
+    """
+    return ratio(tp, tp + fn + fp, undefined)
+
+
+@_of_counts
+def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """Matthews's correlation of true and assigned class (the phi coefficient), from -1 to 1.
+
+    ``(tp tn - fn fp) / sqrt((tp + fn) (tp + fp) (tn + fn) (tn + fp))`` (Matthews 1975). Parameters and errors are
+    those of `accuracy`; 0/0 if all are of one class or all are called one class.
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import mcc
+    >>> round(mcc(30, 10, 20, 40), 12), mcc(10, 0, 0, 0)
+    (0.408248290464, 0.0)
+    """
+    scale = np.sqrt((tp + fn) * (tp + fp)) * np.sqrt((tn + fn) * (tn + fp))
+    return ratio(tp * tn - fn * fp, scale, undefined)
+
+
+@_of_counts
+def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
+    """Cohen's (1960) agreement of true and assigned class beyond chance, at most 1.
+
+    ``2 (tp tn - fn fp) / ((tp + fp) (fp + tn) + (tp + fn) (fn + tn))``, which is ``(po - pe) / (1 - pe)``. Parameters
+    and errors are those of `accuracy`; 0/0 if all are of one class and all are called so (scikit-learn: NaN).
+
+    Examples
+    --------
+    >>> from sigstats.measures.formulas import kappa
+    >>> kappa(30, 10, 20, 40)
+    0.4
+    """
+    return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn), undefined)
+
+
+@_of_counts
+def dcf(
+    tp: Any,
+    fn: Any,
+    fp: Any,
+    tn: Any,
+    *,
+    cost_fn: float = 1.0,
+    cost_fp: float = 1.0,
+    prior: float = 0.5,
+    undefined: float = 0.0,
+) -> Any:
+    """The detection cost function of person authentication: less is better.
+
+    ``cost_fn prior fn / (tp + fn) + cost_fp (1 - prior) fp / (fp + tn)`` (Keller et al., eq. 7).
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : int or array_like of int
+        The counts, as the module says.
+    cost_fn, cost_fp : float
+        What it costs to reject a client and to accept an impostor, from 0 to 1e100, in any unit: the result's.
+    prior : float
+        The probability of a client where the system is used, whatever their share here.
+    undefined : float
+        The value of 0/0, that is, of each of the two error rates if its class does not occur.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, or a cost or `prior` out of range.
+
+    Examples
+    --------
+    With the defaults it is the half total error rate; NIST's evaluations of speaker recognition used the second form.
+
+    >>> from sigstats.measures.formulas import dcf
+    >>> dcf(30, 10, 25, 75)
+    0.25
+    >>> round(dcf(30, 10, 25, 75, cost_fn=10, cost_fp=1, prior=0.01), 6)
+    0.2725
+    """
+    positive, negative = dcf_weights(cost_fn, cost_fp, prior)
+    return positive * ratio(fn, tp + fn, undefined) + negative * ratio(fp, fp + tn, undefined)
+
+
+def dcf_weights(cost_fn: Any, cost_fp: Any, prior: Any) -> tuple[float, float]:
+    """What eq. (7) multiplies the two error rates with: ``cost_fn * prior`` and ``cost_fp * (1 - prior)``."""
+    prior = as_real(prior, "prior", low=0, high=1)
+    positive = as_real(cost_fn, "cost_fn", low=0, high=1e100) * prior
+    return positive, as_real(cost_fp, "cost_fp", low=0, high=1e100) * (1 - prior)

@@ -1,0 +1,1 @@
+"""Permutation tests that retrain a classifier."""

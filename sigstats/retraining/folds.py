@@ -1,0 +1,174 @@
+"""Cross-validation folds as one array: the number of the test fold of each row.
+
+An array, unlike a splitter, can be stored, permuted and shared between classifiers, so that all of them are judged
+on the same folds. Do not use it for schemes in which a row is tested more than once or never (repeated folds,
+shuffled splits): their errors are no counts of wrong rows.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._common.random_streams import as_generator
+from .._common.validation import IntArray, as_array, as_choice, as_count, one_line, refuse
+
+
+def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse") -> IntArray:
+    """Folds in which each class is spread as evenly as its number of rows allows.
+
+    They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        The class of each row.
+    n_splits : int
+        The number of folds, at least 2.
+    rng : None, int or numpy.random.Generator
+        As for `sigstats._common.random_streams.as_generator`; one integer is drawn.
+    rare_classes : {"refuse", "allow"}
+        What to do with a class that has fewer rows than there are folds. If allowed, some folds test no row of it,
+        and a class of a single row is tested by a classifier that never saw it.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        The number, 0 to ``n_splits - 1``, of the fold in which each row is tested.
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer rows than there are folds (every class, where rare ones are allowed), or there is one
+        class only.
+
+    Examples
+    --------
+    >>> from sigstats.retraining.folds import stratified_folds
+    >>> folds = stratified_folds(["a"] * 4 + ["b"] * 6, 2, rng=1)
+    >>> sorted(folds[:4].tolist()), sorted(folds[4:].tolist())
+    ([0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    classes, codes = as_classes(y)
+    n_splits = as_count(n_splits, "n_splits", minimum=2)
+    rows = np.bincount(codes)
+    allowed = as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "allow"
+    limiting = int(rows.argmax() if allowed else rows.argmin())
+    if rows[limiting] < n_splits:
+        most = f"at most {rows[limiting]}, the number of rows of class {classes[limiting].item()!r}"
+        raise refuse("n_splits", n_splits, most)
+    seed = int(as_generator(rng).integers(2**32))
+    splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return folds_of(splitter, np.zeros((len(codes), 1)), codes)
+
+
+def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
+    """The fold array of a scikit-learn splitter.
+
+    Parameters
+    ----------
+    cv : splitter
+        Anything with scikit-learn's ``split(X, y, groups)``.
+    X, y, groups : array_like
+        Handed to the splitter.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If the splitter fails, does not test each row exactly once, or trains on anything but the rest.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import KFold
+    >>> from sigstats.retraining.folds import folds_of
+    >>> folds_of(KFold(2), [[0], [1], [2], [3]], [0, 1, 0, 1])
+    array([0, 0, 1, 1])
+    """
+    n = len(y)
+    wanted = "a splitter that tests every row exactly once and trains on the rest"
+    folds = np.full(n, -1, dtype=np.int64)
+    try:
+        splits = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(X, y, groups)]
+    except Exception as error:
+        raise ValueError(f"cv: {type(cv).__name__} failed to split: {one_line(error)}") from error
+    for number, (train, test) in enumerate(splits):
+        whole = np.zeros(n, dtype=np.int64)
+        np.add.at(whole, train, 1)
+        np.add.at(whole, test, 1)
+        if (folds[test] >= 0).any() or (whole != 1).any():
+            raise refuse("cv", cv, wanted)
+        folds[test] = number
+    if (folds < 0).any():
+        raise refuse("cv", cv, wanted)
+    return folds
+
+
+def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
+    """What ``cv=`` means: a number of stratified folds, a splitter, or the fold of each row itself.
+
+    Parameters
+    ----------
+    cv : int, splitter or array_like of int, shape (n,)
+        As said; the numbers of an array may be any integers, and are renumbered from 0 in their order.
+    X, y : array_like
+        The rows and their classes.
+    rng : None, int or numpy.random.Generator
+        Used for an integer `cv` alone.
+
+    Raises
+    ------
+    ValueError
+        If `cv` is none of these, or leaves fewer than two folds.
+
+    Examples
+    --------
+    >>> from sigstats.retraining.folds import as_folds
+    >>> as_folds([7, 3, 7, 3], None, [0, 0, 1, 1])
+    array([1, 0, 1, 0])
+    """
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
+        return folds_of(cv, X, y)
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        return stratified_folds(y, int(cv), rng)
+    wanted = f"a number of folds, a splitter, or the fold of each of the {len(y)} rows"
+    folds = as_array(cv, "cv", wanted)
+    if folds.shape != (len(y),) or folds.dtype.kind not in "iu":
+        raise refuse("cv", cv, wanted)
+    numbers, renumbered = np.unique(folds, return_inverse=True)
+    if len(numbers) < 2:
+        raise refuse("cv", cv, "two folds or more")
+    return renumbered.astype(np.int64)
+
+
+def as_classes(y: Any, name: str = "y") -> tuple[np.ndarray[Any, Any], IntArray]:
+    """The sorted distinct classes of `y` and the code of each row's class, or ValueError.
+
+    Examples
+    --------
+    >>> from sigstats.retraining.folds import as_classes
+    >>> as_classes(["b", "a", "b"])[1]
+    array([1, 0, 1])
+    """
+    wanted = "one class label for each row, two classes or more"
+    labels = as_array(y, name, wanted)
+    try:
+        if labels.ndim != 1 or labels.dtype.kind not in "iubfUSO":
+            raise refuse(name, y, wanted)
+        if labels.dtype.kind == "f" and (not np.isfinite(labels).all() or (labels != np.floor(labels)).any()):
+            raise refuse(name, y, "whole numbers or names as class labels, none missing")
+        if labels.dtype.kind == "O" and any(label is None or label != label for label in labels):
+            raise refuse(name, y, "no missing class label")
+        classes, codes = np.unique(labels, return_inverse=True)
+    except (TypeError, OverflowError):  # ragged, or labels that cannot be put in order
+        raise refuse(name, y, wanted) from None
+    if len(classes) < 2:
+        raise refuse(name, y, wanted)
+    return classes, codes.astype(np.int64)

@@ -1,0 +1,280 @@
+"""A classifier that is retrained in each fold of each replicate of a permutation test.
+
+What is permuted, why folds stay fixed and why transforms may see all rows is said in `sigstats.retraining.permutation`,
+which is also where to look first: this module is for those who spread the replicates over machines, or stop them early.
+
+When not to use: to fit a classifier once, or to score it otherwise than by the number of wrong rows.
+"""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._common.random_streams import as_generator
+from .._common.validation import MAX_RESAMPLES, IntArray, as_array, as_choice, as_count, one_line, refuse
+from .folds import as_classes, as_folds
+
+NULLS = ("labels", "features")
+TRANSFORMS = ("fold", "all")
+
+#: Scratch memory a chunk of replicates may take, bytes.
+CHUNK_BYTES = 2**26
+
+
+class Retrainer:
+    """A classifier, retrained in each fold of each replicate.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A scikit-learn classifier; it is cloned, never fitted itself.
+    X : array_like or DataFrame, shape (n, d)
+        The rows; sparse matrices for ``null="labels"`` alone.
+    y : array_like, shape (n,)
+        The class of each row.
+    folds : array_like of int, shape (n,)
+        The test fold of each row (see `sigstats.retraining.folds`).
+    null : {"labels", "features"}
+        What is permuted: rows of X against labels and folds, or each feature inside each class.
+    batched : bool
+        Use a batched learner where there is one for this estimator; it gives the same predictions.
+    transforms : {"fold", "all"}
+        Whether the transforms of a pipeline (all its steps but the last) are learned on the training fold alone, or
+        once on all rows, without labels.
+
+    Attributes
+    ----------
+    batched : bool
+        Whether a batched learner is used.
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit together, the estimator is no classifier, or it fails to fit or to predict classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sigstats.retraining.folds import stratified_folds
+    >>> from sigstats.retraining.retrainer import Retrainer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> retrainer = Retrainer(GaussianNB(), X, y, stratified_folds(y, 10, rng=1), null="labels")
+    >>> int((retrainer.observed() != y).sum()), bool((retrainer.wrong(1, 20) > 50).all())
+    (7, True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        folds: Any,
+        *,
+        null: str,
+        batched: bool = True,
+        transforms: str = "fold",
+    ) -> None:
+        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+            raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
+        if _kind_of(estimator) not in (None, "classifier"):  # a clusterer's numbers may look like classes
+            raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
+        if not isinstance(batched, (bool, np.bool_)):
+            raise refuse("batched", batched, "True or False")
+        self.null = as_choice(null, "null", NULLS)
+        self._classes, self._y = as_classes(y)
+        self._X = _as_rows(X, len(self._y), self.null)
+        self._folds = as_folds(folds, self._X, self._y)
+        self._estimator, self._transform = _split(estimator, as_choice(transforms, "transforms", TRANSFORMS))
+        if self._transform is not None and null == "labels":
+            self._X, self._transform = _transformed(self._transform, self._X), None
+        self._labels = self._classes[self._y]
+        self._rows_of_class = [np.flatnonzero(self._y == code) for code in range(len(self._classes))]
+        self._learner = self._recognised() if batched else None
+
+    @property
+    def batched(self) -> bool:
+        """Whether a batched learner is used."""
+        return self._learner is not None
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self._y)
+
+    def observed(self) -> Any:
+        """The cross-validated prediction of each row, shape (n,), in the labels of `y`."""
+        return self._classes[self.predict(self._identity())[0]]
+
+    def wrong(self, rng: Any, size: int) -> IntArray:
+        """The number of wrong rows in each of the next `size` replicates.
+
+        Parameters
+        ----------
+        rng : None, int or numpy.random.Generator
+            Replicates are drawn from it one after the other, so drawing fewer gives the first of them. What is drawn
+            depends on `rng`, the shape of X and the classes alone: all classifiers see the same permutations.
+        size : int
+            How many replicates.
+
+        Returns
+        -------
+        ndarray of int64, shape (size,)
+        """
+        generator = as_generator(rng)
+        size = as_count(size, "size", maximum=MAX_RESAMPLES)
+        counts = [self.count_wrong(draws) for draws in self.chunks(generator, size)]
+        return np.concatenate([*counts, np.empty(0, dtype=np.int64)])
+
+    def chunks(self, generator: np.random.Generator, size: int) -> Iterator[IntArray]:
+        """The draws of `size` replicates, in chunks that fit `CHUNK_BYTES`."""
+        each = self.n * (1 if self.null == "labels" else self._X.shape[1]) * 8 + self.n * 64
+        if self._learner is not None:
+            each += self._learner.replicate_bytes
+        step = max(1, CHUNK_BYTES // each)
+        for first in range(0, size, step):
+            yield self.draw(generator, min(step, size - first))
+
+    def draw(self, generator: np.random.Generator, size: int) -> IntArray:
+        """Draws of `size` replicates.
+
+        Returns
+        -------
+        ndarray of int64
+            For labels, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``. For features,
+            shape (size, d, n): value j of row i is that of row ``draws[b, j, i]``.
+        """
+        if self.null == "labels":
+            return generator.permuted(np.broadcast_to(np.arange(self.n), (size, self.n)), axis=1)
+        d = self._X.shape[1]
+        draws = np.empty((size, d, self.n), dtype=np.int64)
+        for replicate in draws:
+            for rows in self._rows_of_class:
+                replicate[:, rows] = generator.permuted(np.broadcast_to(rows, (d, len(rows))), axis=1)
+        return draws
+
+    def count_wrong(self, draws: IntArray) -> IntArray:
+        """The number of wrong rows of each replicate in `draws`."""
+        truth = self._y[draws] if self.null == "labels" else self._y
+        with warnings.catch_warnings():
+            # What a fit has to say of permuted data (no convergence, collinear features) it says 10 times a replicate.
+            warnings.simplefilter("ignore")
+            return np.asarray((self.predict(draws) != truth).sum(axis=1), dtype=np.int64)
+
+    def predict(self, draws: IntArray) -> IntArray:
+        """The predicted class code of each row of X in each replicate, shape (replicates, n)."""
+        if self._learner is None:
+            predicted = np.full((len(draws), self.n), -1, dtype=np.int64)
+        elif self.null == "labels":
+            predicted = self._learner.predict_labels(draws)
+        else:
+            predicted = self._learner.predict_features(draws)
+        for replicate in np.flatnonzero((predicted < 0).any(axis=1)):
+            self._refit(predicted[replicate], draws[replicate])
+        return predicted
+
+    def _refit(self, predicted: IntArray, draw: IntArray) -> None:
+        """Fill in the folds that have an undecided row, through scikit-learn."""
+        if self.null == "labels":
+            order = np.empty(self.n, dtype=np.int64)
+            order[draw] = np.arange(self.n)
+            rows = _take(self._X, order)
+        else:
+            order = np.arange(self.n)
+            rows = _mixed(self._X, draw)
+            if self._transform is not None:
+                rows = _transformed(self._transform, rows)
+        for fold in np.unique(self._folds[predicted[order] < 0]):
+            test = self._folds == fold
+            predicted[order[test]] = self._fit_predict(rows, test, fold)
+
+    def _fit_predict(self, rows: Any, test: Any, fold: int) -> IntArray:
+        from sklearn.base import clone
+
+        name = type(self._estimator).__name__
+        try:
+            fitted = clone(self._estimator).fit(_take(rows, np.flatnonzero(~test)), self._labels[~test])
+            labels = np.asarray(fitted.predict(_take(rows, np.flatnonzero(test))))
+            codes = np.minimum(np.searchsorted(self._classes, labels), len(self._classes) - 1)
+            known = self._classes[codes] == labels
+        except Exception as error:
+            raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error
+        if not np.all(known) or labels.shape != (np.count_nonzero(test),):
+            raise refuse(f"classifier ({name}'s predictions in fold {fold})", labels, "a class of y for each row")
+        return codes.astype(np.int64)
+
+    def _identity(self) -> IntArray:
+        one = np.arange(self.n)[None]
+        return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
+
+    def _recognised(self) -> Any:
+        from ..learners import BATCHED
+        from ..learners.base import Problem
+
+        if self._transform is not None or not isinstance(self._X, np.ndarray) or self._X.dtype.kind not in "iuf":
+            return None
+        X = np.ascontiguousarray(self._X, dtype=np.float64)
+        problem = Problem(X, self._y, self._folds, len(self._classes), int(self._folds.max()) + 1)
+        for learner in BATCHED:
+            if self.null in learner.nulls:
+                found = learner.recognise(self._estimator, problem, self.null)
+                if found is not None:
+                    return found
+        return None
+
+
+def _kind_of(estimator: Any) -> Any:
+    """What scikit-learn takes an estimator for; None where it does not say."""
+    from sklearn.utils import get_tags
+
+    try:
+        return get_tags(estimator).estimator_type
+    except Exception:  # an estimator of a library of its own may have no tags, or raise anything
+        return None
+
+
+def _as_rows(X: Any, n: int, null: str) -> Any:
+    if hasattr(X, "iloc") or hasattr(X, "tocsr"):
+        rows = X if hasattr(X, "iloc") else X.tocsr()
+        if null == "features" and not hasattr(X, "iloc"):
+            raise refuse("X", f"<{type(X).__name__}>", "a dense array for null='features'")
+    else:
+        wanted = "a rectangular array of numbers, one row an observation"
+        rows = as_array(X, "X", wanted)
+        if rows.dtype.kind not in "biufUSO" or rows.ndim != 2:
+            raise refuse("X", X, wanted)
+    if len(rows.shape) != 2 or rows.shape[0] != n or rows.shape[1] == 0:
+        raise refuse("X (shape)", rows.shape, f"({n}, d): as many rows as y has, one feature or more")
+    return rows
+
+
+def _split(estimator: Any, transforms: str) -> tuple[Any, Any]:
+    steps = getattr(estimator, "steps", None)
+    if transforms == "fold" or steps is None or len(steps) < 2:
+        return estimator, None
+    return steps[-1][1], estimator[:-1]
+
+
+def _transformed(transform: Any, X: Any) -> Any:
+    from sklearn.base import clone
+
+    try:
+        return clone(transform).fit_transform(X)
+    except Exception as error:
+        raise ValueError(f"transforms: 'all' needs transforms that never see labels: {one_line(error)}") from error
+
+
+def _take(X: Any, rows: IntArray) -> Any:
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _mixed(X: Any, source: IntArray) -> Any:
+    """The rows in which value j of row i is that of row ``source[j, i]``."""
+    if not hasattr(X, "iloc"):
+        return np.take_along_axis(X, source.T, axis=0)
+    mixed = X.copy()
+    for j, rows in enumerate(source):
+        mixed.isetitem(j, X.iloc[:, j].array.take(rows))
+    return mixed

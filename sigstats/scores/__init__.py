@@ -1,0 +1,1 @@
+"""Tests of two classifiers by their scores."""

@@ -1,0 +1,116 @@
+"""What a test of two means of scores, or of two areas under the ROC curve, says: its p-value and its intervals.
+
+When not to use: not meant to be called by itself; `sigstats.scores.tests` does.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+from .._common.extreme import exchange_floor
+from ..intervals import Interval
+from ..test_result import TestResult
+
+#: Whom a positive difference B - A speaks against and for, as an alternative.
+_FAVOURED = {True: "less", False: "greater"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreResult(TestResult):
+    """The result of `auc_test` and `mean_score_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        The difference in units of its standard error; infinite where all rows (or groups) differ by the same.
+    pvalue : float
+        Where the statistic is infinite, the least that so many rows or groups can show: if A and B are exchanged at
+        random in each of n, the least p is ``2**-n``, two-sided ``2**(1 - n)``.
+    value_a, value_b : float
+        The area or the mean of both.
+    interval_a, interval_b : Interval
+        Of them, two-sided.
+    estimate : float
+        That of B less that of A.
+    interval : Interval
+        Of the difference (not, as in other results, of the p-value); where the alternative is one-sided, so is it: for
+        ``"greater"`` it has no lower end but that of all differences, for ``"less"`` no upper one.
+    """
+
+    interval: Interval
+    interval_a: Interval
+    interval_b: Interval
+    value_a: float
+    value_b: float
+    estimate: float
+
+
+class Differences(NamedTuple):
+    """Whether all differences are the same, up to which size they are rounding, and of how many units of what."""
+
+    constant: bool
+    rounding: float
+    units: int
+    what: str
+
+
+def score_result(
+    values: Sequence[float],
+    variances: Sequence[float],
+    *,
+    difference: Differences,
+    freedom: int | None,
+    alternative: str,
+    confidence: float,
+    method: str,
+    reason: str,
+    within: tuple[float, float] = (-math.inf, math.inf),
+    exponent: int = 0,
+) -> ScoreResult:
+    """The test of a difference: estimates for A, B and B - A, in units of ``2**exponent``, and their variances.
+
+    `freedom` is that of Student's t, None for the normal; no value lies outside of `within`.
+    """
+
+    def tail(z: float) -> float:
+        return float(ndtr(z) if freedom is None else stdtr(freedom, z))
+
+    def reach(share: float) -> float:
+        return float(-ndtri(share) if freedom is None else -stdtrit(freedom, share))
+
+    def interval(index: int, low: float, high: float, side: str = "two-sided") -> Interval:
+        width = reach((1 - confidence) / (2 if side == "two-sided" else 1)) * math.sqrt(variances[index])
+        ends = (math.ldexp(values[index] - width, exponent), math.ldexp(values[index] + width, exponent))
+        return Interval(
+            low if side == "greater" else max(low, ends[0]), high if side == "less" else min(high, ends[1]), confidence
+        )
+
+    estimate = values[2]
+    if not difference.constant:
+        z = estimate / math.sqrt(variances[2])
+    else:
+        z = 0.0 if abs(estimate) <= difference.rounding else math.copysign(math.inf, estimate)
+    if math.isinf(z):
+        p = exchange_floor(difference.units, alternative) if alternative in ("two-sided", _FAVOURED[z > 0]) else 1.0
+        least = f"all differ by the same: p is the least that {difference.units} {difference.what} can show"
+        reason = "; ".join(filter(None, [reason, least]))
+    else:
+        p = {"less": tail(-z), "greater": tail(z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]
+    span = within[1] - within[0]
+    a, b, d = (math.ldexp(each, exponent) for each in values)
+    return ScoreResult(
+        statistic=z,
+        pvalue=p,
+        method=method,
+        alternative=alternative,
+        interval=interval(2, -span, span, alternative),
+        interval_a=interval(0, *within),
+        interval_b=interval(1, *within),
+        value_a=a,
+        value_b=b,
+        estimate=d,
+        reason=reason,
+    )

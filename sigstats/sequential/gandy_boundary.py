@@ -1,0 +1,145 @@
+"""The boundaries of Gandy's sequential Monte-Carlo test, and the probability of every way to meet them.
+
+The number of exceedances after n replicates is a path that starts at 0 and goes up by 1 or stays. It ends where it
+meets the lower boundary (p is certainly small), the upper one (p is certainly large), or the last replicate.
+
+Not for a fixed number of replicates, where the count is all there is to know: see `sigstats._common.extreme`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln, xlog1py, xlogy
+
+from .._common.validation import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Exits:
+    """Ways in which a path ends.
+
+    Attributes
+    ----------
+    replicates, exceedances : ndarray of int64
+        Where the path ends.
+    weight : ndarray of float64
+        The share of all paths to that place that have not ended before. Paths to one place are equally likely, so it
+        does not depend on p.
+    """
+
+    replicates: IntArray
+    exceedances: IntArray
+    weight: FloatArray
+
+    def probability(self, p: float) -> float:
+        """The probability of ending in one of these ways when each replicate exceeds with probability `p`."""
+        n, s = self.replicates, self.exceedances
+        log_binomial = xlogy(s, p) + xlog1py(n - s, -p) - betaln(s + 1, n - s + 1) - np.log1p(n)
+        return float(self.weight @ np.exp(log_binomial))
+
+    @property
+    def total(self) -> float:
+        """Its mean over all p: the probability under a null hypothesis without ties, where p is uniform.
+
+        The number of exceedances is then uniform on 0, ..., n.
+        """
+        return float((self.weight / (self.replicates + 1)).sum())
+
+    def first(self, size: int) -> "Exits":
+        """The first `size` of them."""
+        return Exits(self.replicates[:size], self.exceedances[:size], self.weight[:size])
+
+    def after(self, size: int) -> "Exits":
+        """All but the first `size` of them."""
+        return Exits(self.replicates[size:], self.exceedances[size:], self.weight[size:])
+
+
+@dataclass(frozen=True, eq=False)
+class Boundaries:
+    """Both boundaries up to some number of replicates.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of int64, shape (size,)
+        After n replicates a path ends if its exceedances are at most ``lower[n - 1]`` or at least ``upper[n - 1]``.
+        Both rise by 0 or 1 a replicate, so that it meets them exactly.
+    low, high : Exits
+        Ends at the lower and at the upper boundary, each in the order of time.
+    inside : Exits
+        Where the paths are that met neither in `size` replicates, in the order of their exceedances.
+    """
+
+    lower: IntArray
+    upper: IntArray
+    low: Exits
+    high: Exits
+    inside: Exits
+
+
+def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int, size: int) -> Boundaries:
+    """The boundaries of Gandy (2009, section 2), by his recursion over the paths that have not ended.
+
+    With each replicate the boundaries move as far in as the risk that may be spent by then allows,
+    ``risk * n / (n + half_spent)``: the upper one where p is `keep_at`, the lower one where p is `reject_at`. For equal
+    levels this is Gandy's construction.
+
+    Parameters
+    ----------
+    reject_at, keep_at : float
+        ``0 < reject_at <= keep_at < 1``.
+    risk : float
+        The risk spent by infinitely many replicates, at each boundary.
+    half_spent : int
+        After how many replicates half of the risk may be spent.
+    size : int
+        For how many replicates.
+
+    Returns
+    -------
+    Boundaries
+
+    Examples
+    --------
+    >>> from sigstats.sequential.gandy_boundary import boundaries
+    >>> found = boundaries(reject_at=0.05, keep_at=0.05, risk=1e-3, half_spent=1000, size=200)
+    >>> int((found.lower < 0).sum()), found.upper[4:9].tolist()  # 0 of 173 is the first end below, 5 of 5 above
+    (172, [5, 5, 5, 6, 6])
+    """
+    lower, upper = np.empty((2, size), dtype=np.int64)
+    low: list[tuple[int, int, float]] = []
+    high: list[tuple[int, int, float]] = []
+    below, above = -1, 1
+    spent_low = spent_high = 0.0
+    # Of the paths inside, with exceedances below + 1 to above - 1: their probability if p is reject_at or keep_at, and
+    # their share of all paths to the same place.
+    chance = np.array([[reject_at], [keep_at]])
+    inside, weight = np.ones((2, 1)), np.ones(1)
+    for n in range(1, size + 1):
+        s = np.arange(below + 1, above + 1)
+        up = inside * chance
+        inside = np.concatenate([inside - up, np.zeros((2, 1))], axis=1)
+        inside[:, 1:] += up
+        # Of the paths to s after n, the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
+        came: FloatArray = np.append(weight, 0.0) * (n - s)
+        came[1:] += weight * s[1:]
+        weight = came / n
+        allowed = risk * n / (n + half_spent)
+        if inside.shape[1] > 1 and spent_high + inside[1, -1] <= allowed:
+            spent_high += inside[1, -1]
+            high.append((n, above, weight[-1]))
+            inside, weight = inside[:, :-1], weight[:-1]
+        else:
+            above += 1
+        if inside.shape[1] > 1 and spent_low + inside[0, 0] <= allowed:
+            spent_low += inside[0, 0]
+            below += 1
+            low.append((n, below, weight[0]))
+            inside, weight = inside[:, 1:], weight[1:]
+        lower[n - 1], upper[n - 1] = below, above
+    left = [(size, below + 1 + i, float(share)) for i, share in enumerate(weight)]
+    return Boundaries(lower, upper, _exits(low), _exits(high), _exits(left))
+
+
+def _exits(ends: list[tuple[int, int, float]]) -> Exits:
+    n, s, weight = zip(*ends, strict=True) if ends else ((), (), ())
+    return Exits(np.array(n, dtype=np.int64), np.array(s, dtype=np.int64), np.array(weight, dtype=np.float64))

@@ -1,0 +1,62 @@
+"""What every test returns: a frozen record whose ``repr`` is the call that makes it again."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._common.extreme import monte_carlo_pvalue
+from .intervals import Interval, monte_carlo_interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestResult:
+    """The result of a test; each test adds fields of its own.
+
+    Attributes
+    ----------
+    statistic : float
+        The test statistic, in the unit the test's docstring states.
+    pvalue : float
+        The probability, under the null hypothesis, of an outcome at least as extreme as the observed one.
+    method : str
+        How the p-value was found.
+    alternative : str
+        ``"two-sided"``, ``"greater"`` or ``"less"``.
+    interval : Interval or None
+        The Monte-Carlo interval of the p-value, or certified bounds of it; None where the p-value is exact or
+        asymptotic.
+    replicates : int or None
+        The number of random replicates, None where none were drawn.
+    exceedances : int or None
+        How many of them were at least as extreme as observed.
+    reason : str
+        Why this method was chosen, and any warning about its assumptions; empty where there is nothing to say.
+    """
+
+    __test__ = False  # not a test case, whatever its name tells a test runner
+
+    statistic: float
+    pvalue: float
+    method: str
+    alternative: str = "greater"
+    interval: Interval | None = field(default=None)
+    replicates: int | None = None
+    exceedances: int | None = None
+    reason: str = ""
+
+
+def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
+    """The fields of a `TestResult` that random replicates decide.
+
+    Examples
+    --------
+    >>> from sigstats.test_result import TestResult, monte_carlo_outcome
+    >>> result = TestResult(statistic=3.2, method="monte-carlo", **monte_carlo_outcome(4, 999))
+    >>> result.pvalue, round(result.interval.high, 6)
+    (0.005, 0.012553)
+    """
+    return {
+        "pvalue": monte_carlo_pvalue(exceedances, replicates),
+        "interval": monte_carlo_interval(exceedances, replicates),
+        "replicates": replicates,
+        "exceedances": exceedances,
+    }

@@ -1,0 +1,1 @@
+"""Data sets and documents, and the readers of their files."""

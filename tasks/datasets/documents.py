@@ -1,0 +1,172 @@
+"""A collection of documents: a text each, and any number of categories.
+
+Not for tables of numbers and categories with one class a row: that is a `sigstats.tasks.datasets.dataset.Dataset`.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sigstats._common.validation import refuse, shown
+
+from ..schema import column
+from .options import hint
+from .paths import place, reason
+
+#: The key of the schema's metadata under which `Documents.to_table` keeps the name.
+_ABOUT = b"documents"
+#: As a Parquet file gives it back.
+_LABELS = pa.list_(pa.field("element", pa.string()))
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Texts with their categories.
+
+    Attributes
+    ----------
+    name : str
+        What the study calls them; one line.
+    texts : tuple of str
+        One a document; it may be empty.
+    categories : tuple of tuple of str
+        The categories of each document, none or more, in alphabetical order.
+
+    Raises
+    ------
+    ValueError
+        If there is no document, or not as many texts as there are lists of categories.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.datasets.documents import Documents
+    >>> news = Documents(name="news", texts=("oil up", "wheat down"), categories=(("crude",), ("grain", "wheat")))
+    >>> Documents.from_table(news.to_table()).digest() == news.digest()
+    True
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    categories: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.texts or len(self.texts) != len(self.categories):
+            lengths = (len(self.texts), len(self.categories))
+            raise refuse(f"documents {self.name} (lengths)", lengths, "one document or more, a list for each text")
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the texts take, in bytes."""
+        return sum(map(len, self.texts))
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """All categories that a document has."""
+        return frozenset(label for each in self.categories for label in each)
+
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the content; the name is no part of it."""
+        return hashlib.sha256(json.dumps([self.texts, self.categories]).encode()).hexdigest()
+
+    def to_table(self) -> pa.Table:
+        """The documents as a table, from which `from_table` makes them again."""
+        schema = pa.schema(
+            [
+                column("text", pa.string(), "text", "the text of the document"),
+                column("categories", _LABELS, "names", "the categories of the document"),
+            ],
+            metadata={_ABOUT: self.name.encode()},
+        )
+        return pa.table({"text": list(self.texts), "categories": [list(each) for each in self.categories]}, schema)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> "Documents":
+        """The documents that `to_table` wrote."""
+        name = (table.schema.metadata or {}).get(_ABOUT)
+        if name is None:
+            raise ValueError(f"table: {shown(table.schema.names)} is not valid; expected one of Documents.to_table")
+        texts: list[Any] = table.column("text").to_pylist()
+        categories: list[Any] = table.column("categories").to_pylist()
+        return cls(name=name.decode(), texts=tuple(texts), categories=tuple(tuple(each) for each in categories))
+
+
+def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], categories: str) -> Documents:
+    """The documents of a Parquet file.
+
+    Parameters
+    ----------
+    name : str
+        What the study calls them.
+    path : str
+        A file or an fsspec URL; a relative path starts at `base`.
+    base : pathlib.Path
+    text : sequence of str
+        The columns of strings that make up a text, one after the other; one that is missing is empty.
+    categories : str
+        The column of the categories: a list of strings in each row, or one string.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file, the column, the row where there is one (counted from 0), and what would be right.
+    """
+    import fsspec
+
+    where = place(path, base)
+    try:
+        with fsspec.open(where, "rb") as handle:
+            file = pq.ParquetFile(handle)
+            known = file.schema_arrow.names
+            for each in (*text, categories):
+                if each not in known:
+                    raise ValueError(f"{where}: there is no column {shown(each)}; {hint(each, known)}")
+            table = file.read(columns=[*text, categories])
+    except FileNotFoundError:
+        raise ValueError(f"{where}: there is no such file") from None
+    except ValueError as error:
+        if str(error).startswith(where):
+            raise
+        raise ValueError(f"{where}: is not a Parquet file that can be read ({reason(error)})") from None
+    except Exception as error:  # a damaged file and a remote file system may raise anything
+        raise ValueError(f"{where}: is not a Parquet file that can be read ({reason(error)})") from None
+    if not table.num_rows:
+        raise ValueError(f"{where}: there are no rows; expected one or more")
+    parts = [_texts(where, each, table.column(each)) for each in text]
+    texts = tuple("\n".join(part for part in row if part) for row in zip(*parts, strict=True))
+    return Documents(name=name, texts=texts, categories=_categories(where, categories, table.column(categories)))
+
+
+def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | None]:
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if not _is_text(kind):
+        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected strings")
+    found: list[str | None] = values.to_pylist()
+    return found
+
+
+def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[tuple[str, ...], ...]:
+    kind = values.type
+    listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    inner = kind.value_type if listed or pa.types.is_dictionary(kind) else kind
+    if not _is_text(inner):
+        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected lists of strings, or strings")
+    found = []
+    for row, value in enumerate(values.to_pylist()):
+        labels = value if listed else [value]
+        if labels is None or None in labels:
+            raise ValueError(f"{where}: column {shown(name)}, row {row}: a category is missing (null)")
+        found.append(tuple(sorted(set(labels))))
+    return tuple(found)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)

@@ -1,0 +1,222 @@
+"""The ARFF format, as Weka reads it: a header of typed attributes, then rows of values.
+
+Read are numeric (real, integer), nominal and string attributes, rows with commas or white space between values, sparse
+rows, quotes of both kinds with backslash escapes, comments and ``?`` for what is missing; keywords in any case. Refused
+by name are weights of rows and relational attributes. ``scipy.io.arff`` reads no string attribute and no sparse row,
+and gives bytes without a mark for a missing nominal value; hence this reader.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sigstats._common.validation import shown
+
+from ..options import hint
+from ..tables import Numbers, Texts, is_number
+from ._lines import Lines
+
+_QUOTED = r"""'(?P<single>(?:[^'\\]|\\.)*+)'|"(?P<double>(?:[^"\\]|\\.)*+)\""""
+
+#: One value and what ends it: a comma, a closing brace, a comment or the end of the text. Possessive, hence linear.
+_VALUE = re.compile(rf"""\s*+(?:{_QUOTED}|(?P<bare>[^,'"{{}}%]*+))\s*+(?P<end>,|}}|%|\Z)""", re.DOTALL)
+_ATTRIBUTE = re.compile(
+    rf"""@attribute\s++(?:{_QUOTED}|(?P<bare>[^\s'"{{}}%,]++))\s*+(?P<type>.*+)""", re.DOTALL | re.IGNORECASE
+)
+#: One value of a row without commas.
+_WORD = re.compile(rf"""{_QUOTED.replace("single", "s").replace("double", "d")}|[^\s'"]++""", re.DOTALL)
+#: One entry of a sparse row.
+_ENTRY = re.compile(rf"""\s*+(?P<place>\d++)\s++(?:{_QUOTED}|(?P<bare>[^,'"{{}}%\s]++))\s*+(?:,|\Z)""", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column: its kind is ``numeric``, ``nominal``, ``string`` or ``date``."""
+
+    name: str
+    kind: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def absent(self) -> str:
+        """What a sparse row means that does not name the attribute."""
+        return self.values[0] if self.values else "0"
+
+
+class Arff(Lines):
+    """The table of an ARFF file.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file and the line.
+    """
+
+    def __init__(self, where: str, text: str) -> None:
+        lines = enumerate(re.split(r"\r\n|\r|\n", text), start=1)
+        self.attributes = _header(where, lines)
+        super().__init__(where, [attribute.name for attribute in self.attributes], _rows(where, lines, self.attributes))
+
+    def numbers(self, name: str) -> Numbers | None:
+        """The numbers of a column that is declared numeric."""
+        if self._attribute(name).kind != "numeric":
+            return None
+        texts = self.texts(name)
+        for field in texts.names:
+            if not is_number(field):
+                raise self.error(name, f"{shown(field)} is not valid; expected a number or ?", texts.first(field))
+        return texts.numbers()
+
+    def texts(self, name: str) -> Texts:
+        """A column as text; a nominal one has no value but those declared."""
+        attribute = self._attribute(name)
+        if attribute.kind == "date":
+            raise self.error(name, "dates are no feature of a classifier; expected numbers or categories, or a drop")
+        texts = super().texts(name)
+        if attribute.kind == "nominal":
+            for field in texts.names:
+                if field not in attribute.values:
+                    complaint = f"{shown(field)} is not declared; {hint(field, sorted(attribute.values))}"
+                    raise self.error(name, complaint, texts.first(field))
+        return texts
+
+    def _attribute(self, name: str) -> Attribute:
+        return self.attributes[self.names.index(name)]
+
+
+def _header(where: str, lines: Iterator[tuple[int, str]]) -> Sequence[Attribute]:
+    """The attributes; `lines` is left behind ``@data``."""
+    attributes: list[Attribute] = []
+    for line, text in lines:
+        text = text.strip()
+        keyword = text.split(None, 1)[0].lower() if text else "%"
+        if keyword.startswith("%") or keyword == "@relation":
+            continue
+        if keyword == "@data":
+            if not attributes:
+                raise ValueError(f"{where}, line {line}: no attribute is declared before @data")
+            return attributes
+        declared = _ATTRIBUTE.fullmatch(text) if keyword == "@attribute" else None
+        if declared is None:
+            raise ValueError(
+                f"{where}, line {line}: {shown(text)} is not valid; expected @relation, @attribute NAME TYPE, or @data"
+            )
+        if declared["type"].startswith("{"):
+            kind, values = "nominal", _declared(where, line, declared["type"][1:], lines)
+        else:
+            kind, values = _kind(where, line, declared["type"]), ()
+        attributes.append(Attribute(_text_of(declared), kind, values))
+    raise ValueError(f"{where}: there is no @data; expected an ARFF file")
+
+
+def _kind(where: str, line: int, text: str) -> str:
+    # Weka ignores what follows the word, a range as in "real [0,1]" for one.
+    word = re.split(r"[\s\[%]", text, maxsplit=1)[0].lower()
+    kinds = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string", "date": "date"}
+    if word not in kinds:
+        known = "; relational attributes are not read" if word == "relational" else ""
+        raise ValueError(
+            f"{where}, line {line}: type {shown(text)} is not valid; expected numeric, real, integer, string, date or "
+            f"{{values}}{known}"
+        )
+    return kinds[word]
+
+
+def _declared(where: str, line: int, text: str, lines: Iterator[tuple[int, str]]) -> tuple[str, ...]:
+    """The values of a nominal attribute, which may go on in further lines up to the brace."""
+    parts = [text]
+    while True:
+        if "}" in parts[-1]:
+            values, end = _values(where, line, "\n".join(parts))
+            if end == "}":
+                break
+        _, further = next(lines, (0, "@"))
+        if further.lstrip().startswith("@"):
+            raise ValueError(f"{where}, line {line}: the values of the attribute have no end; expected a closing brace")
+        parts.append(further)
+    named = [value for value in values if value is not None]
+    seen: set[str] = set()
+    for value in named:
+        if value in seen:
+            raise ValueError(f"{where}, line {line}: {shown(value)} is declared twice; expected each value once")
+        seen.add(value)
+    return tuple(named)
+
+
+def _rows(
+    where: str, lines: Iterator[tuple[int, str]], attributes: Sequence[Attribute]
+) -> Iterator[tuple[int, Sequence[str | None]]]:
+    values: Sequence[str | None]
+    for line, text in lines:
+        text = text.strip()
+        if not text or text.startswith("%"):
+            continue
+        if text.startswith("{"):
+            values = _sparse(where, line, text, attributes)
+        elif "," not in text and len(attributes) > 1:
+            values = [value for word in _WORD.finditer(text) for value in _values(where, line, word[0])[0]]
+        elif any(mark in text for mark in "'\"{}%"):
+            values, end = _values(where, line, text)
+            if end == "}":
+                raise ValueError(f"{where}, line {line}: a brace is not valid here; expected values between commas")
+        else:
+            values = [None if value == "?" else value for value in map(str.strip, text.rstrip(",").split(","))]
+            if "" in values:
+                raise _nothing(where, line)
+        yield line, values
+
+
+def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -> list[str | None]:
+    """A row ``{place value, ...}``: what it does not name is 0, or the first of the declared values."""
+    values: list[str | None] = [attribute.absent for attribute in attributes]
+    inside, brace, rest = text[1:].rpartition("}")
+    if not brace or rest.strip():
+        raise ValueError(f"{where}, line {line}: {shown(text)} is not valid; expected a sparse row to end with a brace")
+    position = 0
+    while inside[position:].strip():
+        found = _ENTRY.match(inside, position)
+        if found is None or int(found["place"]) >= len(attributes):
+            raise ValueError(
+                f"{where}, line {line}: {shown(inside[position:].strip())} is not valid; expected a place from 0 to "
+                f"{len(attributes) - 1} and its value"
+            )
+        values[int(found["place"])] = None if found["bare"] == "?" else _text_of(found)
+        position = found.end()
+    return values
+
+
+def _values(where: str, line: int, text: str) -> tuple[list[str | None], str]:
+    """The values up to the end, a comment or a brace, and which of these it was; None for ``?`` without quotes."""
+    values: list[str | None] = []
+    position = 0
+    while True:
+        found = _VALUE.match(text, position)
+        if found is None:
+            rest = shown(text[position:])
+            if "{" in text[position:]:
+                rest += ", since weights of rows are not read,"
+            raise ValueError(
+                f"{where}, line {line}: {rest} is not valid; expected values between commas, or quotes ended"
+            )
+        value = _text_of(found)
+        bare = found["bare"] is not None
+        if bare and not value and found["end"] != "}":
+            raise _nothing(where, line)
+        if value or not bare:
+            values.append(None if bare and value == "?" else value)
+        position = found.end()
+        if found["end"] != ",":
+            return values, found["end"]
+
+
+def _nothing(where: str, line: int) -> ValueError:
+    return ValueError(f"{where}, line {line}: there is nothing between two commas; expected a value or ?")
+
+
+def _text_of(found: re.Match[str]) -> str:
+    if found["bare"] is not None:
+        return found["bare"].strip()
+    quoted = found["single"] if found["single"] is not None else found["double"]
+    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), quoted)

@@ -1,0 +1,43 @@
+"""A few rows in the study file itself: ``{name = "mine", source = "inline", rows = ["1 x yes", "2 y no"]}``.
+
+The fields of a row are separated by white space. Columns are called x1, x2 ... and, the last, class, unless ``names``
+says otherwise. Otherwise as in a CSV file.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sigstats._common.validation import refuse
+
+from ..dataset import Dataset
+from ..options import COLUMNS, checked
+from ..tables import dataset
+from ._lines import Lines
+
+KIND = "inline"
+
+_OPTIONS = {**COLUMNS, "rows": list, "names": list, "missing": list}
+
+
+class _Rows(Lines):
+    """Rows that have no line in a file of their own."""
+
+    def row(self, row: int) -> str:
+        return f"row {row} (from 0)"
+
+
+def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
+    """Read the rows."""
+    spec = checked(spec, _OPTIONS, required=("name", "rows"))
+    where = f"data set {spec['name']}"
+    for row in spec["rows"]:
+        if not isinstance(row, str) or not row.strip():
+            raise refuse(f"{where}: rows", row, "a string with at least one field in every place of the list")
+    fields = [row.split() for row in spec["rows"]]
+    if not fields:
+        raise refuse(f"{where}: rows", [], "at least one row")
+    names = spec.get("names") or [*(f"x{place}" for place in range(1, len(fields[0]))), "class"]
+    missing = set(spec.get("missing", []))
+    table = _Rows(where, names, enumerate(fields), clean=lambda field: None if field in missing else field)
+    return dataset(table, spec, target=names[-1])

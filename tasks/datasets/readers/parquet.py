@@ -1,0 +1,106 @@
+"""A Parquet file: ``{name = "mine", source = "parquet", path = "mine.parquet", target = "label"}``.
+
+Integers, floats and decimals are numeric; strings, booleans and dictionaries are nominal; nulls and NaN are missing,
+and strings that ``missing`` lists. Times, lists and other types are refused by name; ``drop`` leaves such a column out.
+The index of a pandas table is no column, unless it is asked for.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..dataset import Dataset
+from ..options import COLUMNS, checked
+from ..paths import place, read_bytes, reason
+from ..tables import Numbers, Table, Texts, dataset
+
+KIND = "parquet"
+
+_OPTIONS = {**COLUMNS, "path": str, "missing": list}
+
+_READABLE = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_null,
+)
+
+
+def load(spec: Mapping[str, Any], base: Path) -> Dataset:
+    """Read the file."""
+    spec = checked(spec, _OPTIONS, required=("path", "target"))
+    where = place(spec["path"], base)
+    content = read_bytes(spec["path"], base)
+    try:
+        table = pq.read_table(io.BytesIO(content))
+        index = _pandas_index(table)
+    except Exception as error:  # a damaged file may raise anything
+        raise ValueError(f"{where}: is not a Parquet file that can be read ({reason(error)})") from None
+    asked = {spec["target"], *spec.get("columns", []), *spec.get("drop", []), *spec.get("nominal", [])}
+    table = table.drop_columns([name for name in index if name not in asked])
+    return dataset(Columns(where, table, missing=spec.get("missing", [])), spec)
+
+
+class Columns(Table):
+    """The columns of an Arrow table."""
+
+    def __init__(self, where: str, table: pa.Table, *, missing: list[str]) -> None:
+        super().__init__(where, table.column_names)
+        self.table = table
+        self.missing = missing
+
+    def numbers(self, name: str) -> Numbers | None:  # noqa: D102
+        column = self._column(name)
+        kind = column.type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+            return None
+        try:
+            # Arrow gives NaN for null.
+            return column.cast(pa.float64()).to_numpy()
+        except pa.ArrowException as error:  # an integer beyond 2**53, say
+            raise self.error(name, f"is not a column of float64 numbers ({reason(error)})") from None
+
+    def texts(self, name: str) -> Texts:  # noqa: D102
+        column = self._column(name)
+        kind = column.type
+        if not any(is_kind(kind) for is_kind in _READABLE):
+            raise self.error(name, f"{kind} is no type of a feature; expected numbers, strings, booleans, categories")
+        names: dict[str | None, int] = {}
+        try:
+            codes = [names.setdefault(_text(value), len(names)) for value in column.to_pylist()]
+        except (pa.ArrowException, UnicodeDecodeError) as error:
+            raise self.error(name, f"cannot be read as text ({reason(error)})") from None
+        kept = [None if text in self.missing else text for text in names]
+        return Texts.of(kept, np.array(codes, dtype=np.int64))
+
+    def _column(self, name: str) -> "pa.ChunkedArray[Any]":
+        column = self.table.column(name)
+        if not pa.types.is_dictionary(column.type):
+            return column
+        try:
+            # The codes of a dictionary of numbers mean categories, not numbers.
+            values = column.cast(column.type.value_type)
+            return values if pa.types.is_string(values.type) else values.cast(pa.string())
+        except pa.ArrowException as error:
+            raise self.error(name, f"its dictionary cannot be read ({reason(error)})") from None
+
+
+def _pandas_index(table: pa.Table) -> list[str]:
+    about = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
+    return [name for name in about.get("index_columns", []) if isinstance(name, str) and name in table.column_names]
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value != value:  # NaN is missing, as a null is
+        return None
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

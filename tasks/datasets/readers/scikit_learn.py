@@ -1,0 +1,40 @@
+"""The data sets that ship with scikit-learn: ``{name = "iris"}``, or ``"iris"`` alone."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.validation import as_choice
+
+from ..dataset import Dataset
+from ..options import checked
+
+KIND = "scikit-learn"
+
+_LOADERS = {
+    "iris": "load_iris",
+    "wine": "load_wine",
+    "breast-cancer": "load_breast_cancer",
+    "breast_cancer": "load_breast_cancer",
+    "digits": "load_digits",
+}
+
+
+def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
+    """``{source = "scikit-learn", name = "iris"}``."""
+    from sklearn import datasets
+
+    name = as_choice(checked(spec, {}, required=("name",))["name"], "datasets: name", list(_LOADERS))
+    bunch = getattr(datasets, _LOADERS[name])()
+    d = bunch.data.shape[1]
+    return Dataset(
+        name=name,
+        X=bunch.data,
+        nominal=np.zeros(d, dtype=bool),
+        y=bunch.target,
+        classes=tuple(str(label) for label in bunch.target_names),
+        features=tuple(str(feature) for feature in bunch.feature_names),
+        categories=((),) * d,
+    )

@@ -1,0 +1,154 @@
+"""From a table of columns to a data set: which column is the class, which features are nominal, what is missing.
+
+A source gives its table as a `Table`; `dataset` picks the columns that a study file asks for. Categories and classes
+are those that occur, sorted as text: so codes depend neither on the order of the rows nor on the kind of file.
+"""
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.validation import shown
+
+from .dataset import Dataset
+from .options import hint
+
+Numbers: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int64]
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a decimal number; infinity is one, that it may be refused by its name."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A column of text: the texts that occur, sorted, and for each row which one, or -1 where it is missing."""
+
+    names: tuple[str, ...]
+    codes: Codes
+
+    @classmethod
+    def of(cls, names: Sequence[str | None], codes: Codes) -> "Texts":
+        """The column of rows with these names; None is missing, and a name may be there twice or in no row."""
+        present = {names[code] for code in np.unique(codes) if code >= 0}
+        kept = sorted(name for name in present if name is not None)
+        positions = {name: position for position, name in enumerate(kept)}
+        # The last place is for the code -1, which counts from the end.
+        lookup = np.array([*(-1 if name is None else positions.get(name, -1) for name in names), -1], dtype=np.int64)
+        return cls(tuple(kept), np.take(lookup, codes))
+
+    def numbers(self) -> Numbers:
+        """The numbers that the texts are; NaN where missing."""
+        return np.take(np.array([*map(float, self.names), math.nan]), self.codes)
+
+    def first(self, name: str) -> int:
+        """The first row with this text."""
+        return int((self.codes == self.names.index(name)).argmax())
+
+
+class Table(ABC):
+    """Columns with names, read one by one, so that a column that is left out is never looked at."""
+
+    def __init__(self, where: str, names: Sequence[str]) -> None:
+        self.where = where
+        self.names = list(names)
+
+    @abstractmethod
+    def texts(self, name: str) -> Texts:
+        """A column as text, or ValueError."""
+
+    @abstractmethod
+    def numbers(self, name: str) -> Numbers | None:
+        """A column as numbers, None if it is nominal by its nature, or ValueError."""
+
+    def row(self, row: int) -> str:
+        """How messages call a row; a table of lines names the line."""
+        return f"row {row} (from 0)"
+
+    def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
+        """The one form of every complaint about a column."""
+        place = "" if row is None else f", {self.row(row)}"
+        return ValueError(f"{self.where}{place}: column {shown(name)}: {complaint}")
+
+
+def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:
+    """The data set of a table.
+
+    Parameters
+    ----------
+    table : Table
+    spec : mapping
+        ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given), ``drop``
+        (columns to leave out) and ``nominal`` (columns of numbers that are codes).
+    target : str, optional
+        The class where `spec` names none.
+
+    Raises
+    ------
+    ValueError
+        One line that names table, column and value.
+    """
+    target = spec.get("target", target)
+    for name in table.names:
+        if table.names.count(name) > 1:
+            raise ValueError(f"{table.where}: column {shown(name)} is there twice; expected each name once")
+    wanted, dropped, nominal = (spec.get(key, []) for key in ("columns", "drop", "nominal"))
+    for name in [target, *wanted, *dropped, *nominal]:
+        if name not in table.names:
+            raise ValueError(f"{table.where}: column {shown(name)} is not there; {hint(name, table.names)}")
+    for name in [target, *wanted]:
+        if name in dropped or (name == target and name in wanted):
+            raise ValueError(f"{table.where}: column {shown(name)}: expected in one of target, columns and drop alone")
+    left = [name for name in wanted or table.names if name != target and name not in dropped]
+    if not left:
+        raise ValueError(f"{table.where}: no column is left; expected a feature beside the class {shown(target)}")
+    if "" in left:
+        raise ValueError(f"{table.where}: a column has no name; name it, or leave it out with drop = ['']")
+    y, classes = _classes(table, str(target))
+    columns = [_feature(table, name, as_codes=name in nominal) for name in left]
+    return Dataset(
+        name=spec["name"],
+        X=np.column_stack([values for values, _ in columns]),
+        nominal=np.array([names is not None for _, names in columns]),
+        y=y,
+        classes=classes,
+        features=tuple(left),
+        categories=tuple(names or () for _, names in columns),
+    )
+
+
+def _classes(table: Table, target: str) -> tuple[Codes, tuple[str, ...]]:
+    labels = table.texts(target)
+    y, classes = labels.codes, labels.names
+    if not y.size:
+        raise ValueError(f"{table.where}: there are no rows; expected one or more")
+    if (y < 0).any():
+        raise table.error(target, "the class is missing; expected one in every row", int((y < 0).argmax()))
+    if len(classes) < 2:
+        raise table.error(target, f"{shown(classes[0])} is the only class; expected two or more")
+    if all(map(is_number, classes)):
+        for label in classes:
+            if not float(label).is_integer():
+                raise table.error(target, f"{label} is no class; expected names or whole numbers", labels.first(label))
+    return y, classes
+
+
+def _feature(table: Table, name: str, *, as_codes: bool) -> tuple[Numbers, tuple[str, ...] | None]:
+    values = None if as_codes else table.numbers(name)
+    if values is None:
+        texts = table.texts(name)
+        return np.where(texts.codes < 0, np.nan, texts.codes), texts.names
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise table.error(name, "infinity is not valid; expected finite numbers", int(infinite.argmax()))
+    return values, None

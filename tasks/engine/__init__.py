@@ -1,0 +1,1 @@
+"""Blocks of replicates: cut, run on a pool of workers, stopped early."""

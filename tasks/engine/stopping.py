@@ -1,0 +1,76 @@
+"""How many replicates of a cell are wanted: all, or those up to where its stopping rule ends it.
+
+A rule looks at the replicates in their order from the first on, so where it stops is part of the result: it does not
+depend on which blocks came in first, nor on those that were already on their way beyond it.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..plan import Cell
+from ..replicates import fanout, observed_cell
+from ..storage.store import Store
+
+
+def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
+    """Which replicates of `table` are at least as extreme as observed."""
+    flags: NDArray[np.bool_] = fanout(cell.fanout).exceeds(table, observed)
+    return flags
+
+
+def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
+    """How many replicates of `table` are at least as extreme as observed; None where that is not known (yet)."""
+    if not hasattr(fanout(cell.fanout), "exceeds"):
+        return None
+    compared = observed_cell(cell)
+    try:
+        observed = None if compared is None else _observed(store, compared)
+    except (LookupError, OSError):
+        return None
+    return int(np.count_nonzero(exceeds(cell, table, observed)))
+
+
+@lru_cache(maxsize=16)
+def _observed(store: Store, cell: Cell) -> pa.Table:
+    table = store.read_prefix(cell)
+    if table is None:
+        raise LookupError(cell.name)
+    return table
+
+
+class Wanted:
+    """Counts the replicates of a cell that are wanted, given what has come in.
+
+    Attributes
+    ----------
+    replicates : int
+        All of them, until the rule has stopped: then those of the lanes up to there.
+    """
+
+    def __init__(self, cell: Cell, store: Store) -> None:
+        self.replicates = cell.replicates
+        self._cell = cell
+        self._store = store
+        compared = None if cell.stopping is None else observed_cell(cell)
+        self._observed = None if compared is None else store.read_prefix(compared)
+        self._looks = cell.stopping is not None and (compared is None) == (self._observed is None)
+        self._flags = np.empty(0, dtype=np.bool_)
+        self._waiting: dict[int, int] = {}
+
+    def see(self, first: int, last: int) -> None:
+        """The replicates ``first <= replicate < last`` are in the store, as one file."""
+        if not self._looks:
+            return
+        self._waiting[first] = last
+        before = reached = self._flags.size
+        while reached in self._waiting:
+            table = self._store.read_block(self._cell, reached, self._waiting[reached])
+            self._flags = np.concatenate([self._flags, exceeds(self._cell, table, self._observed)])
+            reached = self._waiting.pop(reached)
+        result = self._cell.rule.test(self._flags) if reached > before else None
+        if result is not None:
+            self.replicates = self._cell.whole_lanes(result.replicates)
+            self._looks = False

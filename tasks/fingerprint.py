@@ -1,0 +1,72 @@
+"""Names for what is computed: a hash of named values, built in visible steps.
+
+An identity says *what*, never where, how fast or how many workers. Equal values in any order give equal names, on
+every platform and in every Python.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+#: Raised when the form of the identities themselves changes, so that no old result is taken for a new one.
+IDENTITY_VERSION = 1
+
+
+def canonical(values: Mapping[str, Any]) -> str:
+    """The one text of named values: JSON, keys sorted, no white space, floats by their shortest exact form.
+
+    Raises
+    ------
+    ValueError
+        If a value is not a mapping, list, string, number, boolean or None, or is not finite.
+    """
+    return json.dumps(_plain(values, "values"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def digest(what: str, **values: Any) -> str:
+    """SHA-256 (hexadecimal) of the named values of a thing of the kind `what`.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.fingerprint import digest
+    >>> digest("cell", a=1, b=[2]) == digest("cell", b=[2], a=1)
+    True
+    >>> digest("cell", a=1) == digest("block", a=1)
+    False
+    """
+    text = canonical({"identity": IDENTITY_VERSION, "what": what, "values": values})
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def slug(*parts: object) -> str:
+    """A readable name that is safe in a path and in a URL.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.fingerprint import slug
+    >>> slug("Breast Cancer", "1-nn", None, "labels")
+    'breast-cancer.1-nn.labels'
+    """
+    cleaned = (re.sub(r"[^a-z0-9_+-]+", "-", str(part).lower()).strip("-") for part in parts if part is not None)
+    return ".".join(part[:40] for part in cleaned if part)
+
+
+def _plain(value: Any, where: str) -> Any:
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{where}: {value} is not valid; expected a finite number")
+        return value
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError(f"{where}: the keys {list(value)!r} are not valid; expected strings")
+        return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
+    raise ValueError(
+        f"{where}: a {type(value).__name__} is not valid; expected a string, number, boolean, list or table"
+    )

@@ -1,0 +1,1 @@
+"""What the test sets of a calibration study are drawn from."""

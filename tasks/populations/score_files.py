@@ -1,0 +1,99 @@
+"""Scored rows of Parquet files, row group by row group, and what is wrong with them in one line."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sigstats._common.validation import shown
+
+from ..datasets.paths import reason
+from .counts import Label
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scored rows: whether each is positive, its scores by A and B, and its group; any shape, the same for all."""
+
+    positive: NDArray[np.bool_]
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    group: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.positive)
+
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Which test sets, one a row, have nothing that is truly positive."""
+        return np.asarray(~self.positive.any(axis=1), dtype=np.bool_)
+
+    def part(self, which: Any) -> "Rows":
+        """Some of them."""
+        group = None if self.group is None else self.group[which]
+        return Rows(self.positive[which], self.a[which], self.b[which], group)
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """All rows of several parts, in their order."""
+    group = None if parts[0].group is None else np.concatenate([part.group for part in parts if part.group is not None])
+    positive, a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("positive", "a", "b"))
+    return Rows(positive, a, b, group)
+
+
+def read_group(opened: Any, where: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
+    """The rows of one row group."""
+    try:
+        table = opened.read_row_group(group, columns=list(dict.fromkeys(columns.values())), use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
+    for name in columns.values():
+        if table.column(name).null_count:
+            raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")
+    a, b = (_numbers(where, columns[side], table.column(columns[side])) for side in ("a", "b"))
+    labels = table.column(columns["label"])
+    try:
+        known = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
+        told = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))
+    except (pa.ArrowException, TypeError) as error:
+        wanted = f"labels like {shown(positive)} ({reason(error)})"
+        raise ValueError(
+            f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {wanted}"
+        ) from None
+    if "group" not in columns:
+        return Rows(told, a, b)
+    names = table.column(columns["group"]).to_pylist()
+    return Rows(told, a, b, np.array([_code(name) for name in names], dtype=np.int64))
+
+
+def _code(name: object) -> int:
+    """A number for a group, the same wherever its name is read."""
+    return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
+    kind = values.type
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected numbers")
+    found = np.asarray(values.to_numpy(), dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"{where}: column {shown(name)}: {found[~np.isfinite(found)][0]} is not valid; expected finite numbers"
+        )
+    return found
+
+
+def require_probabilities(where: str, columns: Mapping[str, str], rows: Rows) -> None:
+    """Refuse scores that are no probabilities."""
+    for side, values in (("a", rows.a), ("b", rows.b)):
+        outside = (values < 0) | (values > 1)
+        if outside.any():
+            raise ValueError(
+                f"{where}: column {shown(columns[side])}: {values[outside][0]} is not valid; expected probabilities "
+                "of the positive class, for a loss"
+            )

@@ -1,0 +1,56 @@
+"""Tests of scores on test sets: areas under the ROC curve by DeLong, losses by Student's t."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test, negated_losses
+
+from .score_files import Rows
+from .tests import Answers
+
+#: The measures of scores: an area under the ROC curve, and two losses of probabilities, negated so that more is better.
+MEASURES = ("auc", "neg-log-loss", "neg-brier")
+
+
+def difference(measure: str, rows: Rows) -> float:
+    """By how much B is better than A, over all rows."""
+    if measure != "auc":
+        a, b = (float(negated_losses(measure, rows.positive, score).mean()) for score in (rows.a, rows.b))
+        return b - a
+    m = int(rows.positive.sum())
+    areas = [
+        (float(rankdata(score)[rows.positive].sum()) - m * (m + 1) / 2) / (m * (len(rows) - m))
+        for score in (rows.a, rows.b)
+    ]
+    return areas[1] - areas[0]
+
+
+def tested_sets(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
+    """A test of scores on each test set, and by how much B is better on it.
+
+    A test set without two rows (of both classes for an area; of two groups where rows have groups) says nothing: its
+    p-value is 1, its interval holds all.
+    """
+    found = [_result(test, sets.part(index)) for index in range(len(sets))]
+    p_values = [1.0 if result is None else result.pvalue for result in found]
+    covers = [result is None or result.interval.low <= truth <= result.interval.high for result in found]
+    better = [0.0 if result is None else result.estimate for result in found]
+    return Answers(np.array(p_values), np.array(covers, dtype=np.bool_)), np.array(better)
+
+
+def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
+    options = {"alternative": test["alternative"], "confidence": test["confidence"], "groups": rows.group}
+    if len(rows) < 2 or (rows.group is not None and len(np.unique(rows.group)) < 2):
+        return None
+    if test["measure"] == "auc":
+        positives = int(rows.positive.sum())
+        if min(positives, len(rows) - positives) < 2:
+            return None
+        return auc_test(rows.positive, rows.a, rows.b, **options)
+    return mean_score_test(
+        *(negated_losses(test["measure"], rows.positive, score) for score in (rows.a, rows.b)), **options
+    )

@@ -1,0 +1,43 @@
+"""Rows counted one by one, compiled by Numba (the extra ``fast``)."""
+
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.compiled import compiled
+
+
+@compiled
+def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], places: Any, table: Any) -> int:
+    """Count rows of whole numbers into `table` until one has no place there.
+
+    Parameters
+    ----------
+    truth, a, b : arrays of int, shape (n,)
+        Of no unsigned 64 bits.
+    first : (int, int, int)
+        The first number of each column that may have a place.
+    places : three arrays of int64
+        For that number of a column and those after it what they add to the place of a row's outcome; far below 0 for
+        one that has none.
+    table : array of int64, shape (outcomes,)
+
+    Returns
+    -------
+    int
+        How many rows were counted, n or fewer.
+    """
+    in_truth, in_a, in_b = places
+    # As unsigned numbers, those before the first are beyond the last as well: one comparison a column. They index
+    # without a look at their sign.
+    for row in range(np.uint64(len(truth))):
+        i = np.uint64(np.int64(truth[row]) - first[0])
+        j = np.uint64(np.int64(a[row]) - first[1])
+        k = np.uint64(np.int64(b[row]) - first[2])
+        if i >= np.uint64(len(in_truth)) or j >= np.uint64(len(in_a)) or k >= np.uint64(len(in_b)):
+            return row
+        at = np.uint64(in_truth[i] + in_a[j] + in_b[k])
+        if at >= np.uint64(len(table)):
+            return row
+        table[at] += 1
+    return len(truth)

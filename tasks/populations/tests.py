@@ -1,0 +1,154 @@
+"""Trials: test sets drawn from a population, each tested once.
+
+A test is a mapping: ``test`` (``mcnemar``, ``proportion``, ``dcf`` or ``bootstrap``) and the options of the function of
+`sigstats` of that name.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats.bootstrap.test import bootstrap_test
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.mcnemar.finite_power import finite_power
+from sigstats.mcnemar.power import power
+from sigstats.mcnemar.test import mcnemar_test
+from sigstats.measures.measure import Measure, as_measure
+from sigstats.proportions import dcf_test, proportion_test
+
+from .population import EventPopulation, Population
+
+AnyPopulation: TypeAlias = Population | EventPopulation
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a test says of each of several test sets.
+
+    Attributes
+    ----------
+    p_value : ndarray of float64
+    covers : ndarray of bool, or None
+        Whether the test's interval holds the true difference; None for a test without one.
+    """
+
+    p_value: NDArray[np.float64]
+    covers: NDArray[np.bool_] | None = None
+
+
+def tested(
+    test: Mapping[str, Any], drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
+) -> Answers:
+    """A test, as the module says, of each test set.
+
+    Parameters
+    ----------
+    test : mapping
+    drawn : ndarray of int64, shape (m, J)
+        The test sets, which come from `population`.
+    population : Population or EventPopulation
+    rng : numpy.random.Generator
+        For a test that draws.
+
+    Raises
+    ------
+    ValueError
+        If an option is not valid.
+    """
+    options = dict(test)
+    name = options.pop("test")
+    if name == "bootstrap":
+        return _bootstrapped(drawn, population, rng, options)
+    pvalue = _PVALUES[name]
+    eight = population.outcomes_of(drawn)
+    distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets are tested once
+    found = [pvalue(JointOutcomes(*counts), **options) for counts in distinct.tolist()]
+    return Answers(np.array(found, dtype=np.float64)[which.ravel()])
+
+
+def _mcnemar(joint: JointOutcomes, **options: Any) -> float:
+    return mcnemar_test(*joint.discordant, **options).pvalue
+
+
+def _proportion(joint: JointOutcomes, **options: Any) -> float:
+    return proportion_test(joint, **options).pvalue
+
+
+def _dcf(joint: JointOutcomes, **options: Any) -> float:
+    if not joint.positives or not joint.negatives:
+        return 1.0  # a test set without rows of one class says nothing
+    return dcf_test(joint, **options).pvalue
+
+
+_PVALUES: dict[str, Callable[..., float]] = {"mcnemar": _mcnemar, "proportion": _proportion, "dcf": _dcf}
+
+
+def _bootstrapped(
+    drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator, options: Mapping[str, Any]
+) -> Answers:
+    truth = population.difference(options["measure"])
+    results = [bootstrap_test(population.record(counts), rng=rng, **options) for counts in drawn.tolist()]
+    covers = [result.interval.low <= truth <= result.interval.high for result in results]
+    return Answers(np.array([result.pvalue for result in results]), np.array(covers, dtype=np.bool_))
+
+
+def needs_classes(test: Mapping[str, Any]) -> bool:
+    """Whether a test needs rows of both classes, not only which answers are right."""
+    return test["test"] == "dcf" or test.get("measure", "accuracy") not in ("accuracy", "error")
+
+
+def measure_of(test: Mapping[str, Any]) -> Measure:
+    """The measure in which a test compares the two classifiers."""
+    if test["test"] == "dcf":
+        return as_measure("dcf", **{key: test[key] for key in ("cost_fn", "cost_fp", "prior")})
+    return as_measure(test.get("measure", "accuracy"))
+
+
+def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
+    """By how much B is better than A on each test set, in the measure of a test."""
+    measure = measure_of(test)
+    if test["test"] == "bootstrap":
+        found = population.differences(measure, drawn)
+    else:  # it sees right and wrong answers alone
+        found = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
+    return found if measure.greater_is_better else -found
+
+
+def confidence(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> float:
+    """How sure a test is, on one test set, that the classifier which is better on it is better in truth; B in a tie.
+
+    The bootstrap says with which probability (eq. (13) of Keller, Mariethoz and Bengio); any other test stands for one
+    minus its p-value against that one side.
+    """
+    better = float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
+    options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
+    if test["test"] == "bootstrap":
+        return bootstrap_test(joint if better >= 0 else joint.swapped(), rng=rng, **options).probability
+    return 1 - _PVALUES[test["test"]](joint, alternative="less" if better >= 0 else "greater", **options)
+
+
+def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
+    """Whether a test's null hypothesis is true in a population."""
+    if population.swapped:
+        return True
+    if test["test"] == "mcnemar" or test["test"] == "proportion":
+        only_a, only_b = population.discordant
+        return only_a == only_b
+    return population.difference(measure_of(test)) == 0
+
+
+def exact_rate(population: AnyPopulation, n: int, test: Mapping[str, Any], alpha: float) -> float | None:
+    """How often a test rejects on test sets of n rows, exactly; None where that is no sum over two counts."""
+    options = dict(test)
+    if options.pop("test") != "mcnemar":
+        return None
+    only_a, only_b = population.discordant
+    if population.rows is not None:
+        rows = (int(only_a), int(only_b), population.rows)
+        return finite_power(n, *rows, swapped=population.swapped, alpha=alpha, **options)
+    if population.swapped:
+        only_a = only_b = (only_a + only_b) / 2
+    return power(n, only_a, only_b, alpha=alpha, **options)

@@ -1,0 +1,50 @@
+"""Retrainers that a worker process keeps, so that what permutations share is computed once."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from sigstats.learners import build
+from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.permutation import Retrainer
+
+from ..datasets.dataset import Dataset
+from ..fingerprint import canonical
+from ..storage.store import Store
+from ..storage.worker_cache import Kept
+
+Null = Literal["labels", "features"]
+
+
+def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
+    """The data set of a cell."""
+    return store.read_data(Dataset, work["dataset"]["name"], work["dataset"]["digest"])
+
+
+def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:
+    """The test fold of every row, the same for all classifiers."""
+    settings = work["cross_validation"]
+    rare = settings.get("rare_classes", "refuse")
+    return stratified_folds(dataset.y, settings["folds"], settings["seed"], rare_classes=rare)
+
+
+def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:
+    """The retrainer of a cell's data set and classifier."""
+    kept = {key: work[key] for key in ("dataset", "classifier", "cross_validation")}
+    return _KEPT.get((store, canonical(kept), null), lambda: _made(store, work, null))[0]
+
+
+#: Retrainers with their sizes in bytes.
+_KEPT: Kept[tuple[Retrainer, int]] = Kept(nbytes=lambda made: made[1], most_values=4)
+
+#: What a retrainer holds beside the data: an encoded or scaled copy, and what the learner makes of it.
+_COPIES = 3
+
+
+def _made(store: Store, work: Mapping[str, Any], null: Null) -> tuple[Retrainer, int]:
+    dataset = dataset_of(store, work)
+    estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
+    transforms = work["cross_validation"].get("transforms", "fold")
+    made = Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null, transforms=transforms)
+    return made, _COPIES * dataset.nbytes

@@ -1,0 +1,44 @@
+"""The observed run: cross-validated predictions of one classifier on one data set."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..plan import Block
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ._retrainers import dataset_of, folds_of, retrainer
+
+VERSION = 1
+LANE_SIZE = 1
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("row", pa.int64(), "number", "the row of the data set, from 0"),
+        column("fold", pa.int32(), "number", "the fold in which the row was tested, from 0"),
+        column("label", pa.int32(), "class", "the true class, a position in the data set's sorted classes"),
+        column("prediction", pa.int32(), "class", "the predicted class, likewise"),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """The observed run draws nothing."""
+    return {"dataset": work["dataset"], "draws": "none"}
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The predictions, one row for each row of the data set."""
+    work = block.cell.work
+    dataset = dataset_of(store, work)
+    columns: dict[str, Any] = {
+        "replicate": np.zeros(len(dataset.y), dtype=np.int64),
+        "row": np.arange(len(dataset.y), dtype=np.int64),
+        "fold": folds_of(dataset, work).astype(np.int32),
+        "label": dataset.y.astype(np.int32),
+        "prediction": retrainer(store, work, null="labels").observed().astype(np.int32),
+    }
+    return pa.table(columns, schema=SCHEMA)

@@ -1,0 +1,43 @@
+"""The joint outcomes of two trained classifiers, chunk by chunk: first the rows of the test set, then all the rest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..plan import Block
+from ..populations.trained_pair import trained
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ._outcomes import columns, fields, total
+
+VERSION = 1
+LANE_SIZE = 1
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("test", pa.bool_(), "yes or no", "whether the rows of the chunk are of the test set"),
+        *fields("chunk"),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+    """The split has a seed of its own; nothing else is drawn."""
+    return {"draws": "none"}
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The counts of each chunk."""
+    pair = trained(store, block.cell.work)
+    chunks = pair.parts.chunks()[block.first : block.last]
+    in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
+    found: dict[str, Any] = {"replicate": np.arange(block.first, block.last), "test": in_test}
+    return pa.table(found | columns(pair.outcomes(rows).tolist() for rows in chunks), schema=SCHEMA)
+
+
+def outcomes(table: pa.Table, *, test: bool) -> tuple[int, ...]:
+    """The eight counts of the test set, or of all the rest."""
+    return total(table.filter(pa.array(table.column("test").to_numpy() == test)))

@@ -1,0 +1,43 @@
+"""Monte-Carlo replicates of a test of a table of counts, drawn under its null hypothesis."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..plan import Block
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ..table_tests import question
+
+VERSION = 1
+#: A multiple of the batches in which `sigstats` draws, so that a lane wastes no draws.
+LANE_SIZE = 10_000
+
+SCHEMA = pa.schema(
+    [REPLICATE, column("exceeds", pa.bool_(), "yes or no", "whether it is at least as extreme as observed")]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyed by the test and the table."""
+    return {"test": work["test"], "data": work["data"]}
+
+
+def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
+    """Whether each replicate of the block is at least as extreme as observed."""
+    work = block.cell.work
+    exceedances = question(work["test"]).exceedances
+    columns: dict[str, Any] = {
+        "replicate": np.arange(block.first, block.last, dtype=np.int64),
+        "exceeds": np.concatenate([exceedances(work["data"], size, rng) for rng, size in block.lanes()]),
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def exceeds(table: pa.Table, observed: None) -> NDArray[np.bool_]:  # noqa: ARG001
+    """Which replicates are at least as extreme as observed: it is what they hold."""
+    flags: NDArray[np.bool_] = table.column("exceeds").to_numpy()
+    return flags

@@ -1,0 +1,48 @@
+"""Retrains under a null hypothesis: permuted labels (PermClass) or features permuted inside classes (PermFeats)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..plan import Block, Cell
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from . import cell
+from ._retrainers import retrainer
+
+VERSION = 1
+LANE_SIZE = 10
+
+SCHEMA = pa.schema([REPLICATE, column("wrong", pa.int32(), "rows", "rows that the retrained classifier got wrong")])
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyed by data set and null hypothesis alone, so that all classifiers see the same permutations."""
+    return {"dataset": work["dataset"]["digest"], "null": work["null"]}
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The number of wrong rows of every replicate of the block."""
+    trained = retrainer(store, block.cell.work, null=block.cell.work["null"])
+    wrong = np.concatenate([trained.wrong(rng, size) for rng, size in block.lanes()])
+    columns: dict[str, Any] = {
+        "replicate": np.arange(block.first, block.last, dtype=np.int64),
+        "wrong": wrong.astype(np.int32),
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def observed(retrains: Cell) -> Cell:
+    """The cell of the observed run."""
+    subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
+    return cell("crossval", subject=subject, work=work, seed=retrains.seed, replicates=1)
+
+
+def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
+    """Which retrains got no more rows wrong than the observed run."""
+    label, prediction = (observed.column(name).to_numpy() for name in ("label", "prediction"))
+    flags: NDArray[np.bool_] = table.column("wrong").to_numpy() <= np.count_nonzero(label != prediction)
+    return flags

@@ -1,0 +1,144 @@
+"""Test sets drawn from a population, each tested: how often a test rejects, and how often its interval holds the truth.
+
+The stream is keyed by the population and the size alone, and the test sets of a lane are drawn before any test draws:
+so all tests see the same test sets.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats._common.validation import shown
+
+from ..plan import Block, Cell
+from ..populations.population import EventPopulation, Population
+from ..populations.score_tests import tested_sets
+from ..populations.scored import ScorePopulation
+from ..populations.tests import Answers, AnyPopulation, advantage, tested
+from ..schema import REPLICATE, column
+from ..storage.store import Store, replicates_of
+from . import cell, predict
+from ._outcomes import total
+
+VERSION = 3
+LANE_SIZE = 100
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("p_value", pa.float64(), "probability", "the test's p-value on the test set"),
+        column(
+            "covers",
+            pa.bool_(),
+            "yes or no",
+            "whether the test's interval holds the population's difference; null for a test without one",
+            nullable=True,
+        ),
+        column(
+            "advantage",
+            pa.float64(),
+            "of the measure",
+            "by how much B is better than A on the test set, in the measure that is tested",
+        ),
+        column("no_positive", pa.bool_(), "yes or no", "whether a class that counts has no row in the test set"),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyed by what is drawn, whatever is done with it, and whenever files of it were written."""
+    population = dict(work["population"])
+    if "outcomes_of" in population:
+        about = population["outcomes_of"]
+        counted = {key: value for key, value in about["work"].items() if key != "written"}
+        population["outcomes_of"] = {**about, "work": counted}
+    return {"population": population, "n": work["n"]}
+
+
+def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
+    """The cell whose outcomes are the population, where the study trains the classifiers, or counts files, itself."""
+    about = work["population"].get("outcomes_of")
+    return None if about is None else cell(about["fanout"], **{key: about[key] for key in about if key != "fanout"})
+
+
+def needs(work: Mapping[str, Any]) -> list[Cell]:
+    """The outcomes that make up the population."""
+    found = outcomes_cell(work)
+    return [] if found is None else [found]
+
+
+def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePopulation | None:
+    """The population of a cell, None where it is of outcomes that are missing."""
+    values = dict(work["population"])
+    kinds: dict[str, type[EventPopulation] | type[ScorePopulation]]
+    kinds = {"events": EventPopulation, "scores": ScorePopulation}
+    for what, kind in kinds.items():
+        if what in values:
+            kept = store.read_data(kind, values[what]["name"], values[what]["digest"])
+            return kept.exchanged() if values["swapped"] else kept
+    source = outcomes_cell(work)
+    if source is None:
+        return Population(**{**values, "outcomes": tuple(values["outcomes"])})
+    try:
+        return Population(outcomes=_outcomes(store, source), swapped=values["swapped"])
+    except LookupError:
+        return None
+
+
+@lru_cache(maxsize=16)
+def _outcomes(store: Store, source: Cell) -> tuple[int, ...]:
+    """The outcomes of a cell; each process reads them once, and looks again for those that are missing."""
+    table = store.read_prefix(source)
+    if table is None or replicates_of(table) < source.replicates:
+        raise LookupError(source.name)
+    return predict.outcomes(table, test=False) if source.fanout == "predict" else total(table)
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The test of each test set of the block."""
+    work = block.cell.work
+    drawn_from = population(work, store)
+    assert drawn_from is not None  # the engine has computed what the cell needs
+    _require_positives(work, drawn_from)
+    p_values, advantages, no_positive = [], [], []
+    covers: list[bool | None] = []
+    for rng, size in block.lanes():
+        found, better, lacking = _lane(work, drawn_from, rng, size)
+        p_values.append(found.p_value)
+        covers.extend([None] * size if found.covers is None else found.covers.tolist())
+        advantages.append(better)
+        no_positive.append(lacking)
+    columns: dict[str, Any] = {
+        "replicate": np.arange(block.first, block.last, dtype=np.int64),
+        "p_value": np.concatenate(p_values),
+        "covers": covers,
+        "advantage": np.concatenate(advantages),
+        "no_positive": np.concatenate(no_positive),
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation) -> None:
+    """Refuse a positive class that no row has, which nobody knew before all files were counted."""
+    source = outcomes_cell(work)
+    positive = None if source is None else source.work["positive"]
+    if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
+        raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
+
+
+def _lane(
+    work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation, rng: np.random.Generator, size: int
+) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]:
+    """What the test says of each test set, by how much B is better on it, and whether a class has no row in it."""
+    test, n = work["test"], work["n"]
+    # Whole lanes are drawn, so that more test sets begin with the fewer.
+    if isinstance(drawn_from, ScorePopulation):
+        sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
+        truth = 0.0 if drawn_from.swapped else drawn_from.truth[test["measure"]]
+        return *tested_sets(test, sets, truth), sets.lacking
+    drawn = drawn_from.draw(n, rng, LANE_SIZE)[:size]
+    return tested(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)

@@ -1,0 +1,248 @@
+"""Whole files or none: the few operations on storage that the store needs, for a folder and for an fsspec URL.
+
+A file appears under its name complete or not at all. In a folder that takes a temporary name, ``fsync`` and
+``os.replace``; an object store has no rename and needs none, since an object appears when its upload ends.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+from .lease import Held, lease
+
+#: Unfinished files carry this ending; they are never read and are removed when a study is taken up again.
+PARTIAL = ".partial"
+
+#: How often a file is written whose folder another run drops meanwhile.
+_TRIALS = 100
+
+
+class Locked(Exception):
+    """Another run works under the same root."""
+
+
+class Files(Protocol):
+    """Operations on files whose names are relative to one root, with forward slashes."""
+
+    root: str
+
+    def write(self, name: str, content: bytes) -> None:
+        """Make `content` the whole file `name`, atomically."""
+
+    def read(self, name: str) -> bytes:
+        """The whole file; FileNotFoundError where there is none."""
+
+    def names(self, folder: str) -> list[str]:
+        """The sorted names (without the folder) of the finished files in `folder`; empty where it is missing."""
+
+    def folders(self, folder: str) -> list[str]:
+        """The sorted names of the folders in `folder`; empty where it is missing."""
+
+    def remove(self, name: str) -> None:
+        """Remove the file; no error where it is gone already."""
+
+    def drop(self, folder: str) -> None:
+        """Remove the folder and what is in it, as far as that is possible: what is left does no harm."""
+
+    def sweep(self) -> None:
+        """Remove what an interrupted writer left unfinished."""
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Be the only run that works here; Locked where another one does."""
+
+
+class LocalFiles:
+    """Files in a folder of this machine, or of a file system that its workers share."""
+
+    def __init__(self, root: str) -> None:
+        self.root = str(Path(root).absolute())
+
+    def _path(self, name: str) -> Path:
+        return Path(self.root, checked(name))
+
+    def write(self, name: str, content: bytes) -> None:  # noqa: D102
+        for trial in range(1, _TRIALS + 1):
+            try:
+                return self._write(self._path(name), content)
+            except (FileExistsError, FileNotFoundError):  # the folder was dropped while it was made, or after
+                if trial == _TRIALS:
+                    raise
+        return None
+
+    def _write(self, path: Path, content: bytes) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+        try:
+            with partial.open("xb") as handle:
+                handle.write(content)
+                handle.flush()
+                os.fsync(handle.fileno())
+            partial.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                partial.unlink()
+            raise
+        _sync_folder(path.parent)
+
+    def read(self, name: str) -> bytes:  # noqa: D102
+        return self._path(name).read_bytes()
+
+    def names(self, folder: str) -> list[str]:  # noqa: D102
+        found = (entry.name for entry in self._entries(folder) if entry.is_file())
+        return sorted(name for name in found if not name.endswith(PARTIAL))
+
+    def folders(self, folder: str) -> list[str]:  # noqa: D102
+        return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
+
+    def _entries(self, folder: str) -> list["os.DirEntry[str]"]:
+        try:
+            with os.scandir(self._path(folder)) as entries:
+                return list(entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def remove(self, name: str) -> None:  # noqa: D102
+        self._path(name).unlink(missing_ok=True)
+
+    def drop(self, folder: str) -> None:  # noqa: D102
+        shutil.rmtree(self._path(folder), ignore_errors=True)
+
+    def sweep(self) -> None:  # noqa: D102
+        for partial in Path(self.root).rglob(f".*{PARTIAL}"):
+            partial.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """The operating system frees the lock when its holder ends, in whatever way."""
+        path = self._path(".lock")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Locked(self.root) from None
+            yield
+
+
+class RemoteFiles:
+    """Files under an fsspec URL whose store makes an object visible when its upload ends (S3, GCS, memory ...)."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root.rstrip("/")
+
+    @property
+    def _system(self) -> tuple[Any, str]:
+        import fsspec
+
+        system, path = fsspec.core.url_to_fs(self.root)
+        return system, str(path).rstrip("/")
+
+    def write(self, name: str, content: bytes) -> None:  # noqa: D102
+        system, root = self._system
+        with self._trouble():
+            system.pipe_file(f"{root}/{checked(name)}", content)
+
+    def read(self, name: str) -> bytes:  # noqa: D102
+        system, root = self._system
+        with self._trouble():
+            return bytes(system.cat_file(f"{root}/{checked(name)}"))
+
+    def names(self, folder: str) -> list[str]:  # noqa: D102
+        return self._entries(folder, "file")
+
+    def folders(self, folder: str) -> list[str]:  # noqa: D102
+        return self._entries(folder, "directory")
+
+    def _entries(self, folder: str, kind: str) -> list[str]:
+        system, root = self._system
+        system.invalidate_cache()
+        try:
+            with self._trouble():
+                found = system.ls(f"{root}/{checked(folder)}", detail=True)
+        except FileNotFoundError:
+            return []
+        return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
+
+    def remove(self, name: str) -> None:  # noqa: D102
+        system, root = self._system
+        with contextlib.suppress(FileNotFoundError), self._trouble():
+            system.rm_file(f"{root}/{checked(name)}")
+
+    def drop(self, folder: str) -> None:  # noqa: D102
+        system, root = self._system
+        path = f"{root}/{checked(folder)}"
+        with contextlib.suppress(Exception):  # a client library may raise anything
+            system.invalidate_cache()
+            found = [str(name) for name in system.find(path)]
+            try:
+                if found:
+                    system.rm(found)  # object stores take a thousand names in one request
+            except Exception:  # some take one alone, and a name may look like a pattern
+                for name in found:
+                    with contextlib.suppress(FileNotFoundError):
+                        system.rm_file(name)
+
+    def sweep(self) -> None:
+        """Nothing to do: an upload that did not end leaves no object."""
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Object stores have no locks; a lease keeps two runs from doing the same work."""
+        system, root = self._system
+        with contextlib.ExitStack() as held:
+            try:
+                with self._trouble():
+                    held.enter_context(lease(system, f"{root}/.lock"))
+            except Held:
+                raise Locked(self.root) from None
+            yield
+
+    @contextlib.contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """Raise what a client library may raise of its own as OSError, as a folder would."""
+        try:
+            yield
+        except (OSError, ValueError, Held):
+            raise
+        except Exception as error:
+            raise OSError(f"{self.root}: {type(error).__name__}: {error}") from error
+
+
+def open_files(root: str) -> Files:
+    """The files under a path or an fsspec URL.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.storage.files import open_files
+    >>> files = open_files("memory://a-study")
+    >>> files.write("notes/one.txt", b"whole")
+    >>> files.names("notes"), files.read("notes/one.txt")
+    (['one.txt'], b'whole')
+    """
+    scheme, separator, rest = root.partition("://")
+    if not separator:
+        return LocalFiles(root)
+    return LocalFiles(rest) if scheme in ("file", "local") else RemoteFiles(root)
+
+
+def checked(name: str) -> str:
+    """`name` if it stays inside its root, or ValueError."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
+        raise ValueError(f"file name: {name!r} is not valid; expected a relative path inside the output")
+    return name
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # some file systems cannot sync a folder; the file itself is whole
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,163 @@
+"""The history of a regression study: one Parquet file for each evaluation, in a folder for each day.
+
+    history/date=2026-11-21/061502.123456-<evaluation>.parquet
+
+A file is written whole or not at all and never changed, so that two evaluations that end at once lose nothing. Its rows
+are the measures on the slices; what is common to them stands in each, so that ``pandas.read_parquet(".../history")``
+is one table. Its identity is of what was compared, so that the same files by the same rules are evaluated once.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pyarrow as pa
+
+from ..schema import column
+from .store import Damaged, Store
+
+_FOLDER = "history"
+_KIND = "evaluation"
+_NAME = re.compile(r"date=(\d{4}-\d\d-\d\d)")
+_OF_MEASURE, _PROBABILITY = "of the measure", "probability"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What is common to the rows of an evaluation.
+
+    Attributes
+    ----------
+    evaluation : str
+        The identity: a digest of both files and of the rules.
+    evaluated_at : datetime.datetime
+        In UTC.
+    baseline, candidate : str
+        The files.
+    baseline_digest, candidate_digest : str
+        SHA-256 of their bytes.
+    held_out : str
+        A digest of the ids and labels of the baseline's rows.
+    look : int
+        How many candidates these rows have judged, this one included.
+    level : float
+        The level of this look.
+    verdict : str
+        pass, warn or fail.
+    reasons : str
+        A line for each row that does not pass.
+    """
+
+    evaluation: str
+    evaluated_at: dt.datetime
+    baseline: str
+    candidate: str
+    baseline_digest: str
+    candidate_digest: str
+    held_out: str
+    look: int
+    level: float
+    verdict: str
+    reasons: str
+
+
+COMMON = [
+    column("evaluation", pa.string(), "digest", "the identity of what was compared, and by which rules"),
+    column("evaluated_at", pa.timestamp("us", tz="UTC"), "time", "when it was evaluated"),
+    column("baseline", pa.string(), "path", "the file of the baseline's predictions"),
+    column("candidate", pa.string(), "path", "the file of the candidate's predictions"),
+    column("baseline_digest", pa.string(), "SHA-256", "of the bytes of the baseline's file"),
+    column("candidate_digest", pa.string(), "SHA-256", "of the bytes of the candidate's file"),
+    column("held_out", pa.string(), "digest", "of the baseline's ids and labels: equal where the same rows judged"),
+    column("look", pa.int64(), "number", "how many candidates these rows have judged, this one included"),
+    column("level", pa.float64(), _PROBABILITY, "the level of this look"),
+    column("verdict", pa.string(), "name", "pass, warn or fail"),
+    column("reasons", pa.string(), "text", "a line for each measure and slice that does not pass"),
+]
+
+ROWS = [
+    column("slice", pa.string(), "name", "the part of the rows"),
+    column("measure", pa.string(), "name", "accuracy, macro-f1 ..."),
+    column("n", pa.int64(), "rows", "how many rows it has"),
+    *(
+        column(name, pa.float64(), unit, meaning, nullable=True)
+        for name, unit, meaning in (
+            ("baseline_value", _OF_MEASURE, "the baseline's"),
+            ("candidate_value", _OF_MEASURE, "the candidate's"),
+            ("candidate_low", _OF_MEASURE, "lower end of the interval of the candidate's"),
+            ("candidate_high", _OF_MEASURE, "upper end of that interval"),
+            ("difference", _OF_MEASURE, "candidate less baseline"),
+            ("low", _OF_MEASURE, "lower end of the interval of the difference"),
+            ("high", _OF_MEASURE, "upper end of that interval"),
+            ("p_worse", _PROBABILITY, "one-sided p-value of: the candidate is not worse"),
+            ("p_adjusted", _PROBABILITY, "the same, adjusted over measures and slices"),
+            ("pd", "index", "possibility of dominance of not worse over worse"),
+            ("psd", "index", "possibility of its strict dominance"),
+            ("nsd", "index", "necessity of its strict dominance"),
+        )
+    ),
+    column("test", pa.string(), "name", "how the p-value was found"),
+    column("row_verdict", pa.string(), "name", "pass, warn or fail; null where nothing was tested", nullable=True),
+    column("note", pa.string(), "text", "what a reader should know"),
+]
+
+SCHEMA = pa.schema([*COMMON, *ROWS])
+
+
+@dataclass(frozen=True)
+class Record:
+    """An evaluation with its rows, each a mapping by the columns of `ROWS`."""
+
+    evaluation: Evaluation
+    rows: tuple[Mapping[str, Any], ...]
+
+
+def append(store: Store, record: Record) -> str:
+    """Add an evaluation to the history; return the name of its file."""
+    common = {name.name: getattr(record.evaluation, name.name) for name in fields(Evaluation)}
+    table = pa.Table.from_pylist([{**common, **row} for row in record.rows], schema=SCHEMA)
+    at = record.evaluation.evaluated_at
+    name = f"{_FOLDER}/date={at:%Y-%m-%d}/{at:%H%M%S.%f}-{record.evaluation.evaluation[:16]}.parquet"
+    store.write_table(name, table, kind=_KIND, fingerprint=record.evaluation.evaluation)
+    return name
+
+
+def read(store: Store) -> tuple[list[Record], list[str]]:
+    """All evaluations in the order of time, and a line for each file that cannot be used."""
+    records, damaged = [], []
+    for folder in store.files.folders(_FOLDER):
+        if not _NAME.fullmatch(folder):
+            continue
+        for entry in store.files.names(f"{_FOLDER}/{folder}"):
+            name = f"{_FOLDER}/{folder}/{entry}"
+            try:
+                records.append(_record(store.read_table(name, kind=_KIND)))
+            except Damaged as error:
+                damaged.append(str(error))
+    return sorted(records, key=lambda record: record.evaluation.evaluated_at), damaged
+
+
+def look_of(records: Sequence[Record], held_out: str, candidate_digest: str, *, unreadable: int = 0) -> int:
+    """The number of the look that this candidate is at these rows.
+
+    A candidate that they judged before has the look of that time. Evaluations that cannot be read count as looks of
+    their own.
+    """
+    seen: dict[str, int] = {}
+    for record in records:
+        if record.evaluation.held_out == held_out:
+            seen.setdefault(record.evaluation.candidate_digest, record.evaluation.look)
+    return seen.get(candidate_digest, max(seen.values(), default=0) + 1 + unreadable)
+
+
+def _record(table: pa.Table) -> Record:
+    if not table.schema.equals(SCHEMA) or not table.num_rows:
+        raise Damaged("history: a file has other columns than this version writes")
+    rows = table.to_pylist()
+    common = {name.name: rows[0][name.name] for name in fields(Evaluation)}
+    return Record(Evaluation(**common), tuple({name: row[name] for name in _ROW_NAMES} for row in rows))
+
+
+_ROW_NAMES = [name.name for name in ROWS]

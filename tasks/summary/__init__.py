@@ -1,0 +1,1 @@
+"""From stored replicates to the summary of a study."""

@@ -1,0 +1,130 @@
+"""What a publication prints, beside what its data give.
+
+A study may name printed numbers; the summary then shows both, and names what does not agree. A printed number agrees if
+the computed one rounds to it, a Monte-Carlo estimate if both could be draws of the same test. Where the experiment
+itself was another (other folds, another implementation) a study says instead how near they should be, or on the same
+side of what.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+import pyarrow as pa
+
+from sigstats.mcnemar.test import mcnemar_test
+
+from ..fingerprint import digest
+from ..schema import Hypothesis, column
+from ..storage.store import Store
+
+#: The columns of the summary that a publication may print.
+PRINTABLE = ("p_value", "estimate", "statistic", "null_mean", "pd", "psd", "nsd")
+#: Two Monte-Carlo estimates of one p-value are further apart than this only once in a thousand times.
+_SAME_DRAW = 0.001
+
+_SCHEMA = pa.schema(
+    [
+        column("cell", pa.string(), "name", "the cell behind the row of the summary"),
+        column("column", pa.string(), "name", "the column of the summary that is printed"),
+        column("printed", pa.string(), "number", "the number as it is printed"),
+        column("within", pa.float64(), "of the column", "how far the computed number may be from it", nullable=True),
+        column("side", pa.float64(), "of the column", "what both must be at most, or both above", nullable=True),
+        column("remark", pa.string(), "text", "what is to be said of it, empty where nothing is"),
+    ]
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """One printed number.
+
+    Attributes
+    ----------
+    cell : str
+        The name of the cell behind the row of the summary.
+    column : str
+        One of `PRINTABLE`.
+    printed : str
+        The number with the digits that are printed: they say how precise it is.
+    within : float or None
+        It agrees if the computed number is at most that far from it.
+    side : float or None
+        It agrees if both are at most that, or both above.
+    remark : str
+        What is to be said where it does not agree.
+    """
+
+    cell: str
+    column: str
+    printed: str
+    within: float | None = None
+    side: float | None = None
+    remark: str = ""
+
+
+def write_references(store: Store, references: Iterable[Reference]) -> None:
+    """Keep printed numbers as ``references.parquet``."""
+    rows = [vars(reference) for reference in references]
+    table = pa.Table.from_pylist(rows, schema=_SCHEMA)
+    store.write_table("references.parquet", table, kind="references", fingerprint=digest("references", rows=rows))
+
+
+def read_references(store: Store) -> list[Reference]:
+    """The printed numbers of a study; none where it names none."""
+    try:
+        table = store.read_table("references.parquet", kind="references")
+    except FileNotFoundError:
+        return []
+    return [Reference(**row) for row in table.to_pylist()]
+
+
+def compared(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
+    """Each row with what is printed for it."""
+    by_cell: dict[str, list[Reference]] = defaultdict(list)
+    for reference in references:
+        by_cell[reference.cell].append(reference)
+    for row in rows:
+        found = by_cell.get(row.cell, [])
+        printed = "; ".join(f"{reference.column} {reference.printed}" for reference in found)
+        wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in found)))
+        yield row.with_(printed=printed, disagrees=wrong) if found else row
+
+
+def agrees(value: float, printed: str) -> bool:
+    """Whether a number rounds to the printed one.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.summary.published import agrees
+    >>> agrees(0.0731789, "0.073"), agrees(0.0731789, "0.079"), agrees(0.6395, "0.640")
+    (True, False, True)
+    """
+    number = Decimal(printed)
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return abs(Decimal(repr(float(value))) - number) <= Decimal(5).scaleb(exponent - 1)
+
+
+def _agrees(value: float, reference: Reference) -> bool:
+    printed = float(reference.printed)
+    if reference.side is not None:
+        return (value <= reference.side) == (printed <= reference.side)
+    if reference.within is not None:
+        return round(abs(value - printed), 12) <= reference.within
+    return agrees(value, reference.printed)
+
+
+def _complaint(row: Hypothesis, reference: Reference) -> str:
+    value: float | None = getattr(row, reference.column)
+    if value is None or _agrees(value, reference):
+        return ""
+    ruled = reference.within is not None or reference.side is not None
+    if not ruled and reference.column == "p_value" and row.replicates is not None and row.exceedances is not None:
+        theirs = round(float(reference.printed) * (row.replicates + 1)) - 1
+        if mcnemar_test(max(theirs, 0), row.exceedances).pvalue >= _SAME_DRAW:
+            return ""
+    return f"{reference.column} {reference.printed} is printed, {value:.6g} recomputed" + (
+        f" ({reference.remark})" if reference.remark else ""
+    )

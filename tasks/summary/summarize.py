@@ -1,0 +1,74 @@
+"""From replicates to hypotheses: reads Parquet only, so that a study can be summarised again without running."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+
+from sigstats.multiplicity import adjust
+from sigstats.possibility import possibility
+
+from ..analyses import analysis
+from ..fingerprint import digest
+from ..plan import Plan
+from ..schema import Hypothesis, summary_table
+from ..storage.store import Store
+from .published import compared, read_references
+from .results import Results
+
+
+def summarize(store: Store) -> list[Hypothesis]:
+    """Write ``summary.parquet`` and return its rows.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the store has no plan.
+    sigstats.tasks.storage.store.Damaged
+        If its plan cannot be used.
+    """
+    results = Results(store)
+    plan = results.plan
+    found = [row for name in plan.analyses for row in analysis(name)(results)]
+    rows = list(compared(complete(found, plan), read_references(store)))
+    store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
+    return rows
+
+
+def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
+    """Add to every row its adjusted p-values, its possibilistic indices and its decision.
+
+    A family is all rows of one test by one method: its p-values answer the same question of many data sets and
+    classifiers.
+    """
+    rows = list(rows)
+    families: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for position, row in enumerate(rows):
+        if row.p_value is not None:
+            families[row.test, row.method].append(position)
+    for members in families.values():
+        raw = [rows[position].p_value for position in members]
+        holm, by = adjust(raw, method="holm"), adjust(raw, method="benjamini-yekutieli")
+        chosen = raw if plan.adjust == "none" else adjust(raw, method=plan.adjust)
+        for position, p_holm, p_by, p_adjusted in zip(members, holm, by, chosen, strict=True):
+            row = rows[position].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
+            rows[position] = _decided(row, plan.alpha)
+    return rows
+
+
+def _decided(row: Hypothesis, alpha: float) -> Hypothesis:
+    p, p_adjusted, log10_p = row.p_value, row.p_adjusted, row.log10_p
+    assert p is not None
+    assert p_adjusted is not None
+    if row.pd is None:  # else it has a rival of its own
+        indices = possibility(p)
+        row = row.with_(pd=indices.pd, psd=indices.psd, nsd=indices.nsd)
+    if log10_p is None and p > 0:
+        log10_p = math.log10(p)
+    decision = "reject" if p_adjusted <= alpha else "keep"
+    return row.with_(log10_p=log10_p, decision=decision)
+
+
+def fingerprint(plan: Plan) -> str:
+    """The identity of a summary: what was planned."""
+    cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
+    return digest("summary", cells=cells, analyses=plan.analyses, alpha=plan.alpha, adjust=plan.adjust)

@@ -1,0 +1,49 @@
+"""Are two classifiers of one positive class equally good, by error rate, cost or F1? (Keller, Mariethoz and Bengio)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sigstats._common.validation import refuse
+from sigstats.bootstrap.test import bootstrap_test
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.proportions import dcf_test, proportion_test
+
+from ._results import fields
+
+NULL = "a and b are equally good"
+METHODS = ("proportion", "proportion-independent", "dcf", "dcf-independent", "bootstrap")
+
+
+def observed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """``outcomes``: the eight counts; ``cost_fn``, ``cost_fp`` and ``prior`` for the cost, ``measure`` to resample."""
+    outcomes = JointOutcomes(*data["outcomes"])
+    if outcomes.n == 0:
+        raise refuse("outcomes (observations)", 0, "at least one")
+    return {"alternative": "two-sided", "n": outcomes.n}
+
+
+def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """The p-value by a method; the estimate is that of b less that of a."""
+    outcomes = JointOutcomes(*data["outcomes"])
+    if method == "bootstrap":
+        resampled = bootstrap_test(outcomes, measure=data["measure"], rng=0)  # equal outcomes give equal results
+        return fields(
+            resampled,
+            method=method,
+            measure=f"difference of {data['measure']} (b - a)",
+            statistic=resampled.statistic,
+            estimate=resampled.estimate,
+            estimate_low=resampled.interval.low,
+            estimate_high=resampled.interval.high,
+            p_low=None,
+            p_high=None,
+        )
+    paired = not method.endswith("-independent")
+    if method.startswith("dcf"):
+        costs = {key: data[key] for key in ("cost_fn", "cost_fp", "prior")}
+        result, measure = dcf_test(outcomes, paired=paired, **costs), "difference of detection costs (b - a)"
+    else:
+        result, measure = proportion_test(outcomes, paired=paired), "difference of error rates (b - a)"
+    return fields(
+        result, method=method, measure=measure, statistic=-result.statistic + 0.0, estimate=-result.estimate + 0.0
+    )

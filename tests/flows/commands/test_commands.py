@@ -1,0 +1,56 @@
+"""What commands refuse: one line, exit code 2, nothing written."""
+
+import importlib
+
+import pytest
+
+from sigstats.flows.cli import main
+
+from ..conftest import QUICK, study_file
+
+STUDY = 'kind = "significance"\n[[tables]]\nname = "t"\ncounts = [[8, 2], [1, 9]]\n'
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """The results of a small study."""
+    assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    return tmp_path / "out"
+
+
+def refused(capsys, *arguments):
+    """The only line that a command says."""
+    capsys.readouterr()
+    assert main([str(argument) for argument in arguments]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    return said.err
+
+
+def test_a_report_of_what_is_no_study_is_refused(finished, capsys):
+    for output in (finished / "report.html", finished / "replicates", "nosuch://x", "", "memory://nothing"):
+        assert refused(capsys, "report", output).startswith("sigstats: OUTPUT: ")
+
+
+def test_a_report_from_storage_whose_package_is_missing_is_refused(monkeypatch, capsys):
+    def missing(protocol):
+        raise ImportError(f"Install a package to access {protocol}")
+
+    monkeypatch.setattr(importlib.import_module("fsspec.registry"), "get_filesystem_class", missing)
+    assert "a package is missing (Install a package to access s3)" in refused(capsys, "report", "s3://bucket/study")
+
+
+@pytest.mark.parametrize("name", ["summary.parquet", "report.html"])
+def test_a_report_that_cannot_be_written_is_one_line(finished, capsys, name):
+    (finished / name).unlink()
+    (finished / name).mkdir()  # no user may replace a folder by a file, whatever the permissions
+    assert "it cannot be read or written" in refused(capsys, "report", finished)
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+@pytest.mark.parametrize("workers", [-2, 0])
+def test_fewer_than_one_worker_are_refused(tmp_path, capsys, command, workers):
+    output = tmp_path / "out"
+    said = refused(capsys, command, study_file(tmp_path, QUICK), "--output", output, "--workers", workers)
+    assert said == f"sigstats: --workers: {workers} is not valid; expected 1 or more\n"
+    assert not output.exists()

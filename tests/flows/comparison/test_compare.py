@@ -1,0 +1,616 @@
+"""`sigstats compare`: verdicts against other libraries, planted and absent regressions, and what is refused."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom, ttest_1samp
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    brier_score_loss,
+    f1_score,
+    log_loss,
+    matthews_corrcoef,
+    roc_auc_score,
+)
+from sklearn.model_selection import train_test_split
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from sigstats.flows.cli import main
+from sigstats.flows.comparison.compare import Rule, compare
+from sigstats.flows.comparison.page import as_html
+from sigstats.flows.comparison.text import cells_of, show
+from sigstats.mcnemar.power import detectable_difference
+from sigstats.tasks.predictions import Joined
+
+from ..conftest import environment
+
+
+def frames(n=600, seed=1, k=3):
+    """Two models that are equally good, on rows with a region."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(k, size=n)
+
+    def model():
+        return np.where(rng.random(n) < 0.8, label, rng.integers(k, size=n))
+
+    base = pd.DataFrame(
+        {"id": np.arange(n), "label": label, "prediction": model(), "region": rng.choice(list("NS"), n)}
+    )
+    return base, base.assign(prediction=model())
+
+
+def written(tmp_path, base, cand, form="csv"):
+    paths = tmp_path / f"base.{form}", tmp_path / f"cand.{form}"
+    for path, frame in zip(paths, (base, cand), strict=True):
+        if form == "csv":
+            frame.to_csv(path, index=False)
+        elif form == "parquet":
+            frame.to_parquet(path, index=False)
+        else:
+            frame.to_json(path, orient="records", lines=True)
+    return [str(path) for path in paths]
+
+
+def compared(tmp_path, *arguments, code=None):
+    """The exit code and the JSON of a comparison."""
+    target = tmp_path / "found.json"
+    found = main(["compare", *map(str, arguments), "--json", str(target)])
+    assert code is None or found == code
+    return found, json.loads(target.read_text())
+
+
+def test_measures_tests_and_adjustment_are_those_of_other_libraries(tmp_path):
+    base, cand = frames()
+    paths = written(tmp_path, base, cand)
+    measures = ["accuracy", "macro-f1", "balanced-accuracy", "mcc"]
+    options = [argument for name in measures for argument in ("--measure", name)]
+    _, found = compared(tmp_path, *paths, "--slice", "region", *options)
+    functions = {
+        "accuracy": accuracy_score,
+        "macro-f1": lambda y, p: f1_score(y, p, average="macro"),
+        "balanced-accuracy": balanced_accuracy_score,
+        "mcc": matthews_corrcoef,
+    }
+    assert [row["slice"] for row in found["rows"][::4]] == ["all rows", "region = N", "region = S"]
+    for row in found["rows"]:
+        part = np.ones(len(base), bool) if row["slice"] == "all rows" else base["region"] == row["slice"][-1]
+        y, a, b = base["label"][part], base["prediction"][part], cand["prediction"][part]
+        measure = functions[row["measure"]]
+        assert (row["n"], row["baseline"]) == (part.sum(), pytest.approx(measure(y, a)))
+        assert row["candidate"] == pytest.approx(measure(y, b))
+        assert row["difference"] == pytest.approx(measure(y, b) - measure(y, a))
+        assert row["low"] <= row["difference"] <= row["high"]
+        if row["measure"] == "accuracy":
+            right_a, right_b = (a == y).to_numpy(), (b == y).to_numpy()
+            table = [[(right_a & right_b).sum(), (right_a & ~right_b).sum()], [(~right_a & right_b).sum(), 0]]
+            assert row["p_differs"] == pytest.approx(mcnemar(table, exact=True).pvalue)
+            only_a, only_b = table[0][1], table[1][0]
+            assert row["p_worse"] == pytest.approx(binom.sf(only_a - 1, only_a + only_b, 0.5))
+    raw = [row["p_worse"] for row in found["rows"]]
+    assert [row["p_adjusted"] for row in found["rows"]] == pytest.approx(multipletests(raw, method="holm")[1])
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_every_format_gives_the_same(tmp_path, form):
+    base, cand = frames()
+    _, expected = compared(tmp_path, *written(tmp_path, base, cand), "--slice", "region")
+    shuffled = cand.sample(frac=1, random_state=3)  # rows are joined by id, not by place
+    _, found = compared(tmp_path, *written(tmp_path, base, shuffled, form), "--slice", "region")
+    assert found["rows"] == expected["rows"]
+
+
+def test_a_planted_regression_is_found_and_its_slice_named(tmp_path, capsys):
+    X, y = load_digits(return_X_y=True)
+    part = np.arange(len(y)) % 5
+    X_train, X_test, y_train, y_test, _, slice_test = train_test_split(X, y, part, test_size=0.6, random_state=0)
+    model = LogisticRegression(max_iter=2000).fit(X_train, y_train)
+    predicted = model.predict(X_test)
+    # The candidate sees slice 3 with two of the image's rows swapped, as after a change of a pipeline.
+    changed = X_test.copy()
+    changed[slice_test == 3] = changed[slice_test == 3].reshape(-1, 8, 8)[:, [0, 1, 2, 4, 3, 5, 6, 7]].reshape(-1, 64)
+    base = pd.DataFrame({"id": np.arange(len(y_test)), "label": y_test, "prediction": predicted, "site": slice_test})
+    paths = written(tmp_path, base, base.assign(prediction=model.predict(changed)))
+    code, found = compared(tmp_path, *paths, "--slice", "site")
+    assert (code, found["verdict"]) == (1, "fail")
+    assert [row["slice"] for row in found["rows"] if row["verdict"] == "fail"] == ["all rows", "site = 3"]
+    assert [row["p_worse"] for row in found["rows"] if row["slice"] in ("site = 0", "site = 1")] == [1, 1]
+    said = capsys.readouterr().out
+    assert "FAIL: regression" in said
+    assert "worse: accuracy on site = 3" in said
+
+
+def simulated(rng, n=400, slices=6):
+    label = np.zeros(n, dtype=np.int64)
+    a, b = (rng.random(n) < 0.25).astype(np.int64), (rng.random(n) < 0.25).astype(np.int64)
+    codes = rng.integers(slices, size=n)
+    return Joined(label, a, b, ("0", "1"), None, {"s": (tuple("abcdef"), codes)}, False, ())
+
+
+def test_without_a_regression_false_alarms_keep_their_level():
+    rng = np.random.default_rng(5)
+    rule = Rule(minimum_effect=0.0)
+    alarms = sum(compare(simulated(rng), rule).verdict == "fail" for _ in range(200))
+    # 200 families at 0.05: more than 29 would happen by chance less than once in a million times
+    assert alarms <= binom.isf(1e-6, 200, 0.05)
+
+
+def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path):
+    base, _ = frames(n=40_000)
+    right = np.flatnonzero(base["prediction"] == base["label"])[:80]
+    worse = base.copy()
+    worse.loc[right, "prediction"] = (worse.loc[right, "label"] + 1) % 3  # certain, but 0.2 points
+    paths = written(tmp_path, base, worse)
+    assert compared(tmp_path, *paths)[1]["verdict"] == "pass"
+    assert compared(tmp_path, *paths, "--minimum-effect", "0.001")[0] == 1
+    assert compared(tmp_path, *paths, "--margin", "0.001")[1]["verdict"] == "warn"
+    few = written(tmp_path, base[:60], base[:60])
+    # equal predictions of few rows: nothing speaks for a drop, and nothing excludes one
+    code, found = compared(tmp_path, *few)
+    assert (code, found["verdict"]) == (0, "warn")
+    assert "not excluded" in found["reasons"][0]
+
+
+def test_groups_are_drawn_whole(tmp_path):
+    rng = np.random.default_rng(3)
+    base, cand = frames(n=2000)
+    people = np.arange(2000) // 50
+    base = base.assign(person=people)
+    # forty people; the candidate is wrong on all rows of two of them
+    cand = base.assign(prediction=np.where(np.isin(people, [3, 17]), (base["label"] + 1) % 3, base["prediction"]))
+    paths = written(tmp_path, base, cand)
+    _, rows = compared(tmp_path, *paths)
+    _, grouped = compared(tmp_path, *paths, "--group", "person")
+    (alone,), (together,) = rows["rows"], grouped["rows"]
+    assert together["difference"] == alone["difference"]
+    assert alone["p_worse"] < 1e-9 < 0.01 < together["p_worse"]
+    assert together["test"] == "bootstrap of 40 groups"
+    assert "McNemar's test does not apply" in together["note"]
+    # the interval against rows drawn person by person
+    right = [(frame["prediction"] == frame["label"]).to_numpy().reshape(40, 50) for frame in (base, cand)]
+    advantage = right[1].sum(axis=1).astype(int) - right[0].sum(axis=1)
+    drawn = advantage[rng.integers(40, size=(20_000, 40))].sum(axis=1) / 2000
+    assert (together["low"], together["high"]) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.004)
+
+
+def test_markdown_html_and_json(tmp_path, capsys):
+    base, cand = frames()
+    base["region"] = base["region"].replace({"N": "a|b <i>"})
+    paths = written(tmp_path, base, cand)
+    page = tmp_path / "page.html"
+    assert main(["compare", *paths, "--slice", "region", "--markdown", "-", "--report", str(page)]) == 0
+    said = capsys.readouterr().out
+    rows = [line for line in said.splitlines() if line.startswith("| ")]
+    assert len(rows) == 4
+    assert all(line.replace("\\|", "").count("|") == 13 for line in rows)
+    text = page.read_text()
+    assert "a|b &lt;i&gt;" in text
+    assert "<i>" not in text
+    assert text.count('class="point') == 3
+    again, first = (compared(tmp_path, *paths, "--seed", "7", "--measure", "macro-f1")[1] for _ in range(2))
+    assert again == first
+
+
+HARNESS = [
+    {
+        "doc_id": i,
+        "doc": {"topic": "ab"[i % 2]},
+        "target": "x",
+        "resps": [],
+        "filtered_resps": [],
+        "acc": float(i % 3 > 0),
+    }
+    for i in range(60)
+]
+
+
+def harness(tmp_path, samples, name):
+    path = tmp_path / name
+    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+    return str(path)
+
+
+def test_samples_of_lm_evaluation_harness(tmp_path):
+    better = [{**sample, "acc": 1.0} for sample in HARNESS]
+    paths = harness(tmp_path, better, "a.jsonl"), harness(tmp_path, HARNESS, "b.jsonl")
+    code, found = compared(tmp_path, *paths, "--slice", "topic")
+    assert code == 1
+    assert [(row["slice"], row["n"], row["candidate"]) for row in found["rows"]] == [
+        ("all rows", 60, pytest.approx(2 / 3)),
+        ("topic = a", 30, pytest.approx(2 / 3)),
+        ("topic = b", 30, pytest.approx(2 / 3)),
+    ]
+
+
+def test_logs_of_inspect(tmp_path):
+    def log(values, version=2):
+        samples = [
+            {"id": i, "epoch": 1, "target": "x", "scores": {"match": {"value": v}}} for i, v in enumerate(values)
+        ]
+        return json.dumps({"version": version, "status": "success", "eval": {"task": "t"}, "samples": samples})
+
+    (tmp_path / "a.json").write_text(log("C" * 40))
+    (tmp_path / "b.json").write_text(log("C" * 25 + "I" * 15))
+    code, found = compared(tmp_path, tmp_path / "a.json", tmp_path / "b.json")
+    assert (code, found["rows"][0]["difference"]) == (1, pytest.approx(-15 / 40))
+    (tmp_path / "c.json").write_text(log("C" * 40, version=9))
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "c.json")]) == 2
+
+
+def zipped(path, header, samples, name="header.json"):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, json.dumps(header))
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+
+
+def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
+    header = {"version": 2, "status": "success", "eval": {"task": "t"}}
+
+    def samples(marks):
+        return [{"id": n, "epoch": 1, "scores": {"judge": {"value": mark}}} for n, mark in enumerate(marks)]
+
+    zipped(tmp_path / "a.eval", header, samples("C" * 40))
+    zipped(tmp_path / "b.eval", header, samples("C" * 25 + "I" * 15), name="_journal/start.json")
+    code, found = compared(tmp_path, tmp_path / "a.eval", tmp_path / "b.eval")
+    assert (code, found["rows"][0]["difference"]) == (1, pytest.approx(-15 / 40))
+    marks = np.random.default_rng(1).random(40)
+    zipped(tmp_path / "c.eval", header, samples(["P"] * 40))
+    zipped(tmp_path / "d.eval", header, samples(marks.tolist()))
+    _, found = compared(tmp_path, tmp_path / "c.eval", tmp_path / "d.eval")
+    (row,) = found["rows"]
+    wanted = ttest_1samp(marks, 0.5, alternative="less")
+    assert (row["measure"], row["p_worse"]) == ("mean-score", pytest.approx(wanted.pvalue))
+    assert main(["compare", str(tmp_path / "c.eval"), str(tmp_path / "d.eval"), "--measure", "accuracy"]) == 2
+    assert "marks between right and wrong; expected one of" in capsys.readouterr().err
+    zipped(tmp_path / "e.eval", {**header, "version": 9}, samples("C" * 40))
+    (tmp_path / "f.eval").write_bytes((tmp_path / "a.eval").read_bytes()[:300])
+    zipped(tmp_path / "g.eval", header, samples("C" * 40), name="other.json")
+    for name, complaint in (("e", "version: 9 is not valid"), ("f", "cannot be read as"), ("g", "ZIP without header")):
+        assert main(["compare", str(tmp_path / "a.eval"), str(tmp_path / f"{name}.eval")]) == 2
+        said = capsys.readouterr().err
+        assert complaint in said
+        assert said.count("\n") == 1
+
+
+def test_scores_are_measured_as_scikit_learn_measures_them(tmp_path):
+    base, cand = frames(n=500, k=2)
+    rng = np.random.default_rng(4)
+    for frame in (base, cand):
+        frame["score"] = np.clip(0.3 * frame["label"] + 0.7 * rng.random(500), 0.001, 0.999)
+    paths = written(tmp_path, base, cand)
+    names = ("auc", "neg-log-loss", "neg-brier", "accuracy")
+    options = [word for name in names for word in ("--measure", name)]
+    _, found = compared(tmp_path, *paths, "--score", "score", "--slice", "region", *options)
+    functions = {
+        "auc": roc_auc_score,
+        "neg-log-loss": lambda y, s: -log_loss(y, s),
+        "neg-brier": lambda y, s: -brier_score_loss(y, s),
+    }
+    assert len(found["rows"]) == 12
+    for row in found["rows"]:
+        if row["measure"] in functions:
+            part = np.ones(500, bool) if row["slice"] == "all rows" else base["region"] == row["slice"][-1]
+            function = functions[row["measure"]]
+            assert row["baseline"] == pytest.approx(function(base["label"][part], base["score"][part]))
+            assert row["candidate"] == pytest.approx(function(cand["label"][part], cand["score"][part]))
+            assert row["baseline_interval"][0] < row["baseline"] < row["baseline_interval"][1]
+    # without predictions the area is what is compared; the other class is positive when it is said to be
+    alone = written(tmp_path, base.drop(columns="prediction"), cand.drop(columns="prediction"))
+    _, by_default = compared(tmp_path, *alone, "--score", "score")
+    assert [(row["measure"], row["baseline"]) for row in by_default["rows"]] == [("auc", found["rows"][0]["baseline"])]
+    _, turned = compared(tmp_path, *alone, "--score", "score", "--positive", "0")
+    assert turned["rows"][0]["baseline"] == pytest.approx(1 - found["rows"][0]["baseline"])
+
+
+def test_groups_are_drawn_whole_for_every_measure(tmp_path):
+    base, cand = frames(n=600)
+    base["patient"] = np.arange(600) // 4
+    cand["score"] = base["score"] = 0.5
+    cand.loc[::3, "score"] = 0.4
+    paths = written(tmp_path, base, cand)
+    options = ["--group", "patient", "--score", "score", "--measure", "macro-f1", "--measure", "mean-score"]
+    _, found = compared(tmp_path, *paths, *options)
+    _, rows = compared(tmp_path, *paths, "--measure", "macro-f1")
+    f1, score = found["rows"]
+    assert f1["test"] == "bootstrap of 150 groups"
+    assert f1["difference"] == rows["rows"][0]["difference"]
+    assert f1["baseline_interval"][0] < f1["baseline"] < f1["baseline_interval"][1]
+    assert score["test"] == "t of groups"
+    assert score["difference"] == pytest.approx(-0.1 / 3)
+
+
+def test_few_groups_that_differ_are_told(tmp_path):
+    base, cand = frames(n=600)
+    base["patient"] = np.arange(600) // 20
+    base["prediction"], cand["prediction"] = base["label"], base["label"]
+    cand.loc[:99, "prediction"] = 0  # in five of 30 patients
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), "--group", "patient", "--measure", "macro-f1")
+    (row,) = found["rows"]
+    assert (row["p_worse"], row["p_differs"]) == (1 / 2**5, 2 / 2**5)
+    assert "only 5 groups with disagreements" in row["note"]
+
+
+@pytest.mark.parametrize("group", [[], ["--group", "patient"]])
+def test_a_slice_of_one_class_is_named(tmp_path, group):
+    base, cand = frames(n=600)
+    base["patient"] = np.arange(600) // 4
+    for frame in (base, cand):
+        frame.loc[:49, "label"] = frame.loc[:49, "prediction"] = 1
+    base["part"] = np.where(np.arange(600) < 50, "same", "rest")
+    options = ["--slice", "part", "--measure", "macro-f1", *group]
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options)
+    notes = {row["slice"]: row["note"] for row in found["rows"]}
+    assert notes["part = same"] == "one class alone: nothing can be tested"
+    assert "one class" not in notes["all rows"] + notes["part = rest"]
+
+
+def changed(**columns):
+    return lambda base, cand: (base, cand.assign(**columns))
+
+
+BAD = {
+    "twice": (lambda b, c: (b, c.assign(id=[0, *c["id"][:-1]])), [], "cand.csv: id '0' is there more than once"),
+    "unmatched": (lambda b, c: (b, c[:-2]), [], "base.csv: ids '58', '59' are in this file alone"),
+    "no common": (lambda b, c: (b, c.assign(id=c["id"] + 1000)), [], "no id of it is in"),
+    "labels": (
+        lambda b, c: (b, c.assign(label=[(c["label"][0] + 1) % 3, *c["label"][1:]])),
+        [],
+        "cand.csv: id '0': label",
+    ),
+    "no column": (lambda b, c: (b, c.rename(columns={"prediction": "predicted"})), [], "did you mean 'predicted'?"),
+    "a gap": (lambda b, c: (b, c.assign(prediction=[None, *c["prediction"][1:]])), [], "row 0 (from 0) is empty"),
+    "no rows": (lambda b, c: (b, c[:0]), [], "cand.csv: there are no rows"),
+    "slice": (lambda b, c: (b, c), ["--slice", "country"], "column 'country' is not there, nor in"),
+    "measure": (lambda b, c: (b, c), ["--measure", "best"], "--measure: 'best' is not valid"),
+    "no scores": (lambda b, c: (b, c), ["--measure", "auc"], "'auc' is not valid without scores"),
+    "text for scores": (
+        lambda b, c: (b.assign(s=0.5), c.assign(s=["0.5", "high", *["0"] * 58])),
+        ["--score", "s"],
+        "column 's': 'high' is not valid; expected numbers",
+    ),
+    "infinite scores": (
+        lambda b, c: (b.assign(s=0.5), c.assign(s=[0.5, np.inf, *[0.1] * 58])),
+        ["--score", "s"],
+        "column 's': row 1 (from 0) is not finite",
+    ),
+    "three classes": (
+        lambda b, c: (b.assign(s=0.5), c.assign(s=0.5)),
+        ["--score", "s", "--measure", "auc"],
+        "3 classes are not valid for measures of scores; expected two",
+    ),
+    "which is positive": (
+        lambda b, c: (b.assign(s=0.5, label="x", prediction="y"), c.assign(s=0.5, label="x", prediction="y")),
+        ["--score", "s", "--measure", "auc"],
+        "positive: is missing; expected x or y",
+    ),
+    "no probabilities": (
+        lambda b, c: (b.assign(s=0.5, label=0, prediction=1), c.assign(s=2.5, label=0, prediction=1)),
+        ["--score", "s", "--measure", "neg-brier"],
+        "scores: 0.5 to 2.5 are not valid for neg-brier; expected probabilities",
+    ),
+    "scores alone": (
+        lambda b, c: (b.assign(s=0.5).drop(columns="prediction"), c.assign(s=0.5).drop(columns="prediction")),
+        ["--score", "s", "--measure", "accuracy"],
+        "'accuracy' is not valid for scores without predictions",
+    ),
+    "alpha": (lambda b, c: (b, c), ["--alpha", "2"], "alpha: 2.0 is not valid"),
+    "adjust": (lambda b, c: (b, c), ["--adjust", "bonferoni"], "adjust: 'bonferoni' is not valid"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, capsys, case):
+    change, options, complaint = BAD[case]
+    paths = written(tmp_path, *change(*frames(n=60)))
+    assert main(["compare", *paths, *options, "--json", str(tmp_path / "found.json")]) == 2
+    said = capsys.readouterr()
+    assert complaint in said.err
+    assert (len(said.err.splitlines()), said.out) == (1, "")
+    assert not (tmp_path / "found.json").exists()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\xff" * 50, b"{", b"[1, 2]", b'{"doc_id": 1, "filtered_resps": []}\n', b"PAR1"]
+)
+def test_a_file_of_no_use_is_named(tmp_path, capsys, content):
+    paths = written(tmp_path, *frames(n=60))
+    broken = tmp_path / "broken"
+    broken.write_bytes(content)
+    assert main(["compare", paths[0], str(broken)]) == 2
+    said = capsys.readouterr().err
+    assert (str(broken) in said, len(said.splitlines())) == (True, 1)
+
+
+def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):
+    base, cand = frames()
+    paths = written(tmp_path, base, cand[5:].assign(prediction=lambda frame: frame["prediction"].replace(0, 7)))
+    _, found = compared(tmp_path, *paths, "--unmatched", "drop")
+    assert found["n"] == 595
+    assert found["notes"] == [
+        f"{paths[0]}: ids '0', '1', '2' and 2 more are in this file alone",
+        f"{paths[1]}: class '7' is predicted in this file alone, and no row has it",
+    ]
+    assert f"note: {paths[0]}" in capsys.readouterr().out
+
+
+def test_a_warning_says_where_the_evidence_leans_and_what_the_rows_could_show():
+    def reason(only_a, only_b, n=200):
+        label = np.zeros(n, dtype=np.int64)
+        a, b = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        b[:only_a], a[n - only_b :] = 1, 1
+        found = compare(Joined(label, a, b, ("right", "wrong"), None, {}, True, ()), Rule())
+        (text,) = found.reasons()
+        return found, text
+
+    found, text = reason(10, 10)
+    assert "no evidence either way (possibility of not worse 1, necessity 0.18)" in text
+    shown = 100 * detectable_difference(200, 20 / 200, alpha=0.05, alternative="greater")
+    assert f"200 rows show a drop of {shown:.2g} points with power 0.8" in text
+    assert found.rows[0].p_worse == pytest.approx(binom.sf(9, 20, 0.5))
+    assert "the evidence leans to worse" in reason(14, 7)[1]
+    assert "the evidence leans to not worse (necessity" in reason(7, 10)[1]
+
+
+def in_memory(label, a, b, *, slices=None, scores=None):
+    """Predictions of two models of two classes side by side."""
+    return Joined(label, a, b, ("0", "1"), None, slices or {}, False, (), scores)
+
+
+@pytest.mark.parametrize(
+    ("n", "options"),
+    [(9, []), (40, ["--smallest-slice", "41"]), (40, ["--group", "region"])],
+    ids=["too few rows", "a smallest slice beyond all", "one group"],
+)
+def test_where_nothing_can_be_tested_there_is_no_verdict(tmp_path, capsys, n, options):
+    base, cand = frames(n=n)
+    paths = written(tmp_path, base.assign(region="N"), cand.assign(region="N", prediction=(cand["label"] + 1) % 3))
+    assert main(["compare", *paths, *options, "--json", str(tmp_path / "found.json")]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith(f"sigstats: rows: {n} are not enough; nothing can be tested (")
+    assert (said.out, len(said.err.splitlines())) == ("", 1)
+    assert not (tmp_path / "found.json").exists()
+
+
+def test_a_measure_that_cannot_be_tested_on_all_rows_warns(tmp_path):
+    base, _ = frames(k=2)
+    base["label"] = [1, *[0] * 599]
+    base["score"] = np.linspace(0, 1, 600)
+    code, found = compared(tmp_path, *written(tmp_path, base, base), "--score", "score", "--margin", "0.05")
+    assert (code, found["verdict"]) == (0, "warn")
+    (reason,) = found["reasons"]
+    assert reason.startswith("not tested: auc on all rows: too few of one class")
+
+
+def test_a_bootstrap_draws_as_many_resamples_as_the_adjusted_level_needs(tmp_path):
+    """The smallest p of 99 resamples, 0.01, times six tests is above 0.05: it could reject nothing."""
+    base, cand = frames(n=3000)
+    base["region"] = np.arange(3000) % 5
+    cand["prediction"] = (cand["label"] + (np.arange(3000) % 2)) % 3
+    options = ["--measure", "macro-f1", "--slice", "region", "--resamples", "99"]
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, code=1)
+    assert {row["verdict"] for row in found["rows"]} == {"fail"}
+    assert found["rule"]["resamples"] >= 6 / 0.05 - 1
+    assert max(row["p_adjusted"] for row in found["rows"]) <= 0.05
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "1e-6", code=0)
+    assert found["rule"]["resamples"] == 10**6
+    assert "no bootstrap can fail: its smallest p is 1e-06, 1.7e-07 needed" in found["notes"]
+
+
+def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
+    label, a = np.zeros(50_000, dtype=np.int64), np.zeros(50_000, dtype=np.int64)
+    b = a.copy()
+    b[:180], a[-60:] = 1, 1
+    found = compare(in_memory(label, a, b), Rule(margin=0.002))
+    (row,), (reason,) = found.rows, found.reasons()
+    assert (found.verdict, row.p_adjusted < 1e-12) == ("warn", True)
+    assert reason.startswith(
+        "worse, though by less than 0.5 points, and a drop of more than 0.2 points is not excluded"
+    )
+    assert "not shown" not in reason
+
+
+def test_a_p_value_beyond_floats_is_no_zero():
+    label, a = np.zeros(2000, dtype=np.int64), np.zeros(2000, dtype=np.int64)
+    found = compare(in_memory(label, a, np.r_[np.ones(1100, dtype=np.int64), a[1100:]]), Rule())
+    assert found.rows[0].p_worse == 0  # 2 ** -1100
+    assert "adjusted p < 10⁻³⁰⁰" in found.reasons()[0]
+
+
+def test_the_drop_that_the_rows_could_show_is_at_the_level_of_one_test_among_all():
+    """Ten tests by Holm: the first to be rejected needs p <= 0.005."""
+    label, a = np.zeros(1000, dtype=np.int64), np.zeros(1000, dtype=np.int64)
+    b = a.copy()
+    b[::20], a[1::20] = 1, 1
+    slices = {"part": (tuple("abcdefghi"), np.arange(1000) % 9)}
+    found = compare(in_memory(label, a, b, slices=slices), Rule())
+    shown = 100 * detectable_difference(1000, 0.1, alpha=0.005, alternative="greater")
+    assert f"1,000 rows show a drop of {shown:.2g} points with power 0.8" in found.reasons()[0]
+
+
+@pytest.mark.parametrize("columns", [70, 80, 100, 200])
+def test_no_number_is_cut_off_in_a_narrow_terminal(monkeypatch, capsys, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    rng = np.random.default_rng(3)
+    label = rng.integers(2, size=400)
+    a, b = (np.where(rng.random(400) < 0.8, label, 1 - label) for _ in range(2))
+    slices = {"region": (("north", "south"), np.arange(400) % 2)}
+    found = compare(in_memory(label, a, b, slices=slices), Rule())
+    show(found, "base.csv", "cand.csv")
+    said = capsys.readouterr().out
+    assert "…" not in said
+    for row in found.rows:
+        cells = cells_of(row)
+        assert all(cells[position] in said for position in (0, 1, 5, 6, 8))
+
+
+def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
+    rng = np.random.default_rng(5)
+    label = rng.integers(2, size=500)
+    a, b = (np.where(rng.random(500) < 0.8, label, 1 - label) for _ in range(2))
+    marks = rng.integers(1, 11, size=500).astype(float)
+    joined = in_memory(label, a, b, scores=(marks, np.maximum(marks - rng.integers(0, 2, 500), 1)))
+    found = compare(joined, Rule(), ["accuracy", "mean-score"])
+    page = as_html(found, "base.csv", "cand.csv")
+    assert [re.search(r"candidate − baseline, (.*?)<", part)[1] for part in page.split("<svg")[1:]] == [
+        "points",
+        "mean-score",
+    ]
+    lowest = f"−{abs(found.rows[1].difference):.4f}, mean-score on all rows"
+    assert f"the lowest is {lowest}" in page
+    assert "0.5 points (0.005 of a mark or loss)" in found.rule_in_words
+
+
+def test_small_slices_are_named_and_not_tested(tmp_path):
+    base, cand = frames(n=100)
+    base["region"] = ["rare"] * 3 + ["often"] * 97
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), "--slice", "region")
+    row = found["rows"][2]
+    assert (row["slice"], row["verdict"], row["p_worse"]) == ("region = rare", None, None)
+    assert row["note"] == "too small to test: 3 of at least 10 rows"
+
+
+@pytest.mark.processes
+def test_neither_prefect_nor_dask_is_started(tmp_path):
+    paths = written(tmp_path, *frames())
+    code = (
+        "import sys; from sigstats.flows.cli import main; code = main(); "
+        "loaded = {name.partition('.')[0] for name in sys.modules}; "
+        "print(sorted(loaded & {'prefect', 'dask', 'distributed', 'sklearn'})); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            code,
+            "compare",
+            *paths,
+            "--markdown",
+            str(tmp_path / "m.md"),
+            "--json",
+            str(tmp_path / "j"),
+        ],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_example_of_the_readme_finds_the_planted_fault(tmp_path, repository, capsys):
+    subprocess.run([sys.executable, repository / "tools" / "example_predictions.py", tmp_path], check=True)
+    files = [str(tmp_path / f"{name}.csv") for name in ("baseline", "candidate")]
+    assert main(["compare", *files, "--slice", "stroke"]) == 1
+    assert "worse: accuracy on stroke = faint" in capsys.readouterr().out

@@ -1,0 +1,81 @@
+"""Two versions of a model of forest cover, with a regression in one wilderness area and with none."""
+
+import importlib.util
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from sigstats.flows.cli import main
+from sigstats.flows.comparison.compare import Rule, compare
+from sigstats.tasks.predictions import Joined
+
+
+@pytest.fixture(scope="module")
+def example(repository):
+    """The program that makes the example's predictions."""
+    found = importlib.util.spec_from_file_location("example", repository / "tools" / "example_predictions.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def versions(example, shared_data):
+    """What the model in use says of held-out places, one without an area, and one of other places."""
+    return example.forest_cover(shared_data / "covertype.parquet")
+
+
+@pytest.fixture
+def files(versions, tmp_path):
+    for name in ("baseline", "candidate"):
+        versions[name].iloc[:20_000].to_parquet(tmp_path / f"{name}.parquet", index=False)
+    return tmp_path
+
+
+def test_a_regression_in_one_area_is_found_and_named(example, versions, files, capsys):
+    paths = [str(files / f"{name}.parquet") for name in ("baseline", "candidate")]
+    assert main(["compare", *paths, "--slice", "area", "--measure", "accuracy", "--measure", "macro-f1"]) == 1
+    said = capsys.readouterr().out
+    worse = [line.strip() for line in said.splitlines() if line.strip().startswith("worse:")]
+    assert any(f"accuracy on area = {example.LOST}:" in line for line in worse)
+    assert not any(f"area = {other}" in line for line in worse for other in ("area1", "area2", "area3"))
+    right = [
+        (one["prediction"] == one["label"])[one["area"] == example.LOST].mean()
+        for one in (versions[name].iloc[:20_000] for name in ("baseline", "candidate"))
+    ]
+    drop = 100 * (right[1] - right[0])
+    assert any(f"area = {example.LOST}: {drop:+.2f} points" in line for line in worse)
+
+
+def test_the_area_is_found_in_the_history_too(example, files):
+    (files / "study.toml").write_text(
+        'kind = "regression"\nbaseline = "baseline.parquet"\ncandidate = "candidate.parquet"\nslices = ["area"]\n'
+    )
+    assert main(["run", str(files / "study.toml"), "--output", str(files / "out"), "--quiet"]) == 1
+    found = pd.read_parquet(files / "out" / "history")
+    failed = set(found.loc[found["row_verdict"] == "fail", "slice"])
+    assert f"area = {example.LOST}" in failed
+    assert failed <= {f"area = {example.LOST}", "all rows"}
+
+
+def test_without_a_regression_false_alarms_keep_their_level_over_all_areas(versions):
+    # Outputs swapped at random row by row: exactly equal models, which differ as two real ones do.
+    rng = np.random.default_rng(11)
+    first, second = versions["baseline"], versions["other"]
+    labels, areas = sorted(first["label"].astype(str).unique()), sorted(first["area"].unique())
+    columns = [
+        np.searchsorted(labels, one.astype(str)) for one in (first["label"], first["prediction"], second["prediction"])
+    ]
+    where = np.searchsorted(areas, first["area"])
+    repetitions, alarms = 200, 0
+    for _ in range(repetitions):
+        chosen = rng.choice(len(first), size=3000, replace=False)
+        label, one, other = (column[chosen] for column in columns)
+        swapped = rng.random(3000) < 0.5
+        a, b = np.where(swapped, other, one), np.where(swapped, one, other)
+        joined = Joined(label, a, b, tuple(labels), None, {"area": (tuple(areas), where[chosen])}, False, ())
+        alarms += compare(joined, Rule(minimum_effect=0.0)).verdict == "fail"
+    assert alarms <= binom.isf(1e-6, repetitions, 0.05)
+    assert alarms > 0  # a test that never rejects keeps its level too

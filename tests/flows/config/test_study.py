@@ -1,0 +1,179 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sigstats.flows.config.cluster import load_cluster
+from sigstats.flows.config.study import apply_settings, load_study, parse_study
+from sigstats.flows.errors import BadInput
+
+SHORTEST = """\
+kind = "benchmark"
+datasets = ["iris"]
+classifiers = ["1-nn"]
+"""
+
+
+def load(tmp_path, text, *settings_):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    return load_study(path, settings_)
+
+
+def test_the_shortest_useful_study_is_three_lines(tmp_path):
+    study = load(tmp_path, SHORTEST)
+    assert (study.name, study.seed, study.permutation.resamples) == ("mine", 0, 999)
+    assert study.tests == ("permutation", "efficiency", "mcnemar")
+
+
+def test_every_study_of_the_project_is_valid(repository):
+    files = sorted((repository / "configs" / "studies").glob("*.toml"))
+    assert files
+    for path in files:
+        assert load_study(path).name == path.stem
+
+
+def test_every_cluster_of_the_project_is_valid(repository):
+    for path in sorted((repository / "configs" / "clusters").glob("*.toml")):
+        load_cluster(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "kind: is missing; expected one of benchmark"),
+        ('kind = "benchmrk"', "kind: 'benchmrk' is not valid; expected one of benchmark"),
+        ("kind = 3", "kind: 3 is not valid"),
+        (SHORTEST + "sed = 3", "sed: unknown key; did you mean 'seed'?"),
+        (SHORTEST + "[permutation]\nresample = 99", "permutation.resample: unknown key; did you mean 'resamples'?"),
+        (
+            SHORTEST + "[permutation]\nresamples = '99'",
+            "permutation.resamples: '99' is not valid; expected a valid integer",
+        ),
+        (SHORTEST + "[permutation]\nresamples = 0", "permutation.resamples: 0 is not valid"),
+        (SHORTEST + "[permutation]\nresamples = 10", "permutation.resamples: 10 is not valid; expected at least 20"),
+        (SHORTEST + "[permutation]\nnulls = ['label']", "permutation.nulls"),
+        (SHORTEST + "[cross_validation]\nfolds = 1", "cross_validation.folds: 1 is not valid"),
+        (SHORTEST + "alpha = 1.5", "alpha: 1.5 is not valid; expected less than 1"),
+        (SHORTEST + "alpha = nan", "alpha: nan is not valid"),
+        (SHORTEST + "seed = -1", "seed: -1 is not valid"),
+        (SHORTEST + "tests = ['mcnemarr']", "did you mean 'mcnemar'?"),
+        (SHORTEST + "name = '../x'", "name: '../x' is not valid"),
+        ('kind = "benchmark"\nclassifiers = ["1-nn"]', "datasets: is missing"),
+        ('kind = "benchmark"\ndatasets = []\nclassifiers = ["1-nn"]', "datasets"),
+        ('kind = "benchmark"\ndatasets = ["iris", "iris"]\nclassifiers = ["1-nn"]', "expected each name once"),
+        ('kind = "benchmark"\ndatasets = [{source = "csv"}]\nclassifiers = ["1-nn"]', "expected a name among its keys"),
+        (
+            'kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = [{name = "a", lerner = "b"}]',
+            "did you mean 'learner'?",
+        ),
+        ("kind = ", "is not TOML"),
+    ],
+)
+def test_bad_studies_are_refused_in_one_line(tmp_path, text, complaint):
+    with pytest.raises(BadInput) as caught:
+        load(tmp_path, text)
+    assert complaint in str(caught.value)
+    assert "mine.toml" in str(caught.value)
+    assert "\n" not in str(caught.value).strip() or "is not TOML" in complaint
+
+
+def test_a_missing_file_names_its_neighbour(tmp_path):
+    (tmp_path / "quickstart.toml").write_text(SHORTEST)
+    with pytest.raises(BadInput, match=r"did you mean .*quickstart\.toml"):
+        load_study(tmp_path / "quickstrat.toml")
+
+
+def test_set_overrides_the_file(tmp_path):
+    study = load(tmp_path, SHORTEST, "permutation.resamples=99", "name=other", "alpha=0.1", 'datasets=["wine"]')
+    assert (study.permutation.resamples, study.name, study.alpha, study.datasets) == (99, "other", 0.1, ["wine"])
+
+
+@pytest.mark.parametrize("setting", ["seed", "=3", "a..b=3", "seed.x=1"])
+def test_bad_settings_are_refused(tmp_path, setting):
+    with pytest.raises(BadInput, match="--set"):
+        load(tmp_path, SHORTEST + "seed = 1", setting)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
+    max_leaves=8,
+)
+keys = st.sampled_from(
+    ["kind", "name", "seed", "alpha", "adjust", "datasets", "classifiers", "permutation", "cross_validation", "tests"]
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(st.dictionaries(keys | st.text(max_size=8), json_values, max_size=6))
+def test_any_tables_give_a_study_or_one_clear_line(values):
+    values = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"], **values}
+    try:
+        parse_study(values, source="fuzz.toml")
+    except BadInput as error:
+        assert str(error).startswith("fuzz.toml: ")
+
+
+@settings(derandomize=True)
+@given(st.text(max_size=30))
+def test_any_setting_is_applied_or_refused(text):
+    try:
+        assert isinstance(apply_settings({"seed": 1}, [text]), dict)
+    except BadInput:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "workers", "complaint"),
+    [
+        ("lokal", None, "did you mean 'local'?"),
+        ("http://x", None, "address"),
+        ("tcp://myhost", None, "--cluster: address: 'tcp://myhost' is not valid; expected tcp://HOST:PORT"),
+        ("tls://10.0.0.1:", None, "address: 'tls://10.0.0.1:' is not valid; expected tls://HOST:PORT"),
+        ("tcp://::1:8786", None, "expected tcp://HOST:PORT"),
+        ("tcp://a:65536", None, "expected tcp://HOST:PORT"),
+        ("tcp://a:8786/x", None, "expected tcp://HOST:PORT"),
+        ("nowhere.toml", None, "there is no such file"),
+        ("serial", 2, "--workers: 2 is not valid"),
+        ("local", 0, "workers: 0 is not valid"),
+    ],
+)
+def test_bad_clusters_are_refused_in_one_line(text, workers, complaint):
+    with pytest.raises(BadInput) as caught:
+        load_cluster(text, workers)
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["tcp://a-b.c:1", "tls://10.0.0.1:8786", "tcp://[::1]:65535", "ws://host/path"])
+def test_addresses_of_schedulers_are_taken(address):
+    assert load_cluster(address).address == address
+
+
+def test_the_default_cluster_is_local_processes():
+    assert load_cluster(None).kind == "local"
+    assert load_cluster(None, 3).workers == 3
+
+
+def test_schema_is_json_schema_and_accepts_the_quick_start(repository, capsys):
+    from jsonschema import Draft202012Validator
+
+    from sigstats.flows.cli import main
+    from sigstats.flows.config.study import read_toml
+
+    assert main(["schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    validator.validate(read_toml(repository / "configs" / "studies" / "quickstart.toml"))
+    assert not validator.is_valid({"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"], "sed": 1})
+
+
+def test_a_key_with_the_end_of_a_line_in_it_is_named_in_one_line(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text('kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = ["1-nn"]\n"a\\nb" = 1\n')
+    with pytest.raises(BadInput) as caught:
+        load_study(path)
+    assert "'a\\nb': unknown key" in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,195 @@
+"""Regression studies under a real Prefect server: schedules that fire, artifacts, verdicts, faults, pages."""
+
+import contextlib
+import fcntl
+import os
+import re
+import signal
+import subprocess
+
+import pandas as pd
+import pytest
+
+from ..browser import CHROMIUM, open_page
+from ..conftest import PROGRAM, QUICK, study_file, wait_until
+from ..predictions import STUDY, write
+from ..prefect_server import DATABASES, started
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def server(request):
+    with started(request.param) as found:
+        yield found
+
+
+@pytest.fixture
+def folder(tmp_path):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    write(tmp_path / "predictions/candidate-1.csv", wrong=0.08, seed=1, at=1001)
+    return tmp_path
+
+
+@contextlib.contextmanager
+def deployed(server, folder, name, *more, study="nightly.toml", outage=False):
+    """``sigstats deploy`` as it stays and runs what falls due; Prefect tells of an `outage` in its own words."""
+    log = folder / "deploy.log"
+    words = ["deploy", folder / study, "--output", folder / "out", "--name", name, *more]
+    with log.open("a") as kept:
+        process = subprocess.Popen(
+            [*PROGRAM, *map(str, words)],
+            env=server.environment,
+            stdout=kept,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    assert outage or "Traceback" not in log.read_text()
+    assert process.returncode == 0, log.read_text()
+
+
+def evaluations(folder):
+    return (
+        pd.read_parquet(folder / "out/history").drop_duplicates("evaluation")
+        if (folder / "out/history").exists()
+        else []
+    )
+
+
+@contextlib.contextmanager
+def held_up(folder):
+    """Evaluations wait for the lock of the history meanwhile."""
+    (folder / "out").mkdir(exist_ok=True)
+    with (folder / "out/.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_schedule_fires_and_leaves_its_artifacts_and_pages(server, folder, tmp_path_factory):
+    with deployed(server, folder, "nightly", "--cron", "* * * * *"):
+        deployment = server.deployment("nightly")
+        assert [kept["schedule"]["cron"] for kept in deployment["schedules"]] == ["* * * * *"]
+
+        def fired():
+            found = [run for run in server.runs(types=["COMPLETED"]) if run["deployment_id"] == deployment["id"]]
+            return next((run for run in found if run["auto_scheduled"]), None)
+
+        run = wait_until(fired, seconds=240)
+    assert run["state"]["message"].startswith(("PASS", "WARN"))
+    assert len(evaluations(folder)) == 1
+    artifacts = {kept["key"]: kept for kept in server.ask("artifacts/latest/filter")}
+    assert {"nightly-measures", "nightly-comparison", "nightly-report", "nightly-page"} <= set(artifacts)
+    assert artifacts["nightly-measures"]["type"] == "table"
+    assert "region = west" in artifacts["nightly-measures"]["data"]
+    assert artifacts["nightly-comparison"]["data"].startswith("### ")
+    link = re.search(r"\((file://.*?)\)", artifacts["nightly-report"]["data"])[1]
+    assert link == (folder / "out/report.html").as_uri()
+    if CHROMIUM is None:
+        pytest.skip("all but the pages was seen; no chromium on this machine")
+    report = open_page(link, tmp_path_factory.mktemp("report"))
+    assert (report.console, report.hosts) == ([], set())
+    assert report.dom.count('class="point ') == 16
+    assert report.dom.count("<th ") == report.dom.count("<th scope") == report.dom.count('<button type="button">') > 5
+    page = open_page(f"{server.page}/runs/flow-run/{run['id']}", tmp_path_factory.mktemp("page"), milliseconds=30_000)
+    assert [line for line in page.console if "ERROR" in line.upper()] == []
+    assert "Completed" in page.dom
+    assert run["name"] in page.dom
+
+
+def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
+    write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+    with deployed(server, folder, "failing"):
+        run = server.ended(server.run_now(server.deployment("failing")))
+    assert (run["state_type"], run["state_name"]) == ("FAILED", "Failed")
+    assert run["state"]["message"].startswith("FAIL: regression: worse: ")
+    assert "region = west" in run["state"]["message"]
+    assert list(evaluations(folder)["verdict"]) == ["fail"]
+
+
+def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folder):
+    (folder / "predictions/candidate-1.csv").write_text("id,label\n1,2\n")
+    with deployed(server, folder, "unreadable"):
+        run = server.ended(server.run_now(server.deployment("unreadable")))
+    assert run["state_type"] == "FAILED"
+    assert "column 'prediction' is not there" in run["state"]["message"]
+    assert len(evaluations(folder)) == 0
+
+
+def test_the_flow_of_a_study_that_is_deployed_lies_below_its_run(server, folder):
+    study_file(folder, QUICK, "quick.toml")
+    with deployed(server, folder, "studied", study="quick.toml"):
+        run = server.ended(server.run_now(server.deployment("studied")))
+    assert run["state_type"] == "COMPLETED"
+    (below,) = [one for one in server.runs() if one["parent_task_run_id"] is not None]
+    assert (below["name"], below["state_type"]) == ("quick", "COMPLETED")
+    asked = {"task_runs": {"id": {"any_": [below["parent_task_run_id"]]}}}
+    (parent,) = server.ask("task_runs/filter", asked)
+    assert parent["flow_run_id"] == run["id"]
+
+
+def test_a_tick_is_cancelled_while_a_run_is_under_way(server, folder):
+    with deployed(server, folder, "overlapping"):
+        deployment = server.deployment("overlapping")
+        with held_up(folder):
+            first = server.run_now(deployment)
+            wait_until(lambda: server.run_of(first)["state_type"] == "RUNNING", seconds=120)
+            second = server.ended(server.run_now(deployment))
+            assert second["state_type"] == "CANCELLED"
+            assert server.run_of(first)["state_type"] == "RUNNING"
+        assert server.ended(first)["state_type"] == "COMPLETED"
+        third = server.ended(server.run_now(deployment))
+        assert third["state_type"] == "COMPLETED"
+    assert len(evaluations(folder)) == 1
+
+
+def test_a_server_that_is_killed_harms_neither_the_result_nor_the_next_run(server, folder):
+    with deployed(server, folder, "outliving", outage=True):
+        deployment = server.deployment("outliving")
+        with held_up(folder):
+            first = server.run_now(deployment)
+            wait_until(lambda: any("worse than the baseline" in line for line in server.log_of(first)), seconds=120)
+            server.kill()
+        report = folder / "out/report.html"
+        wait_until(lambda: report.exists() and report.read_text().endswith("</html>\n"), seconds=120)
+        assert len(evaluations(folder)) == 1
+        server.start()
+        write(folder / "predictions/candidate-2.csv", wrong=0.08, seed=3, at=1002)
+        with deployed(server, folder, "the-next", outage=True):
+            run = server.ended(server.run_now(server.deployment("the-next")))
+    assert run["state_type"] == "COMPLETED"
+    assert list(evaluations(folder).sort_values("evaluated_at")["look"]) == [1, 2]
+
+
+def test_a_work_pool_takes_a_deployment_and_a_missing_one_is_named(server, folder):
+    words = ["deploy", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--name", "pooled"]
+
+    def deploy(pool):
+        return subprocess.run(
+            [*PROGRAM, *words, "--work-pool", pool, "--cron", "0 6 * * *"],
+            env=server.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    refused = deploy("nowhere")
+    assert refused.returncode == 2
+    assert "--work-pool: 'nowhere' is not valid; expected a work pool of the server" in refused.stderr
+    server.ask("work_pools/", {"name": "here", "type": "process"})
+    made = deploy("here")
+    assert (made.returncode, made.stderr) == (0, "")
+    found = server.deployment("pooled")
+    assert (found["work_pool_name"], found["entrypoint"]) == (
+        "here",
+        "sigstats.flows.orchestration.deployment.study_flow",
+    )

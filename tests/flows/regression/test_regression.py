@@ -1,0 +1,301 @@
+"""Regression studies without a server: what is found, what is kept, and what is refused."""
+
+import contextlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats.flows.cli import main
+from sigstats.sequential.alpha_spending import spent_level
+
+from ..conftest import run, start, study_file
+from ..predictions import STUDY, write
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A study with a baseline and a candidate that is no worse."""
+    study_file(tmp_path, STUDY, "nightly.toml")
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    write(tmp_path / "predictions/candidate-1.csv", wrong=0.08, seed=1, at=1001)
+    return tmp_path
+
+
+def evaluate(folder, *more):
+    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet", *more])
+
+
+def history(folder):
+    return pd.read_parquet(folder / "out/history").sort_values(["evaluated_at", "slice"])
+
+
+def evaluations(folder):
+    return history(folder).drop_duplicates("evaluation")
+
+
+def test_it_agrees_with_compare_and_is_kept_by_day(folder, capsys):
+    assert evaluate(folder) == 0
+    found = history(folder)
+    baseline, candidate = (folder / f"predictions/{name}.csv" for name in ("production", "candidate-1"))
+    options = [
+        "--measure",
+        "accuracy",
+        "--measure",
+        "macro-f1",
+        "--slice",
+        "region",
+        "--resamples",
+        "999",
+        "--json",
+        "-",
+    ]
+    assert main(["compare", str(baseline), str(candidate), *options]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    kept = found.set_index(["slice", "measure"])
+    assert len(rows) == len(kept) == 8
+    for row in rows:
+        one = kept.loc[(row["slice"], row["measure"])]
+        assert (one["p_adjusted"], one["difference"], one["row_verdict"]) == (
+            row["p_adjusted"],
+            row["difference"],
+            row["verdict"],
+        )
+    days = {str(day) for day in found["date"]}
+    assert days == {str(at.date()) for at in found["evaluated_at"]}
+    assert set(found["verdict"]) <= {"pass", "warn"}
+
+
+def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(folder, capsys):
+    assert evaluate(folder) == 0
+    write(folder / "predictions/candidate-0.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)  # newer, though named less
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
+    said = capsys.readouterr().out
+    assert "FAIL: regression" in said
+    worse = [line for line in said.splitlines() if line.strip().startswith("worse:")]
+    assert worse
+    assert all("region = west" in line or "all rows" in line for line in worse)
+    assert any("region = west" in line for line in worse)
+    last = evaluations(folder).iloc[-1]
+    assert (last["verdict"], last["look"]) == ("fail", 2)
+    page = (folder / "out/report.html").read_text()
+    assert "FAIL: regression" in page
+    assert page.count('class="point ') == 8 * 2 + 8  # two evaluations in eight trends, and the forest of the last one
+
+
+def test_a_quiet_evaluation_is_silent_unless_something_is_wrong(folder, capsys):
+    assert evaluate(folder) == 0
+    assert capsys.readouterr() == ("", "")
+    write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+    assert evaluate(folder) == 1
+    said = capsys.readouterr()
+    first, *reasons = said.err.splitlines()
+    assert (said.out, first) == ("", "nightly: FAIL: regression")
+    assert any(line.startswith("  worse: ") and "region = west" in line for line in reasons)
+
+
+def test_a_log_that_there_is_not_is_refused(folder, capsys):
+    assert evaluate(folder, "--log-format", "json") == 2
+    said = "sigstats: --log-format: json is not valid; a regression study has no log\n"
+    assert capsys.readouterr() == ("", said)
+    assert not (folder / "out").exists()
+
+
+def test_the_same_files_are_evaluated_once(folder, capsys):
+    assert evaluate(folder) == 0
+    before = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
+    os.utime(folder / "predictions/candidate-1.csv")
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
+    assert "nothing new" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()} == before
+    assert main(["report", str(folder / "out")]) == 0
+    assert {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()} == before
+
+
+def test_looks_at_the_same_rows_share_the_level(folder, capsys):
+    spending = ["--set", "looks.spending=obrien-fleming", "--set", "looks.planned=3"]
+    for number in range(1, 4):
+        write(folder / "predictions/candidate-1.csv", wrong=0.09, seed=number, at=1000 + number)
+        assert evaluate(folder, *spending) == 0
+    found = evaluations(folder)
+    assert list(found["look"]) == [1, 2, 3]
+    wanted = [spent_level(look, spending="obrien-fleming", looks=3) for look in (1, 2, 3)]
+    assert list(found["level"]) == pytest.approx(wanted)
+    write(folder / "predictions/candidate-2.csv", wrong=0.09, seed=4, at=1009)
+    assert evaluate(folder, *spending) == 2
+    assert "3 looks at these rows are spent" in capsys.readouterr().err
+    assert len(evaluations(folder)) == 3
+    for name in ("production", "candidate-2"):  # fresh rows have judged nobody
+        write(folder / f"predictions/{name}.csv", wrong=0.1, n=1900, seed=5, at=1010)
+    assert evaluate(folder, *spending) == 0
+    assert evaluations(folder).iloc[-1]["look"] == 1
+
+
+def test_candidates_that_lack_some_rows_are_looks_at_the_same_rows(folder):
+    """A model that times out on a few other rows each night does not get fresh ones by that."""
+    for number in range(3):
+        path = write(folder / "predictions/candidate-1.csv", wrong=0.09, seed=number)
+        pd.read_csv(path).drop(index=[number, 7 + number]).to_csv(path, index=False)
+        os.utime(path, (1000 + number, 1000 + number))
+        assert evaluate(folder, "--set", "unmatched=drop", "--set", "looks.spending=series") == 0
+    found = evaluations(folder)
+    assert list(found["look"]) == [1, 2, 3]
+    assert set(history(folder).query("slice == 'all rows'")["n"]) == {1998}
+
+
+def test_marks_are_drawn_and_listed_in_their_own_unit(folder):
+    rng = np.random.default_rng(3)
+    marks = rng.integers(1, 11, 2000)
+    for name, drop in (("production", 0), ("candidate-1", rng.integers(0, 2, 2000))):
+        path = folder / f"predictions/{name}.csv"
+        pd.read_csv(path).assign(mark=np.maximum(marks - drop, 1)).to_csv(path, index=False)
+    more = ("measures=['accuracy', 'mean-score']", "columns.score=mark", "slices=[]")
+    assert evaluate(folder, *(word for one in more for word in ("--set", one))) == 1
+    page = (folder / "out/report.html").read_text()
+    trend = page.split("mean-score over time")[1].split("</svg>")[0]
+    labels = [float(text) for text in re.findall(r'class="tick">([0-9.]+)<', trend)]
+    assert labels
+    assert all(1 <= value <= 10 for value in labels)
+    cells = re.findall(r"<td.*?>(.*?)</td>", page.split('id="tables"')[1])
+    difference = history(folder).set_index("measure").loc["mean-score", "difference"]
+    assert cells[5:7] == ["mean-score on all rows", f"−{abs(difference):.4f}"]
+    assert re.search(r'<path class="point fail" d="M[0-9. ]+h8v8h-8Z"/>', page)
+
+
+@pytest.mark.processes
+def test_evaluations_at_once_lose_nothing_and_each_has_a_look_of_its_own(folder):
+    for number in range(5):
+        write(folder / f"predictions/candidate-{number}.csv", wrong=0.1, seed=number, at=2000)
+    started = [
+        start(
+            "run",
+            folder / "nightly.toml",
+            "--output",
+            folder / "out",
+            "--set",
+            f"candidate=predictions/candidate-{number}.csv",
+        )
+        for number in range(5)
+    ]
+    for process in started:
+        _, complaint = process.communicate(timeout=240)
+        assert (process.returncode, complaint) == (0, "")
+    found = evaluations(folder)
+    assert sorted(found["look"]) == [1, 2, 3, 4, 5]
+    assert (folder / "out/report.html").read_text().count('<a href="comparisons/') == 5
+
+
+@pytest.mark.processes
+def test_a_killed_evaluation_leaves_all_or_nothing(folder):
+    moments, killed = random.Random(7), 0
+    for number in range(8):
+        write(folder / "predictions/candidate-1.csv", wrong=0.1, seed=number, at=2000 + number)
+        process = start("run", folder / "nightly.toml", "--output", folder / "out")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=moments.uniform(0.4, 2.0))
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        killed += process.returncode == -signal.SIGKILL
+    assert killed
+    done = run("run", folder / "nightly.toml", "--output", folder / "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = history(folder)
+    assert (found.groupby("evaluation").size() == 8).all()
+    for name in re.findall(r'href="(comparisons/.*?)"', (folder / "out/report.html").read_text()):
+        assert (folder / "out" / name).read_text().endswith("</html>\n")
+
+
+def test_a_damaged_file_of_the_history_is_named_and_counts_as_a_look(folder, capsys):
+    assert evaluate(folder) == 0
+    (kept,) = (folder / "out/history").rglob("*.parquet")
+    kept.write_bytes(kept.read_bytes()[:-20])
+    write(folder / "predictions/candidate-2.csv", wrong=0.1, seed=3, at=1009)
+    for more in ([], ["--quiet"]):
+        assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), *more]) == 0
+        assert f"left out: {kept.relative_to(folder / 'out')} is not a whole file" in capsys.readouterr().err
+    assert "The history is not whole" in (folder / "out/report.html").read_text()
+    kept.unlink()
+    assert list(evaluations(folder)["look"]) == [2]
+
+
+def test_what_comes_from_files_is_escaped(folder):
+    name = "candidate-<script>alert(1)<_script>.csv"
+    write(folder / "predictions" / name, wrong=0.1, seed=3, at=1009)
+    assert evaluate(folder) == 0
+    assert "<script>alert" not in (folder / "out/report.html").read_text()
+
+
+def damage_labels(folder):
+    path = folder / "predictions/candidate-1.csv"
+    lines = path.read_text().splitlines()
+    cells = lines[1].split(",")
+    path.write_text("\n".join([lines[0], ",".join([cells[0], str((int(cells[1]) + 1) % 5), *cells[2:]]), *lines[2:]]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "damage", "complaint"),
+    [
+        (["candidate=nothing-*.csv"], None, "candidate: 'nothing-*.csv' is not valid; no file in"),
+        (["baseline=predictions/candidate-1.csv"], None, "matches it besides"),
+        (["candidate=s3://bucket/x.csv"], None, "expected a path or a pattern of this machine"),
+        (["measures=['auc-roc']"], None, "measures: 'auc-roc' is not valid; expected one of accuracy"),
+        (["measures=['mcc', 'mcc']"], None, "expected each measure once"),
+        (["slices=['regoin']"], None, "'regoin' is not there"),
+        (["columns.id=idx"], None, "column 'idx' is not there; did you mean 'id'?"),
+        (["rule.alpha=0.1"], None, "rule.alpha: unknown key"),
+        (["looks.spending=pocock"], None, "planned is missing"),
+        (["looks.spending=pocok"], None, "looks.spending: 'pocok' is not valid"),
+        ([], damage_labels, "expected the same labels"),
+        ([], lambda folder: (folder / "predictions/candidate-1.csv").write_text(""), "is empty"),
+        ([], lambda folder: (folder / "predictions/production.csv").unlink(), "baseline: 'predictions/production.csv'"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_appended(folder, capsys, settings, damage, complaint):
+    if damage is not None:
+        damage(folder)
+    more = [word for setting in settings for word in ("--set", setting)]
+    assert evaluate(folder, *more) == 2
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert said.count("\n") == 1
+    assert not (folder / "out").exists()
+
+
+def test_another_study_s_output_is_refused(folder, capsys):
+    assert evaluate(folder) == 0
+    assert evaluate(folder, "--set", "name=other") == 2
+    assert "holds another study: name is 'nightly' there" in capsys.readouterr().err
+
+
+def test_an_output_whose_study_cannot_be_told_is_left_alone(folder, capsys):
+    (folder / "out").mkdir()
+    (folder / "out/study.json").symlink_to("study.json")
+    assert evaluate(folder) == 2
+    assert "study.json in it cannot be read" in capsys.readouterr().err
+    assert [path.name for path in (folder / "out").iterdir()] == ["study.json"]
+
+
+def test_the_plan_tells_what_would_be_compared_and_writes_nothing(folder, capsys):
+    assert main(["plan", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "candidate-1.csv" in said
+    assert "2,000, 3 slices, 2 measures" in said
+    assert not (folder / "out").exists()
+
+
+def test_neither_prefect_nor_dask_is_started(folder):
+    code = (
+        "import sys; from sigstats.flows.cli import main; main(sys.argv[1:]); "
+        "print([name for name in ('prefect', 'dask', 'distributed') if name in sys.modules])"
+    )
+    words = ["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet"]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

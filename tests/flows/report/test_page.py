@@ -1,0 +1,314 @@
+"""The report: what it says, that it is whole, harmless, repeatable and light."""
+
+import hashlib
+import math
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from base64 import b64encode
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from sigstats.flows.report import page as report
+from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary.results import Results
+
+from ..browser import CHROMIUM, open_page
+from ..synthetic_study import CLASSIFIERS, CONFIG, VERSIONS, make_study
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+LOST = ("digits", "linear-svm", "features")
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where tags are not balanced."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[tuple[str, ...], str]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append((tuple(self.open), data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def plain(self, *inside: str) -> str:
+        """The text in these elements, with plain single spaces."""
+        found = (text for path, text in self.texts if set(inside) <= set(path) and not {"style", "script"} & set(path))
+        return re.sub(r"\s+", " ", " ".join(found))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    store = make_study(tmp_path_factory.mktemp("study") / "out", lost=(LOST,))
+    (cell,) = (cell for cell in Results(store).plan.cells if tuple(cell.subject.values()) == LOST)
+    whole = Results(store).plan.cells[0]
+    failed = {
+        "first": 0,
+        "block": "0-10",
+        "last": 10,
+        "error": "MemoryError",
+        "message": "3.2 GiB are too many",
+        "traceback": "Trace <1>",
+    }
+    store.write_json(f"receipts/{cell.name}.json", {"failures": [failed]})
+    store.write_json(f"receipts/{whole.name}.json", {"failures": [{**failed, "message": "mended since"}]})
+    report.write_report(store)
+    return store
+
+
+@pytest.fixture(scope="module")
+def text(store: Store) -> str:
+    return store.files.read("report.html").decode()
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+def test_a_person_reads_problems_then_verdicts_then_figures_then_tables(page: Page) -> None:
+    whole = page.plain("body")
+    marks = [
+        "This study is not complete",
+        "All 4 classifiers learned",
+        "Errors under the null",
+        "all 16 hypotheses",
+        "seed = 20",
+    ]
+    places = [whole.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_a_failed_cell_is_named_with_its_error_and_one_that_was_mended_is_not(page: Page) -> None:
+    whole = page.plain("body")
+    assert "linear-svm on digits, retrains (features): failed with MemoryError: 3.2 GiB are too many" in whole
+    assert "Trace <1>" in whole
+    assert "1 hypothesis of 72 has no result: PermFeats of linear-svm on digits." in whole
+    assert "mended since" not in whole
+
+
+def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None:
+    lost = [("iris", "1-nn"), ("iris", "1-nn", "labels")]
+    store = make_study(tmp_path, datasets=["iris"], lost=lost)
+    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    assert "1-nn on iris, observed run: not finished." in whole
+    assert "1-nn on iris, retrains (labels): not finished." in whole
+    assert "linear-svm on iris, retrains" not in whole  # its own cells are all there
+    assert "1-nn on iris, retrains (features): not finished." not in whole
+    # without the observed run there is neither permutation test nor comparison with the three others
+    assert "6 hypotheses of 18 have no result" in whole
+    assert "In all 3 complete cases" in whole
+
+
+def test_a_study_without_any_result_has_a_report(tmp_path: Path) -> None:
+    lost = [(d, c, *null) for d in ("iris",) for c in CLASSIFIERS for null in ((), ("labels",), ("features",))]
+    store = make_study(tmp_path, datasets=["iris"], lost=lost)
+    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    assert whole.count("There is no result: every") == 4
+
+
+def test_the_floor_of_permutations_is_marked(page: Page) -> None:
+    # 999 permutations, none as extreme: p = 1/1000, which more permutations may lower; Holm multiplies by 16.
+    assert (
+        "All 4 classifiers learned real class structure on all 4 data sets (PermClass, Holm-adjusted p ≤ 0.016)."
+        in page.plain()
+    )
+    cells = [text for path, text in page.texts if path[-1] == "td"]
+    assert "≤\xa00.001" in cells
+    assert "0–0.0053" in cells  # Clopper-Pearson for 0 of 999: 1 - 0.005 ** (1 / 999) = 0.00529
+    assert "0.001" not in cells
+
+
+NASTY = "<script>alert(1)</script>"
+NASTIER = '"><img src=http://evil.example/x onerror=alert(1)>'
+
+
+def test_names_from_data_are_harmless(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=[NASTY, "{{ 7 * 7 }}"], classifiers=[NASTIER, "naive-bayes"], lost=())
+    results = Results(store)
+    failures = [{"block": f"{results.plan.cells[0].name}/0-1", "error": NASTY, "message": NASTIER, "traceback": NASTY}]
+    text = report.render(
+        results,
+        config={"name": NASTY, NASTIER: [NASTY]},
+        versions={NASTY: NASTIER},
+        failures=failures,
+        fingerprint=NASTY,
+    )
+    page = Page(text)
+    assert len(page.all("script")) == 1
+    assert not page.all("img")
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    assert NASTY in page.plain("body")  # shown as it is named
+    assert "{{ 7 * 7 }}" in page.plain("body")
+
+
+def test_failures_are_harmless(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=["iris"], lost=(("iris", "1-nn", "labels"),))
+    (cell,) = Results(store).cells("retrain", classifier="1-nn", null="labels")
+    failed = {"block": f"{cell.name}/0-1", "error": NASTY, "message": NASTIER, "traceback": NASTIER + "\ud800"}
+    store.write_json(f"receipts/{cell.name}.json", {"failures": [failed]})
+    report.write_report(store)
+    page = Page(store.files.read("report.html").decode())
+    assert len(page.all("script")) == 1
+    assert not page.all("img")
+    assert NASTIER in page.plain("details")
+
+
+def test_the_page_needs_no_network(page: Page, text: str) -> None:
+    for tag, attributes in page.elements:
+        for name in ("src", "href", "action", "data", "poster", "srcset", "xlink:href"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:,")), (tag, name, value)
+    assert "url(" not in text
+    assert "@import" not in text
+    (policy,) = (meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    script = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    assert b64encode(hashlib.sha256(script[0].encode()).digest()).decode() in policy
+
+
+def test_the_page_is_sound(page: Page) -> None:
+    names = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert max(Counter(names).values()) == 1
+    for _, attributes in page.elements:
+        for name in (attributes.get("aria-labelledby") or "").split():
+            assert name in names
+        link = attributes.get("href") or ""
+        assert not link.startswith("#") or link[1:] in names
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert all(header.get("scope") in ("row", "col") for header in page.all("th"))
+    drawings = page.all("svg")
+    assert len(drawings) == 31  # 32 cells of retrains, one of them missing
+    assert all(drawing.get("role") == "img" and drawing.get("aria-labelledby") for drawing in drawings)
+    assert page.elements[0] == ("html", {"lang": "en"})
+
+
+def test_every_hypothesis_has_its_line(page: Page, store: Store) -> None:
+    bodies = Counter(path.count("tbody") for path, _ in page.texts if path[-1] == "td")
+    assert bodies[1]
+    keys = [attributes for attributes in page.all("td") if "data-key" in attributes]
+    assert all(math.isfinite(float(key["data-key"] or "")) for key in keys)
+    tables = re.findall(r"<h3 id=\"table-\d\">.*?</table>", store.files.read("report.html").decode(), re.DOTALL)
+    assert [table.count("<tr>") - 1 for table in tables] == [16, 16, 16, 24]
+
+
+def test_equal_results_give_equal_bytes(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from tests.flows.synthetic_study import make_study; "
+        "from sigstats.flows.report.page import write_report; "
+        "write_report(make_study(Path(sys.argv[1]), datasets=['iris', 'wine'], replicates=99))"
+    )
+    pages = []
+    for number in (1, 2):
+        root = tmp_path / f"at-{number}"
+        subprocess.run(
+            [sys.executable, "-c", code, str(root)],
+            check=True,
+            cwd=Path(__file__).parents[3],
+            env={**os.environ, "PYTHONHASHSEED": str(number), "TZ": f"UTC{number}", "LC_ALL": "C"},
+        )
+        pages.append((root / "report.html").read_bytes())
+    assert pages[0] == pages[1]
+    assert str(tmp_path).encode() not in pages[0]
+
+
+def test_two_hundred_histograms_are_light(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=[f"data-{i}" for i in range(25)], lost=())
+    text = report.render(Results(store), config=CONFIG, versions=VERSIONS)
+    assert text.count("<svg") == 200
+    assert len(text.encode()) < 1_000_000
+
+
+def test_the_report_starts_without_the_engine() -> None:
+    code = "import sys, sigstats.flows.report.page; print([m for m in %r if m in sys.modules])"
+    heavy = ["prefect", "dask", "distributed", "matplotlib", "sklearn", "pandas"]
+    done = subprocess.run([sys.executable, "-c", code % heavy], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_study_in_an_object_store(tmp_path: Path) -> None:
+    source = make_study(tmp_path, datasets=["iris"], lost=())
+    target = Store("memory://a-report")
+    for file in tmp_path.rglob("*.*"):
+        if file.is_file():
+            target.files.write(str(file.relative_to(tmp_path)), file.read_bytes())
+    assert report.write_report(target) == "memory://a-report/report.html"
+    report.write_report(source)
+    assert target.files.read("report.html") == source.files.read("report.html")
+
+
+def test_without_a_summary_there_is_no_report(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=["iris"], lost=())
+    store.files.remove("summary.parquet")
+    with pytest.raises(FileNotFoundError):
+        report.write_report(store)
+
+
+@pytest.mark.parametrize("part", [":root {", "prefers-color-scheme: dark"])
+def test_colours_have_contrast(part: str) -> None:
+    style = report._source("report.css")
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style[style.index(part) :].split("}")[0]))
+    assert len(colours) > 20
+    pairs = [(colours[f"{name}-ink"], colours[name]) for name in colours if f"{name}-ink" in colours]
+    surfaces = ("page", "panel", "warn")
+    pairs += [(colours[ink], colours[surface]) for ink in ("ink", "link") for surface in surfaces]
+    pairs += [(colours[ink], colours["page"]) for ink in ("quiet", "observed")]
+    assert min(_contrast(*pair) for pair in pairs) >= 4.5  # WCAG 2.2, 1.4.3
+    assert min(_contrast(colours[mark], colours["page"]) for mark in ("extreme", "observed")) >= 3  # 1.4.11
+
+
+def _contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_the_configuration_on_the_page_is_the_study(page: Page) -> None:
+    (shown,) = (text for path, text in page.texts if path[-1] == "pre" and "kind" in text)
+    assert tomllib.loads(shown) == CONFIG
+    assert shown.startswith('kind = "benchmark"\nname = "synthetic"\nseed = 20\n')
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@pytest.mark.processes
+def test_a_browser_runs_the_page_without_complaint_or_request(store: Store, tmp_path: Path) -> None:
+    opened = open_page(f"file://{store.root}/report.html", tmp_path)
+    assert opened.console == []
+    headings = re.findall(
+        r'<th scope="col"[^>]*>(.)', opened.dom.partition('<section id="tables">')[2].partition("</section>")[0]
+    )
+    assert len(headings) > 40
+    assert set(headings) == {"<"}  # the script ran: each holds a button
+    assert opened.hosts == set()

@@ -1,0 +1,153 @@
+"""The verdicts: that they say what the rows of the summary say."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sigstats.flows.report import page as report
+from sigstats.flows.report import sections
+from sigstats.flows.report.evidence import Evidence
+from sigstats.tasks.schema import Hypothesis, summary_table
+from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary.results import Results
+
+from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
+
+
+def test_too_few_permutations_are_named(tmp_path: Path) -> None:
+    store = make_study(tmp_path, replicates=199, lost=())
+    labels = _verdict(store, "permutation-labels")
+    # 16 hypotheses at 1/200 each: Holm makes 0.08 of every one; 16 / (k + 1) <= 0.05 needs k = 319
+    assert labels.headline.startswith("Too few permutations to decide: in 16 of 16 cases")
+    assert len(labels.details) == 1
+    assert labels.details[0].endswith("16 cases. At least 319 permutations are needed.")
+    enough = make_study(tmp_path / "enough", replicates=319, lost=())
+    assert _verdict(enough, "permutation-labels").headline.startswith("All 4 classifiers learned")
+
+
+def test_what_is_undecided_is_not_called_doubtful(tmp_path: Path) -> None:
+    some = [row.with_(exceedances=0, replicates=9) for row in rows("permutation-labels", 0.06)]
+    mixed = [*some, *(row.with_(classifier=f"d{i}") for i, row in enumerate(rows("permutation-labels", 0.01, 0.5)))]
+    (section,) = (section for section in sections.known() if section.test == "permutation-labels")
+    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
+    found = section.verdict(mixed, evidence)
+    assert found.headline.endswith("(PermClass, p\xa0=\xa00.01); 1 cannot be decided yet.")
+    assert "c0 on iris. At least 19 permutations are needed." in found.details[0]
+    assert [sentence.replace("\xa0", " ") for sentence in found.details[1:]] == [
+        "On iris, d1 (p = 0.5) could not be told from a classifier trained on random labels."
+    ]
+
+
+def test_the_better_classifier_is_named_first(tmp_path: Path) -> None:
+    store = make_study(tmp_path, lost=())
+    details = {sentence.split(",")[0]: sentence for sentence in _verdict(store, "mcnemar").details}
+    assert set(details) == {f"On {dataset}" for dataset in DATASETS}
+    right = _accuracies(store)
+    clauses = re.findall(r"([\w-]+) is better than ([^;]+?\))(?=;|\.|$)", details["On digits"])
+    pairs = {(better, worse) for better, rest in clauses for worse in re.findall(r"([\w-]+) \(p", rest)}
+    assert len(pairs) >= 4
+    for better, worse in pairs:
+        assert right["digits", better] > right["digits", worse]
+
+
+def _verdict(store: Store, test: str) -> sections.Verdict:
+    evidence = Evidence(Results(store))
+    (section,) = (section for section in sections.of(evidence) if section.test == test)
+    return section.verdict(evidence.of(test), evidence)
+
+
+def _accuracies(store: Store) -> dict[tuple[str, str], int]:
+    results = Results(store)
+    found = {}
+    for cell in results.cells("crossval"):
+        table = results.table(cell)
+        assert table is not None
+        same = table.column("label").to_numpy() == table.column("prediction").to_numpy()
+        found[cell.subject["dataset"], cell.subject["classifier"]] = int(same.sum())
+    return found
+
+
+def rows(test: str, *p: float | None, **values: Any) -> list[Hypothesis]:
+    base = Hypothesis(
+        study="s", cell="c", test=test, method="m", alternative="less", null="h", dataset="iris", **values
+    )
+    decided = [None if value is None else ("reject" if value <= 0.05 else "keep") for value in p]
+    return [
+        base.with_(classifier=f"c{i}", p_value=value, p_adjusted=value, decision=decision or "missing")
+        for i, (value, decision) in enumerate(zip(p, decided, strict=True))
+    ]
+
+
+CASES = "cases (a classifier on a data set) the classifier"
+RELIED = "relied on dependence between features"
+
+
+@pytest.mark.parametrize(
+    ("test", "p", "headline", "details"),
+    [
+        ("permutation-labels", [0.01], "c0 learned real class structure on iris (PermClass, p = 0.01).", []),
+        (
+            "permutation-labels",
+            [0.01, 0.02],
+            "All 2 classifiers learned real class structure on iris (PermClass, p ≤ 0.02).",
+            [],
+        ),
+        (
+            "permutation-labels",
+            [0.01, 0.3],
+            f"In 1 of 2 {CASES} learned real class structure (PermClass, p = 0.01).",
+            ["On iris, c1 (p = 0.3) could not be told from a classifier trained on random labels."],
+        ),
+        (
+            "permutation-labels",
+            [0.3],
+            "The classifier was not shown to have learned real class structure (PermClass, p = 0.3).",
+            ["On iris, c0 (p = 0.3) could not be told from a classifier trained on random labels."],
+        ),
+        ("permutation-labels", [None], "There is no result: every hypothesis of this test (PermClass) is missing.", []),
+        (
+            "permutation-features",
+            [0.6, 0.2],
+            f"In none of 2 {CASES.replace(' the', ' was the')} shown to have {RELIED} (PermFeats, smallest p = 0.2).",
+            ["On iris, no classifier's accuracy was shown to rest on dependence between features (smallest p = 0.2)."],
+        ),
+        (
+            "permutation-features",
+            [0.04, 0.2, 0.01, 0.02, 0.03],
+            f"In 4 of 5 {CASES} {RELIED} (PermFeats, p ≤ 0.04).",
+            ["On iris, c0, c2, c3 and c4 (each p ≤ 0.04) relied on it; c1 (p = 0.2) was not shown to rely on it."],
+        ),
+    ],
+)
+def test_verdicts_in_words(test: str, p: list[float | None], headline: str, details: list[str]) -> None:
+    (section,) = (section for section in sections.known() if section.test == test)
+    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
+    found = section.verdict(rows(test, *p), evidence)
+    assert found.headline.replace("\xa0", " ") == headline
+    assert [sentence.replace("\xa0", " ") for sentence in found.details] == details
+
+
+def test_a_test_without_a_section_gets_a_plain_one(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=["iris"], classifiers=["1-nn", "naive-bayes"], lost=())
+    new = rows("calibrated", 0.01, 0.9, estimate=0.25, estimate_low=0.2, estimate_high=0.3, measure="f1", n=10)
+    results = Results(store)
+    results.__dict__["summary"] = summary_table(new)
+    whole = report.render(results, config=CONFIG, versions=VERSIONS)
+    assert "Rejected in 1 of 2 tests: h." in whole
+    assert "0.2500" in whole
+    assert "0.2000–0.3000" in whole
+
+
+def test_every_section_has_a_place_of_its_own() -> None:
+    known = sections.known()
+    assert {section.test for section in known} >= {
+        "permutation-labels",
+        "permutation-features",
+        "efficiency",
+        "mcnemar",
+    }
+    assert len({section.order for section in known}) == len({section.test for section in known}) == len(known)
+    assert all(section.method and section.source for section in known)

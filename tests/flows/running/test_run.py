@@ -1,0 +1,254 @@
+"""Whole runs: the same bytes on every cluster, good manners, and what goes wrong."""
+
+import json
+import shutil
+import signal
+import sqlite3
+import sys
+from subprocess import PIPE, Popen
+
+import pyarrow.parquet as pq
+import pytest
+
+from ..conftest import QUICK, environment, results, run, start, study_file
+
+pytestmark = pytest.mark.processes
+
+SCHEDULER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    """The address of a Dask scheduler that runs already, with two workers."""
+    script = tmp_path_factory.mktemp("scheduler") / "cluster.py"
+    script.write_text(SCHEDULER)
+    process = Popen([sys.executable, str(script)], stdin=PIPE, stdout=PIPE, text=True, env=environment())
+    with process:
+        yield process.stdout.readline().strip()
+        process.stdin.close()
+        process.wait(30)
+
+
+@pytest.mark.parametrize("where", ["one worker", "two workers", "scheduler"])
+def test_every_cluster_gives_the_bytes_of_the_plain_loop(quick, tmp_path, scheduler, where):
+    path, reference, _ = quick
+    arguments = {
+        "one worker": ["--workers", "1"],
+        "two workers": ["--cluster", "local", "--workers", "2"],
+        "scheduler": ["--cluster", scheduler],
+    }[where]
+    done = run("run", path, "--output", tmp_path / "out", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "out") == reference
+    # what a person sees of a run that goes well: what it is, how it ended, where the report is
+    lines = done.stderr.splitlines()
+    said = [line for line in lines if not line.startswith(("  ", "note: "))]
+    assert [said[0].split(":")[0], said[1].split(",")[0], said[2].split(":")[0]] == ["study", "12 cells", "report"]
+    assert len(said) == 3
+    assert done.stdout == ""
+    with sqlite3.connect(tmp_path / "out" / "prefect" / "prefect.db") as database:
+        (flow,) = database.execute("select name, state_type from flow_run").fetchall()
+        tasks = database.execute("select name, state_type from task_run").fetchall()
+        artifacts = database.execute("select key from artifact").fetchall()
+    assert flow == ("study", "COMPLETED")
+    assert len(tasks) == 12
+    assert {state for _, state in tasks} == {"COMPLETED"}
+    assert {name for name, _ in tasks} == {path.split("/")[1] for path in reference if path.startswith("replicates")}
+    assert artifacts == [("study",)]
+
+
+def test_a_finished_study_is_not_computed_again_and_can_be_summarised_again(quick, tmp_path):
+    path, reference, output = quick
+    receipts = {item.name: item.read_bytes() for item in (output / "receipts").iterdir()}
+    assert run("run", path, "--output", output, "--cluster", "serial").returncode == 0
+    assert {item.name: item.read_bytes() for item in (output / "receipts").iterdir()} == receipts
+    (output / "summary.parquet").unlink()
+    (output / "report.html").unlink()
+    assert run("report", output).returncode == 0
+    assert results(output) == reference
+
+
+def test_the_summary_says_what_every_column_means(quick):
+    schema = pq.read_schema(quick[2] / "summary.parquet")
+    assert all(field.metadata[b"unit"] and field.metadata[b"meaning"] for field in schema)
+
+
+def test_another_study_in_the_same_output_is_refused_and_nothing_is_written(quick, tmp_path):
+    path, reference, output = quick
+    done = run("run", path, "--output", output, "--cluster", "serial", "--set", "permutation.resamples=79")
+    assert done.returncode == 2
+    assert "study.permutation.resamples is 59 there and 79 here" in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+    assert results(output) == reference
+
+
+def test_a_classifier_that_raises_fails_its_cells_and_no_other(tmp_path):
+    text = QUICK.replace(
+        '"naive-bayes"]',
+        '{ name = "greedy", learner = "sklearn.neighbors.KNeighborsClassifier", params = { n_neighbors = 5000 } }]',
+    )
+    done = run("run", study_file(tmp_path, text), "--output", tmp_path / "out", "--workers", "1")
+    assert done.returncode == 3
+    failed = [line for line in done.stderr.splitlines() if "failed" in line]
+    assert len(failed) == 6
+    assert all("greedy" in line and "n_neighbors" in line for line in failed)
+    summary = pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
+    missing = {row["decision"] == "missing" for row in summary if "greedy" in (row["classifier"], row["a"], row["b"])}
+    present = {row["decision"] == "missing" for row in summary if row["classifier"] == "1-nn"}
+    assert (missing, present) == ({True}, {False})
+    with sqlite3.connect(tmp_path / "out" / "prefect" / "prefect.db") as database:
+        states = dict(database.execute("select name, state_type from task_run").fetchall())
+        (flow,) = database.execute("select state_type from flow_run").fetchall()
+        logs = " ".join(text for (text,) in database.execute("select message from log").fetchall())
+    assert flow == ("FAILED",)
+    assert {name: state for name, state in states.items() if "greedy" in name}.keys() == {
+        name for name, state in states.items() if state == "FAILED"
+    }
+    assert "Traceback (most recent call last)" in logs
+    receipts = [json.loads(item.read_text()) for item in (tmp_path / "out" / "receipts").iterdir()]
+    assert sum(bool(item["failures"]) for item in receipts) == 6
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (('"wine"', '"wien"'), "did you mean 'wine'?"),
+        (('"1-nn"', '"1-mn"'), "did you mean '1-nn'?"),
+        (("resamples", "resample"), "did you mean 'resamples'?"),
+        (('"naive-bayes"', '{name = "a", learner = "os.system"}'), "os.system"),
+        (("[permutation]", "[cross_validation]\nfolds = 60\n[permutation]"), "60"),
+    ],
+)
+def test_bad_input_is_one_line_exit_code_2_and_nothing_written(tmp_path, change, complaint):
+    path = study_file(tmp_path, QUICK.replace(*change))
+    done = run("run", path, "--output", tmp_path / "out", "--cluster", "serial")
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert len([line for line in done.stderr.splitlines() if line.startswith("sigstats:")]) == 1
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(tmp_path, quick):
+    cluster = study_file(tmp_path, 'kind = "address"\naddress = "tcp://127.0.0.1:9"\ntimeout = 2.0', "where.toml")
+    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", cluster)
+    assert done.returncode == 2
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_encrypted_scheduler_without_certificates_is_one_line(tmp_path, quick):
+    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", "tls://127.0.0.1:9")
+    assert done.returncode == 2
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
+    assert "address: 'tls://127.0.0.1:9' is not valid without certificates; expected [tls] in a cluster file" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_whose_study_cannot_be_told_is_left_alone(tmp_path, quick):
+    """A link to itself: not to be read, but a file could take its place."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "study.json").symlink_to("study.json")
+    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", "serial")
+    assert done.returncode == 2
+    assert f"--output: {tmp_path / 'out'} is not valid; study.json in it cannot be read" in done.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["study.json"]
+
+
+def test_a_history_of_comparisons_is_no_output_of_another_study(tmp_path, quick):
+    content = json.dumps({"study": {"kind": "regression", "name": "nightly"}})
+    study_file(tmp_path, content, "study.json")
+    done = run("run", quick[0], "--output", tmp_path, "--cluster", "serial")
+    assert done.returncode == 2
+    assert "holds another study: study.kind is 'regression' there and 'benchmark' here" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
+    assert (tmp_path / "study.json").read_text() == content
+
+
+def test_a_damaged_study_is_named_and_blocks_of_another_study_stay(tmp_path, quick):
+    path, reference, before = quick
+    output = tmp_path / "out"
+    shutil.copytree(before, output)
+    own = next((output / "replicates").iterdir()).name
+    for content, complaint in (
+        ("{", "study.json is not JSON"),
+        ((before / "study.json").read_text().replace("iris", "irit"), "study.json was altered"),
+    ):
+        (output / "study.json").write_text(content)
+        for name in (own, "retrain.another.0123456789"):
+            (output / "blocks" / name).mkdir(parents=True, exist_ok=True)
+            (output / "blocks" / name / "000000000-000000010.parquet").write_text("work of hours")
+        done = run("run", path, "--output", output, "--cluster", "serial")
+        assert done.returncode == 0, done.stderr
+        assert f"made again: {complaint}" in done.stderr
+        assert results(output) == reference
+        assert [path.name for path in (output / "blocks").iterdir()] == ["retrain.another.0123456789"]
+        assert (output / "study.json").read_text() == (before / "study.json").read_text()
+
+
+def test_an_output_that_cannot_be_a_folder_is_one_line(tmp_path, quick):
+    (tmp_path / "file").write_text("")
+    done = run("run", quick[0], "--output", tmp_path / "file" / "out", "--cluster", "serial")
+    assert done.returncode == 2
+    assert "--output" in done.stderr
+
+
+def test_two_runs_on_one_output_do_not_meet(tmp_path, long):
+    from ..conftest import blocks, wait_until
+
+    first = start("run", long[0], "--output", tmp_path / "out", "--cluster", "serial")
+    wait_until(lambda: blocks(tmp_path / "out"), first)
+    first.send_signal(signal.SIGSTOP)  # it cannot end before the second begins
+    second = run("run", long[0], "--output", tmp_path / "out", "--cluster", "serial")
+    first.send_signal(signal.SIGCONT)
+    assert second.returncode == 2
+    assert "another run is working there" in second.stderr
+    first.communicate(timeout=120)
+    assert first.returncode == 0
+    assert results(tmp_path / "out") == long[1]
+
+
+def test_plan_computes_nothing_and_tells_all(quick, tmp_path):
+    path, _, output = quick
+    done = run("plan", path, "--output", tmp_path / "out", "--workers", "4")
+    assert done.returncode == 0
+    assert not (tmp_path / "out").exists()
+    assert "12 cells, 476 replicates" in done.stdout
+    assert "on 4 worker(s)" in done.stdout
+    assert "note: no permutation test can be rejected: 4 tests adjusted by holm need permutation.resamples = 79" in (
+        done.stdout
+    )
+    again = run("plan", path, "--output", output, "--no-timing")
+    assert "0 of        59" in again.stdout
+
+
+def test_a_memory_url_is_an_output(quick):
+    done = run("run", quick[0], "--output", "memory://out", "--cluster", "serial")
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_is_instant_and_imports_no_engine():
+    code = (
+        "import sys\nfrom sigstats.flows.cli import parser\nparser().format_help()\n"
+        "slow = ('prefect', 'dask', 'distributed', 'sklearn', 'numpy', 'pydantic')\n"
+        "print([name for name in slow if name in sys.modules])"
+    )
+    process = Popen([sys.executable, "-c", code], stdout=PIPE, text=True, env=environment())
+    assert process.communicate()[0].strip() == "[]"
+
+
+def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_written(tmp_path):
+    study = study_file(tmp_path, QUICK.replace('["iris", "wine"]', '["digits"]'))
+    cluster = study_file(tmp_path, 'kind = "local"\nworkers = 1\nmemory_limit = "1 MB"\n', "small.toml")
+    done = run("run", study, "--output", tmp_path / "out", "--cluster", cluster)
+    assert done.returncode == 2
+    # 1797 rows of 64 numbers of 8 bytes
+    assert "data set digits: 1 MB are not valid; training needs about 4 MB, expected at most 1 MB" in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,292 @@
+"""Calibration on classifiers that the study trains (Keller, Mariethoz and Bengio, section 5)."""
+
+import json
+from itertools import product
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from sigstats.flows.cli import main
+from sigstats.intervals import clopper_pearson
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.tasks.replicates.predict import outcomes
+from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary.results import Results
+
+from ..conftest import results, run, study_file
+
+STUDY = """\
+kind = "calibration"
+seed = 3
+sizes = [30, 60]
+trials = 400
+
+[[populations]]
+name = "Breast"
+source = "trained"
+dataset = { source = "scikit-learn", name = "breast_cancer" }
+train = 40
+test = 60
+a = { learner = "linear-svm" }
+b = { learner = "svm", params = { C = 0.3 } }
+sets = [{ name = "malignant", positive = ["malignant"] }]
+
+[[tests]]
+test = "mcnemar"
+
+[[tests]]
+test = "bootstrap"
+resamples = 499
+"""
+
+NEWS = """\
+kind = "calibration"
+seed = 8
+sizes = [50]
+trials = 60
+
+[[populations]]
+name = "News"
+source = "trained"
+documents = { path = "news.parquet", text = ["title", "text"], categories = "topics" }
+train = 60
+test = 50
+a = { learner = "sklearn.svm.LinearSVC" }
+b = { learner = "LEARNER", params = {} }
+sets = [{ name = "food", positive = ["grain", "sugar"] }, { name = "oil", positive = ["crude"] }]
+
+[[tests]]
+test = "mcnemar"
+"""
+
+WORDS = {"grain": "wheat corn harvest", "sugar": "cane beet sweet", "crude": "oil barrel well", "": "match team goal"}
+
+
+def call(study, output):
+    return main(["run", str(study), "--output", str(output), "--cluster", "serial"])
+
+
+def complaint(capsys):
+    """The one line that says what is wrong."""
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("study: ")]
+    assert line.startswith("sigstats: ")
+    return line
+
+
+def rows(output, test):
+    return [row for row in pq.read_table(Path(output) / "summary.parquet").to_pylist() if row["test"] == test]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return study_file(tmp_path_factory.mktemp("trained"), STUDY)
+
+
+@pytest.fixture(scope="module")
+def done(study, tmp_path_factory):
+    output = tmp_path_factory.mktemp("done") / "out"
+    assert call(study, output) == 0
+    return output
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory):
+    """Texts of words that their topics have in common, some with two topics, some with a title alone."""
+    rng = np.random.default_rng(4)
+    folder = tmp_path_factory.mktemp("news")
+    topics, texts, titles = [], [], []
+    for _ in range(260):
+        own = sorted(set(rng.choice(list(WORDS), size=2)) - {""})
+        words = " ".join(WORDS[topic] for topic in own or [""]).split() + WORDS[rng.choice(list(WORDS))].split()
+        topics.append(own)
+        titles.append(str(rng.choice(words)))
+        texts.append(None if rng.random() < 0.1 else " ".join(rng.choice(words, size=5)))
+    columns = {"title": titles, "text": texts, "topics": pa.array(topics, pa.list_(pa.string()))}
+    pq.write_table(pa.table(columns), folder / "news.parquet")
+    return folder
+
+
+def parts(stored, rows):
+    """The rows of the split by the recorded seed, drawn anew."""
+    (cell, *_) = stored.cells("predict")
+    settings = cell.work["split"]
+    order = np.random.default_rng(settings["seed"]).permutation(rows)
+    cuts = np.cumsum([settings["train"], settings["test"]])
+    return np.split(order, cuts)
+
+
+def test_outcomes_are_those_of_classifiers_trained_by_hand(done):
+    X, y = load_breast_cancer(return_X_y=True)
+    malignant = y == 0
+    stored = Results(Store(str(done)))
+    (cell,) = stored.cells("predict")
+    train, test, rest = parts(stored, len(y))
+    fitted = [
+        make_pipeline(StandardScaler(), machine).fit(X[train], malignant[train])
+        for machine in (LinearSVC(dual=False, tol=1e-6, random_state=0), SVC(C=0.3))
+    ]
+    for part, in_test in ((test, True), (rest, False)):
+        a, b = (each.predict(X[part]) for each in fitted)
+        expected = JointOutcomes.from_predictions(malignant[part], a, b, positive=True)
+        assert outcomes(stored.table(cell), test=in_test) == expected.counts
+    assert len(rest) == 569 - 100
+
+
+def enumerated_share(counts, n):
+    """How likely B is right more often than A on n rows drawn without replacement."""
+    joint = JointOutcomes(*counts)
+    only_a, only_b = joint.discordant
+    other = joint.n - only_a - only_b
+    total = comb(joint.n, n)
+    return (
+        sum(
+            comb(only_a, i) * comb(only_b, j) * comb(other, n - i - j)
+            for i, j in product(range(only_a + 1), range(only_b + 1))
+            if j > i and i + j <= n
+        )
+        / total
+    )
+
+
+def test_achieved_confidence_is_that_of_all_test_sets(done):
+    stored = Results(Store(str(done)))
+    (cell,) = stored.cells("predict")
+    population = outcomes(stored.table(cell), test=False)
+    (row,) = [row for row in rows(done, "confidence") if row["method"].startswith("McNemar")]
+    joint = JointOutcomes(*outcomes(stored.table(cell), test=True))
+    only_a, only_b = joint.discordant
+    assert (row["b"] == "B (svm)") == (only_b > only_a)
+    counts = population if only_b > only_a else JointOutcomes(*population).swapped().counts
+    low, high, _ = clopper_pearson(round(row["estimate"] * 400), 400, confidence=0.999)
+    assert low <= enumerated_share(counts, 60) <= high
+    most = max(only_a, only_b)
+    tail = sum(comb(only_a + only_b, k) for k in range(most, only_a + only_b + 1)) / 2 ** (only_a + only_b)
+    assert row["statistic"] == pytest.approx(1 - tail)  # the sign test, one-sided
+
+
+def test_exact_rates_and_the_null_are_those_of_the_trained_population(done):
+    found = rows(done, "calibration")
+    mcnemar = [row for row in found if row["method"].startswith("McNemar")]
+    assert {row["measure"] for row in found if row["slice"].endswith("swapped")} == {"type I error", "coverage"}
+    for row in mcnemar:
+        assert row["statistic"] is not None
+        count = round(row["estimate"] * 400)
+        low, high, _ = clopper_pearson(count, 400, confidence=0.999)
+        assert low <= row["statistic"] <= high
+
+
+def test_the_report_says_how_sure_and_how_often(done):
+    said = (done / "report.html").read_text()
+    assert "Is a test as sure as other test sets of the same size agree?" in said
+    assert "sure that" in said
+
+
+def test_documents_learn_from_words_alone(news, tmp_path):
+    study = study_file(news, NEWS.replace("LEARNER", "ridge"))
+    assert call(study, tmp_path / "out") == 0
+    stored = Results(Store(str(tmp_path / "out")))
+    table = pq.read_table(news / "news.parquet").to_pydict()
+    texts = np.array(
+        ["\n".join(part for part in pair if part) for pair in zip(table["title"], table["text"], strict=True)]
+    )
+    train, test, _ = parts(stored, len(texts))
+    (cell,) = stored.cells("predict", slice="food")
+    truth = np.array([bool({"grain", "sugar"} & set(each)) for each in table["topics"]])
+    words = TfidfVectorizer(stop_words="english").fit(texts[train])
+    machine = LinearSVC(random_state=0).fit(words.transform(texts[train]), truth[train])
+    joint = JointOutcomes(*outcomes(stored.table(cell), test=True))
+    a, _ = joint.confusions(np.array([joint.counts], dtype=float))
+    right = np.count_nonzero(machine.predict(words.transform(texts[test])) == truth[test])
+    assert int(a.tp[0] + a.tn[0]) == right
+    assert a.tp[0] > 5
+
+
+def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_path):
+    # A naive Bayes classifier of numbers refuses the sparse matrix of words.
+    text = (
+        NEWS.replace("LEARNER", "sklearn.naive_bayes.GaussianNB")
+        + STUDY.split("trials = 400\n")[1].split("[[tests]]")[0]
+    )
+    study = study_file(news, text.replace("sizes = [50]", "sizes = [30]"))
+    assert call(study, tmp_path / "out") == 3
+    failures = {}
+    for path in (tmp_path / "out" / "receipts").glob("*.json"):
+        record = json.loads(path.read_text())
+        failures[record["cell"].split(".")[0], record["subject"]["dataset"]] = record["failures"]
+    assert failures["predict", "News"][0]["message"].startswith("classifier b: sklearn.naive_bayes.GaussianNB failed")
+    found = rows(tmp_path / "out", "calibration")
+    assert {row["dataset"] for row in found if row["decision"] == "missing"} == {"News"}
+    assert {row["dataset"] for row in found if row["decision"] != "missing"} == {"Breast"}
+    said = (tmp_path / "out" / "report.html").read_text()
+    assert "failed with ValueError: classifier b" in said
+
+
+def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
+    ended = run("run", study, "--output", tmp_path / "out", "--cluster", "local")
+    assert ended.returncode == 0, ended.stderr
+    assert results(tmp_path / "out") == results(done)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("train = 40", "train = 560", "train, test: 560 and 60 are not valid; expected less than 569 together"),
+        ('positive = ["malignant"]', 'positive = ["malignnt"]', "did you mean 'malignant'?"),
+        ('positive = ["malignant"]', 'positive = ["malignant", "benign"]', "expected labels that some of the training"),
+        ('learner = "svm"', 'learner = "svn"', "did you mean 'svm'?"),
+        ("C = 0.3", "c = 0.3", "params: 'c' is not valid; expected a parameter of SVC: C, kernel"),
+        ("sizes = [30, 60]", "sizes = [470]", "470 is not valid; expected at most 469, the rows of Breast"),
+        (
+            'dataset = { source = "scikit-learn", name = "breast_cancer" }\n',
+            "",
+            "dataset, documents: expected one of the two",
+        ),
+        ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "named once"),
+    ],
+)
+def test_bad_settings_are_named_in_one_line(tmp_path, capsys, old, new, wanted):
+    assert old in STUDY
+    assert call(study_file(tmp_path, STUDY.replace(old, new, 1)), tmp_path / "out") == 2
+    assert wanted in complaint(capsys)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted"),
+    [
+        ({"title": ["a"], "text": ["b"]}, "there is no column 'topics'"),
+        ({"title": ["a"], "text": ["b"], "topics": [None]}, "column 'topics', row 0: a category is missing (null)"),
+        ({"title": ["a"], "text": ["b"], "topics": [[None]]}, "column 'topics', row 0: a category is missing (null)"),
+        ({"title": ["a"], "text": ["b"], "topics": [3]}, "int64 is not valid; expected lists of strings, or strings"),
+        ({"title": ["a"], "text": [1], "topics": [["x"]]}, "column 'text': int64 is not valid; expected strings"),
+        ({"title": [], "text": [], "topics": []}, "there are no rows; expected one or more"),
+        (None, "is not a Parquet file that can be read"),
+    ],
+)
+def test_bad_documents_are_named_in_one_line(tmp_path, capsys, columns, wanted):
+    path = tmp_path / "news.parquet"
+    if columns is None:
+        path.write_bytes(b"PAR1 no more")
+    else:
+        kinds = {"title": pa.string(), "topics": pa.list_(pa.string())}
+        arrays = {
+            name: pa.array(values, kinds.get(name) if values in ([], [None], [[None]]) or name == "title" else None)
+            for name, values in columns.items()
+        }
+        if not columns["text"]:
+            arrays["text"] = pa.array([], pa.string())
+        pq.write_table(pa.table(arrays), path)
+    assert call(study_file(tmp_path, NEWS.replace("LEARNER", "svm")), tmp_path / "out") == 2
+    said = complaint(capsys)
+    assert wanted in said
+    assert "news.parquet" in said
+    assert not (tmp_path / "out").exists()

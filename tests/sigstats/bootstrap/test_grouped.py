@@ -1,0 +1,173 @@
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+from sklearn.metrics import f1_score, matthews_corrcoef
+
+from sigstats.bootstrap.grouped import grouped_accuracy_test, grouped_replicates
+from sigstats.bootstrap.replicates import bootstrap_replicates
+from sigstats.bootstrap.test import bootstrap_summary
+from sigstats.joint.events import JointEvents
+
+
+def made(n=90, classes=3, groups=15, seed=0):
+    rng = np.random.default_rng(seed)
+    label = rng.integers(classes, size=n)
+    a, b = (np.where(rng.random(n) < 0.7, label, rng.integers(classes, size=n)) for _ in range(2))
+    return label, a, b, rng.integers(groups, size=n)
+
+
+@pytest.mark.parametrize(
+    ("measure", "function"),
+    [
+        ("macro-f1", lambda y, p: f1_score(y, p, average="macro", zero_division=0)),
+        ("mcc", matthews_corrcoef),
+    ],
+)
+@pytest.mark.parametrize("names", [np.arange(3), np.array([-7, 10**9, 2 * 10**9]), np.array(["x", "y", "z"])])
+def test_each_replicate_is_the_measure_of_the_rows_of_the_drawn_groups(measure, function, names):
+    label, a, b, groups = made()
+    label, a, b = names[label], names[a], names[b]
+    events, found = grouped_replicates(label, a, b, groups, measure=measure, resamples=40, rng=7)
+    assert events == JointEvents.from_predictions(label, a, b)
+    names = np.unique(groups)
+    drawn = np.random.default_rng(7).multinomial(len(names), np.full(len(names), 1 / len(names)), size=40)
+    for times, of_a, of_b in zip(drawn, found.a, found.b, strict=True):
+        rows = np.concatenate(
+            [np.tile(np.flatnonzero(groups == name), often) for name, often in zip(names, times, strict=True)]
+        )
+        assert of_a == pytest.approx(function(label[rows], a[rows]))
+        assert of_b == pytest.approx(function(label[rows], b[rows]))
+
+
+def test_classes_and_groups_may_have_any_numbers():
+    # A perfect A on a slice of the classes 8 and 9 alone, its groups numbered by times in milliseconds.
+    label = 8 + np.arange(60) % 2
+    b = np.where(np.arange(60) % 3 == 0, 8, label)
+    times = 1_700_000_000_000_000 + np.arange(60) // 4
+    events, found = grouped_replicates(label, label, b, times, resamples=50, rng=1)
+    assert events.categories == (8, 9)
+    assert (found.a == 1).all()
+    _, other = grouped_replicates(label, label, b, np.arange(60) // 4 - 40, resamples=50, rng=1)
+    np.testing.assert_array_equal(found.b, other.b)
+    tested = [grouped_accuracy_test(b == label, label == 8, groups, rng=1) for groups in (times, times - times.max())]
+    assert tested[0] == tested[1]
+
+
+def test_groups_of_one_row_are_the_bootstrap_of_rows():
+    label, a, b, _ = made(n=200, seed=3)
+    events, grouped = grouped_replicates(label, a, b, np.arange(200), resamples=20_000, rng=1)
+    plain = bootstrap_replicates(events, "macro-f1", rng=2, size=20_000)
+    for one, other in ((grouped.differences, plain.differences), (grouped.a, plain.a)):
+        error = one.std() / np.sqrt(20_000)
+        assert abs(one.mean() - other.mean()) < 7 * error * np.sqrt(2)  # rarer than one in 1e11
+        assert one.std() == pytest.approx(other.std(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"groups": [0, 1]}, r"groups \(length\): 2 is not valid"),
+        ({"groups": [0, 0, 0]}, "expected two groups or more"),
+        ({"groups": ["x", "y", "y"]}, "groups: "),
+        ({"groups": [0.5, 1.5, 1.5]}, "groups: "),
+        ({"b": [0, 1]}, r"b \(length\): 2 is not valid"),
+        ({"b": [0, np.nan, 0]}, "b: nan is not valid"),
+        ({"a": ["x", "y", "z"]}, "a: 'x' is not valid; expected labels of the same kind"),
+        ({"label": [0, 0, 0], "a": [0, 0, 0]}, r"number of classes\): 1 is not valid"),
+        ({"measure": "macro-f9"}, "measure"),
+        ({"resamples": 0}, "resamples"),
+    ],
+)
+def test_bad_input_is_one_line(change, message):
+    arguments = {"label": [0, 1, 0], "a": [0, 1, 1], "b": [0, 0, 0], "groups": [0, 1, 1], **change}
+    with pytest.raises(ValueError, match=message) as caught:
+        grouped_replicates(**arguments)
+    assert "\n" not in str(caught.value)
+
+
+def exchanged(ahead, rows, alternative):
+    """The p-value of exchanging A and B in each group, by listing all 2^g ways, in rationals."""
+
+    def size(signs):
+        total = Fraction(sum(sign * each for sign, each in zip(signs, ahead, strict=True)), sum(rows))
+        return {"two-sided": abs(total), "less": total, "greater": -total}[alternative]
+
+    observed = size([1] * len(ahead))
+    ways = list(itertools.product((-1, 1), repeat=len(ahead)))
+    return Fraction(sum(size(signs) >= observed for signs in ways), len(ways))
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=6),
+    st.integers(0, 30),
+    st.sampled_from(["two-sided", "less", "greater"]),
+)
+def test_p_is_what_an_exchange_in_few_one_sided_groups_gives(ahead, others, alternative):
+    # B is right alone on `ahead` rows of the first groups, and both are right in all others.
+    rows = np.array([4] * (len(ahead) + others + 2))
+    groups = np.repeat(np.arange(len(rows)), rows)
+    a = np.concatenate([np.arange(4) >= each for each in ahead] + [np.ones(4 * (others + 2), bool)])
+    found = grouped_accuracy_test(a, np.ones_like(a), groups, alternative=alternative, resamples=2000, rng=1)
+    least = exchanged([each for each in ahead if each], rows.tolist(), alternative)
+    assert found.discordant_groups == sum(each > 0 for each in ahead)
+    assert found.pvalue >= least - 1e-12
+    events, drawn = (
+        grouped_replicates(np.zeros(len(a), int), 1 * ~a, np.zeros(len(a), int), groups, resamples=2000)
+        if not a.all()
+        else (None, None)
+    )
+    if events is not None:
+        summary = bootstrap_summary(
+            events,
+            drawn.differences,
+            measure="accuracy",
+            alternative=alternative,
+            discordant_groups=found.discordant_groups,
+        )
+        assert summary.pvalue >= least - 1e-12
+
+
+def test_few_groups_that_differ_are_told_and_keep_p_large():
+    a, groups = np.ones(300, bool), np.arange(300) // 10
+    a[:50] = False
+    found = grouped_accuracy_test(a, np.ones(300, bool), groups, rng=1)
+    assert (found.pvalue, found.groups, found.discordant_groups) == (2 / 2**5, 30, 5)
+    assert "only 5 of 30 groups differ" in found.reason
+    # 50 rows that disagree, but in five groups.
+    label = np.arange(300) % 2
+    events, drawn = grouped_replicates(label, np.where(a, label, 1 - label), label, groups, rng=1)
+    options = {"measure": "macro-f1", "discordant_groups": 5}
+    summary = bootstrap_summary(events, drawn.differences, **options)
+    assert summary.pvalue == 2 / 2**5
+    assert "only 5 groups with disagreements" in summary.reason
+    assert bootstrap_summary(events, drawn.differences, alternative="less", **options).pvalue == 1 / 2**5
+    # against a margin the exchange says nothing
+    assert bootstrap_summary(events, drawn.differences, null_value=-0.2, **options).pvalue < 1 / 2**5
+    many = grouped_accuracy_test(np.arange(300) % 10 > 0, np.ones(300, bool), groups, rng=1)
+    assert (many.reason, many.discordant_groups) == ("", 30)
+    assert many.pvalue < 0.001
+
+
+def test_few_discordant_groups_are_rejected_no_more_often_than_stated():
+    # A and B differ in four of 30 groups of three rows, and in each of these either is as likely ahead.
+    rng = np.random.default_rng(3)
+    groups, trials, rejected = np.repeat(np.arange(30), 3), 800, 0
+    for _ in range(trials):
+        ahead = np.repeat(np.append(rng.choice([-1, 1], size=4), [0] * 26), 3)
+        rejected += grouped_accuracy_test(ahead <= 0, ahead >= 0, groups, resamples=500, rng=rng).pvalue <= 0.05
+    assert rejected <= binom.isf(1e-6, trials, 0.05)
+
+
+def test_the_interval_of_a_one_sided_test_is_one_sided():
+    rng = np.random.default_rng(8)
+    a, b, groups = rng.random(200) < 0.7, rng.random(200) < 0.8, np.arange(200) // 5
+    both = grouped_accuracy_test(a, b, groups, confidence=0.9, rng=1).interval
+    for way, ends in (("less", (both.low, np.inf)), ("greater", (-np.inf, both.high))):
+        found = grouped_accuracy_test(a, b, groups, alternative=way, confidence=0.95, rng=1)
+        assert found.interval[:2] == pytest.approx(ends)

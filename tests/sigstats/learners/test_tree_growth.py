@@ -1,0 +1,117 @@
+"""Trees grown from sorted columns are scikit-learn's own, ties included, and the same without Numba."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits, load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+from sigstats.learners import build
+from sigstats.learners.batched import tree as batched_tree
+from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.permutation import Retrainer, permutation_test
+
+pytest.importorskip("numba", reason="Numba is an extra")
+
+needs_growth = pytest.mark.skipif(batched_tree._growth() is None, reason="trees grow in scikit-learn on this processor")
+
+
+def predictions(estimator, X, y, folds, null, draws, *, batched=True):
+    return Retrainer(estimator, X, y, folds, null=null, batched=batched).predict(draws)
+
+
+@needs_growth
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(12, 90),
+    d=st.integers(1, 7),
+    distinct=st.integers(1, 40),
+    classes=st.integers(2, 4),
+    nominal=st.integers(0, 3),
+    null=st.sampled_from(["labels", "features"]),
+    max_depth=st.none() | st.integers(1, 6),
+    min_samples_split=st.integers(2, 9),
+    min_samples_leaf=st.integers(1, 5),
+    random_state=st.integers(0, 2**31 - 1),
+)
+def test_trees_are_those_of_scikit_learn(seed, n, d, distinct, classes, nominal, null, **parameters):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, distinct, (n, d)).astype(float)  # few values: many splits are equally good
+    is_nominal = rng.permutation(d) < nominal
+    numbers = np.flatnonzero(~is_nominal)
+    if len(numbers):
+        X[:, rng.choice(numbers)] += rng.choice([0.0, 5e-8], n)  # no farther apart than scikit-learn tells apart
+    y = rng.permutation(np.arange(n) % classes)
+    folds = stratified_folds(y, 3, seed % 1000)
+    tree = build("decision-tree", nominal=is_nominal, missing=False, params=parameters)
+    draws = Retrainer(tree, X, y, folds, null=null).draw(rng, 3)
+    expected = predictions(tree, X, y, folds, null, draws, batched=False)
+    assert (predictions(tree, X, y, folds, null, draws) == expected).all()
+
+
+@needs_growth
+@pytest.mark.parametrize("null", ["labels", "features"])
+def test_trees_of_many_classes_and_rows(null):
+    X, y = load_digits(return_X_y=True)
+    folds = stratified_folds(y, 10, 1)
+    tree = DecisionTreeClassifier(random_state=3)
+    draws = Retrainer(tree, X, y, folds, null=null).draw(np.random.default_rng(2), 1)
+    expected = predictions(tree, X, y, folds, null, draws, batched=False)
+    assert (predictions(tree, X, y, folds, null, draws) == expected).all()
+
+
+@needs_growth
+@pytest.mark.parametrize("null", ["labels", "features"])
+def test_the_same_without_numba(null, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(0, 5, (150, 6)).astype(float), rng.permutation(np.arange(150) % 3)
+    folds = stratified_folds(y, 5, 1)
+    tree = build("decision-tree", nominal=np.arange(6) < 3, missing=False)
+    with_numba = Retrainer(tree, X, y, folds, null=null)
+    draws = with_numba.draw(rng, 10)
+    fast = with_numba.predict(draws)
+    assert with_numba._learner._grown is not None
+    monkeypatch.setattr(batched_tree, "_growth", lambda: None)
+    without = Retrainer(tree, X, y, folds, null=null)
+    assert without._learner._grown is None
+    assert (without.predict(draws) == fast).all()
+
+
+def test_numba_is_loaded_by_trees_alone_and_may_be_missing():
+    program = """
+import sys
+import sigstats.learners
+assert "numba" not in sys.modules
+sys.modules["numba"] = None  # importing it fails
+from sklearn.datasets import load_iris
+from sigstats import permutation_test
+X, y = load_iris(return_X_y=True)
+print(permutation_test("decision-tree", X, y, resamples=3, rng=1).wrong)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    X, y = load_iris(return_X_y=True)
+    assert int(done.stdout) == permutation_test("decision-tree", X, y, resamples=3, rng=1).wrong
+
+
+@needs_growth
+def test_another_way_to_break_ties_in_scikit_learn_is_noticed(monkeypatch):
+    monkeypatch.setattr(batched_tree, "_seed", lambda random_state: random_state + 1)
+    assert batched_tree._growth.__wrapped__() is None
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"max_depth": 0}, {"min_samples_split": 1}, {"min_samples_leaf": 0}, {"random_state": -1}],
+    ids=lambda parameters: next(iter(parameters)),
+)
+def test_what_scikit_learn_refuses_is_refused(parameters):
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(**{"random_state": 0, **parameters})
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        Retrainer(tree, X, y, stratified_folds(y, 5, 1), null="labels").observed()

@@ -1,0 +1,206 @@
+import math
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar
+
+from sigstats.intervals import Interval  # noqa: F401  a name that repr uses
+from sigstats.mcnemar.test import DiscordantCounts, McNemarResult, discordant_counts, mcnemar_test
+
+from ..bad_input import anything, refuses_or_answers
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+METHODS = ("exact", "mid-p", "chi2")
+
+counts = st.integers(0, 60)
+
+
+def enumerated(a, b, alternative, weight):
+    """The definition: outcomes no likelier than, or beyond, the observed one; equal ones by `weight`."""
+    n = a + b
+    law = [Fraction(comb(n, k), 2**n) for k in range(n + 1)]
+    if alternative == "two-sided":
+        beyond, equal = (sum(p for p in law if p < law[a]), sum(p for p in law if p == law[a]))
+    else:
+        seen = a if alternative == "greater" else b
+        beyond, equal = sum(law[seen + 1 :]), law[seen]
+    return beyond + weight * equal
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("method", "weight"), [("exact", Fraction(1)), ("mid-p", Fraction(1, 2))])
+def test_every_small_case_equals_enumeration_in_rationals(alternative, method, weight):
+    for a in range(26):
+        for b in range(26):
+            if a + b:
+                result = mcnemar_test(a, b, alternative=alternative, method=method)
+                assert result.pvalue == float(enumerated(a, b, alternative, weight))
+                assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue), abs=1e-12)
+
+
+def test_reference_numbers_of_bentur():
+    # Bentur et al. 2009, airway reactivity: discordant 1 against 7. Figures of Fagerland, Lydersen and Laake (2013).
+    assert mcnemar_test(1, 7).pvalue == 0.0703125
+    assert mcnemar_test(1, 7, method="mid-p").pvalue == 0.0390625
+    assert mcnemar_test(1, 7, method="chi2").pvalue == pytest.approx(0.0338948535, abs=1e-10)
+    assert mcnemar_test(1, 7, method="chi2", correction=True).pvalue == pytest.approx(0.0770998717, abs=1e-10)
+
+
+def test_reference_numbers_of_cavo():
+    # Cavo et al. 2012: 6 against 16. Figures printed by R's contingencytables 3.0.0.
+    assert mcnemar_test(6, 16).pvalue == pytest.approx(0.052479, abs=5e-7)
+    assert mcnemar_test(6, 16, method="mid-p").pvalue == pytest.approx(0.034690, abs=5e-7)
+    assert mcnemar_test(6, 16, method="chi2").pvalue == pytest.approx(0.033006, abs=5e-7)
+    assert mcnemar_test(6, 16, method="chi2", correction=True).pvalue == pytest.approx(0.055009, abs=5e-7)
+
+
+@settings(deadline=None, derandomize=True)
+@given(counts, counts)
+def test_agrees_with_scipy_and_statsmodels(a, b):
+    if a + b == 0:
+        return
+    for alternative in ALTERNATIVES:
+        truth = scipy.stats.binomtest(a, a + b, 0.5, alternative=alternative).pvalue
+        assert mcnemar_test(a, b, alternative=alternative).pvalue == pytest.approx(truth, rel=1e-12)
+    table = [[3, a], [b, 4]]
+    assert mcnemar_test(a, b).pvalue == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-12)
+    plain = mcnemar(table, exact=False, correction=False)
+    ours = mcnemar_test(a, b, method="chi2")
+    assert (ours.statistic, ours.pvalue) == pytest.approx((plain.statistic, plain.pvalue), rel=1e-12)
+    if a != b:  # with equal counts statsmodels corrects past zero, to 1/n; R and this package do not
+        edwards = mcnemar(table, exact=False, correction=True)
+        assert mcnemar_test(a, b, method="chi2", correction=True).pvalue == pytest.approx(edwards.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [(10_000, 30_000), (40_000, 41_500), (20_000, 20_000)])
+def test_logarithms_equal_big_integers(a, b):
+    low = min(a, b)
+    term = tail = 1
+    for k in range(low):
+        term = term * (a + b - k) // (k + 1)
+        tail += term
+    truth = min(0.0, math.log2(2 * tail) - (a + b)) * math.log10(2)
+    assert mcnemar_test(a, b).log10_pvalue == pytest.approx(truth, rel=1e-12, abs=1e-12)
+
+
+def test_counts_of_1e15():
+    half, step = 5 * 10**14, 10**8  # 2 step / sqrt(10**15) = 6.32 standard deviations
+    exact = mcnemar_test(half + step, half - step)
+    approximate = mcnemar_test(half + step, half - step, method="chi2")
+    assert exact.log10_pvalue == pytest.approx(approximate.log10_pvalue, rel=1e-6)
+    certain = mcnemar_test(10**15, 0)
+    assert certain.pvalue == 0
+    assert certain.log10_pvalue == pytest.approx((1 - 10**15) * math.log10(2), rel=1e-14)
+    assert mcnemar_test(10**15, 10**15).pvalue == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_no_discordant_pair_says_nothing(method, alternative):
+    result = mcnemar_test(0, 0, method=method, alternative=alternative)
+    assert (result.pvalue, result.log10_pvalue) == (1, 0)
+    assert "no discordant pair" in result.reason
+
+
+@settings(deadline=None, derandomize=True)
+@given(counts, counts, st.sampled_from(METHODS))
+def test_laws(a, b, method):
+    def p(x, y, alternative):
+        return mcnemar_test(x, y, alternative=alternative, method=method).pvalue
+
+    assert p(a, b, "two-sided") == p(b, a, "two-sided")
+    assert p(a, b, "greater") == p(b, a, "less")
+    assert p(a + 1, b, "greater") <= p(a, b, "greater") + 1e-15
+    assert 0 < p(a, b, "two-sided") <= 1
+    if method == "mid-p":
+        assert p(a, b, "two-sided") <= mcnemar_test(a, b).pvalue
+        if a + b:
+            assert p(a, b, "greater") + p(a, b, "less") == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_exact_test_is_valid(alternative):
+    # P(p <= alpha) <= alpha for every level at once: it is enough to look at the attained p-values.
+    for n in range(1, 60):
+        pvalues = np.array([mcnemar_test(k, n - k, alternative=alternative).pvalue for k in range(n + 1)])
+        law = scipy.stats.binom.pmf(np.arange(n + 1), n, 0.5)
+        for alpha in np.unique(pvalues):
+            assert law[pvalues <= alpha].sum() <= alpha * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_mean_mid_p_value_is_one_half(alternative):
+    for n in range(1, 40):
+        pvalues = [mcnemar_test(k, n - k, alternative=alternative, method="mid-p").pvalue for k in range(n + 1)]
+        assert np.dot(pvalues, scipy.stats.binom.pmf(np.arange(n + 1), n, 0.5)) == pytest.approx(0.5, rel=1e-12)
+
+
+def test_chi2_warns_of_few_pairs():
+    assert "only 24 discordant pairs" in mcnemar_test(12, 12, method="chi2").reason
+    assert mcnemar_test(12, 13, method="chi2").reason == ""
+    assert mcnemar_test(12, 12).reason == ""
+
+
+def test_repr_makes_the_result_again():
+    for result in (mcnemar_test(3, 9), mcnemar_test(0, 0, method="chi2"), mcnemar_test(10**12, 5)):
+        assert eval(repr(result)) == result
+    assert isinstance(result, McNemarResult)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=40))
+def test_counts_equal_a_plain_loop(rows):
+    y, a, b = zip(*rows, strict=True)
+    only_a = sum(x == t != z for t, x, z in rows)
+    only_b = sum(z == t != x for t, x, z in rows)
+    assert discordant_counts(y, a, b) == DiscordantCounts(only_a, only_b)
+    names = np.array(["ant", "bee", "cow", "a dog"])
+    assert discordant_counts(names[list(y)], names[list(a)].astype(object), list(names[list(b)])) == (only_a, only_b)
+    assert discordant_counts(np.array(y, float), np.array(a, np.uint8), b) == (only_a, only_b)
+
+
+@pytest.mark.parametrize(
+    ("y", "a", "b", "field"),
+    [
+        ([], [], [], "y"),
+        ([0, 1], [0], [0, 1], "a"),
+        ([0, 1], [0, 1], ["0", "1"], "b"),
+        (["x", None], ["x", "y"], ["x", "y"], "y"),
+        (["x", 1], ["x", "y"], ["x", "y"], "y"),
+        ([0, math.nan], [0, 1], [0, 1], "y"),
+        ([[0], [1]], [0, 1], [0, 1], "y"),
+        ([0, 1], [[0], [1, 2]], [0, 1], "a"),
+        (7, [0], [0], "y"),
+        ([0, 1j], [0, 1], [0, 1], "y"),
+        ([0, 1], [0, 1], np.array([0, None]), "b"),
+    ],
+)
+def test_bad_labels_are_named(y, a, b, field):
+    with pytest.raises(ValueError, match=rf"^{field}\b[^\n]*$"):
+        discordant_counts(y, a, b)
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(anything, anything, anything, anything, anything)
+def test_only_valueerror_escapes(a, b, alternative, method, correction):
+    refuses_or_answers(
+        lambda: mcnemar_test(a, b, alternative=alternative, method=method, correction=correction),
+        lambda: mcnemar_test(3, b, method=method),
+        lambda: discordant_counts(a, b, method),
+        lambda: discordant_counts([a, b], [b, a], [a, a]),
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"only_a": -1}, {"only_a": 1.5}, {"only_a": math.nan}, {"only_b": 2**60}, {"only_a": "3"},
+     {"alternative": "larger"}, {"method": "midp"}, {"correction": True}, {"correction": 1, "method": "chi2"}],
+)  # fmt: skip
+def test_bad_arguments_are_refused(options):
+    with pytest.raises(ValueError, match="not valid"):
+        mcnemar_test(**{"only_a": 3, "only_b": 4, **options})

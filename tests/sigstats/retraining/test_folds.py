@@ -1,0 +1,111 @@
+import contextlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+
+from sigstats.retraining.folds import as_classes, as_folds, folds_of, stratified_folds
+
+labels = st.lists(st.integers(0, 3), min_size=4, max_size=60)
+
+
+@settings(deadline=None, derandomize=True)
+@given(labels, st.integers(2, 6), st.integers(0, 99))
+def test_each_class_and_all_rows_are_spread_evenly(y, n_splits, seed):
+    rows = np.bincount(y)
+    rows = rows[rows > 0]
+    if len(rows) < 2 or rows.min() < n_splits:
+        with pytest.raises(ValueError):
+            stratified_folds(y, n_splits, seed)
+        return
+    folds = stratified_folds(y, n_splits, seed)
+    assert folds.dtype == np.int64
+    assert set(folds) == set(range(n_splits))
+    for code in set(y):
+        assert np.ptp(np.bincount(folds[np.array(y) == code], minlength=n_splits)) <= 1
+    assert np.ptp(np.bincount(folds)) <= len(rows)
+    assert (folds == stratified_folds(y, n_splits, seed)).all()
+
+
+def test_rows_of_a_class_are_shuffled_between_folds():
+    # Under a fixed seed, 3000 draws: each row of a class of 4 is in each of 2 folds half the time (binomial, 6 sd).
+    rng = np.random.default_rng(1)
+    draws = np.array([stratified_folds([0] * 4 + [1] * 4, 2, rng) for _ in range(3000)])
+    assert (np.abs(draws.mean(axis=0) - 0.5) < 6 * 0.5 / np.sqrt(3000)).all()
+
+
+def test_the_class_that_is_too_rare_is_named():
+    with pytest.raises(ValueError, match=r"n_splits: 10 .* at most 3, the number of rows of class 'rare'"):
+        stratified_folds(["often"] * 20 + ["rare"] * 3, 10)
+    with pytest.raises(ValueError, match="two classes or more"):
+        stratified_folds([1] * 20, 2)
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [KFold(3), StratifiedKFold(3, shuffle=True, random_state=1), LeaveOneOut(), PredefinedSplit([0, 1, 2] * 4)],
+)
+def test_a_splitter_and_its_array_hold_the_same_folds(splitter):
+    X, y = np.zeros((12, 1)), np.array([0, 1] * 6)
+    folds = folds_of(splitter, X, y)
+    for number, (train, test) in enumerate(splitter.split(X, y)):
+        assert np.array_equal(np.flatnonzero(folds == number), np.sort(test))
+        assert np.array_equal(np.flatnonzero(folds != number), np.sort(train))
+    assert np.array_equal(as_folds(splitter, X, y), folds)
+
+
+def test_a_group_splitter_gets_its_groups():
+    groups = np.repeat([0, 1, 2, 3], 3)
+    folds = folds_of(GroupKFold(2), np.zeros((12, 1)), [0, 1] * 6, groups)
+    assert all(len(set(folds[groups == group])) == 1 for group in range(4))
+
+
+@pytest.mark.parametrize("splitter", [ShuffleSplit(3, random_state=1), RepeatedKFold(n_splits=2), TimeSeriesSplit(3)])
+def test_a_splitter_that_tests_a_row_twice_or_never_is_refused(splitter):
+    with pytest.raises(ValueError, match="exactly once"):
+        as_folds(splitter, np.zeros((12, 1)), [0, 1] * 6)
+
+
+def test_an_array_is_renumbered_in_order():
+    assert as_folds([20, -5, 20, 7], None, [0, 1, 0, 1]).tolist() == [2, 0, 2, 1]
+
+
+anything = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.just(object()), st.complex_numbers()
+)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.one_of(anything, st.lists(anything, max_size=6)), st.one_of(anything, st.lists(anything, max_size=6)))
+def test_only_value_errors_escape(cv, y):
+    for call in (
+        lambda: as_folds(cv, np.zeros((4, 1)), [0, 1, 0, 1]),
+        lambda: stratified_folds(y, 2),
+        lambda: stratified_folds([0, 1] * 9, cv, 1),
+        lambda: as_classes(y),
+    ):
+        with contextlib.suppress(ValueError):
+            call()
+
+
+def test_rare_classes_are_spread_where_they_are_allowed():
+    y = ["often"] * 37 + ["rare"] * 3 + ["once"]
+    folds = stratified_folds(y, 10, 4, rare_classes="allow")
+    assert np.bincount(folds[:37], minlength=10).min() >= 3
+    assert np.bincount(folds[37:40], minlength=10).max() == 1
+    assert np.bincount(folds).max() - np.bincount(folds).min() <= 2
+    with pytest.raises(ValueError, match="at most 3, the number of rows of class 1"):
+        stratified_folds([0, 0, 1, 1, 1], 4, rare_classes="allow")
+    with pytest.raises(ValueError, match="rare_classes: 'maybe' is not valid"):
+        stratified_folds(y, 3, rare_classes="maybe")

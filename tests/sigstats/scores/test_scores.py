@@ -1,0 +1,310 @@
+import math
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, norm, rankdata, t, ttest_rel
+from sklearn.metrics import roc_auc_score
+
+from sigstats.scores.tests import auc_test, mean_score_test
+
+
+def by_definition(positive, a, b):
+    """Areas and their covariance by DeLong, DeLong and Clarke-Pearson's sums over all pairs."""
+    truth = np.asarray(positive, bool)
+    parts = []
+    for scores in (np.asarray(a), np.asarray(b)):
+        x, y = scores[truth][:, None], scores[~truth][None, :]
+        parts.append((x > y) + 0.5 * (x == y))
+    areas = [part.mean() for part in parts]
+    v10 = [part.mean(axis=1) for part in parts]
+    v01 = [part.mean(axis=0) for part in parts]
+    covariance = np.cov(v10) / truth.sum() + np.cov(v01) / (~truth).sum()
+    return areas, covariance
+
+
+def made(n=60, seed=0, ties=True, shift=1.0):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(n) < 0.4
+    a = rng.normal(size=n) + shift * positive
+    b = 0.6 * a + 0.8 * rng.normal(size=n) + 0.3 * positive
+    return positive, np.round(a, 1) if ties else a, np.round(b, 1) if ties else b
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("ties", [False, True])
+def test_delong_is_its_definition(seed, ties):
+    positive, a, b = made(seed=seed, ties=ties)
+    areas, covariance = by_definition(positive, a, b)
+    found = auc_test(positive, a, b)
+    assert (found.value_a, found.value_b) == (pytest.approx(areas[0]), pytest.approx(areas[1]))
+    assert found.value_a == pytest.approx(roc_auc_score(positive, a))
+    z = (areas[1] - areas[0]) / math.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    assert found.statistic == pytest.approx(z)
+    assert found.pvalue == pytest.approx(2 * norm.sf(abs(z)))
+    assert auc_test(positive, a, b, alternative="less").pvalue == pytest.approx(norm.sf(z))
+    half = norm.ppf(0.975) * math.sqrt(covariance[0, 0])
+    assert found.interval_a[:2] == pytest.approx((max(areas[0] - half, 0), min(areas[0] + half, 1)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_mean_is_tested_as_scipy_tests_it(seed):
+    rng = np.random.default_rng(seed)
+    a = rng.exponential(size=30)
+    b = a + rng.normal(0.1, 0.5, size=30)
+    wanted = ttest_rel(b, a)
+    found = mean_score_test(a, b, confidence=0.9)
+    assert (found.statistic, found.pvalue) == (pytest.approx(wanted.statistic), pytest.approx(wanted.pvalue))
+    assert found.interval[:2] == pytest.approx(tuple(wanted.confidence_interval(0.9)))
+    for ours, theirs in (("less", "greater"), ("greater", "less")):
+        assert mean_score_test(a, b, alternative=ours).pvalue == pytest.approx(
+            ttest_rel(b, a, alternative=theirs).pvalue
+        )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_are_those_of_a_regression_with_clustered_errors(seed):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 12, size=80)
+    a = rng.normal(size=80) + rng.normal(size=12)[groups]
+    b = rng.normal(size=80) + rng.normal(size=12)[groups]
+    fitted = sm.OLS(b - a, np.ones(80)).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False, "df_correction": True}, use_t=True
+    )
+    count = len(np.unique(groups))
+    wanted = fitted.bse[0] * math.sqrt(count / (count - 1))
+    found = mean_score_test(a, b, groups=groups)
+    assert found.estimate / found.statistic == pytest.approx(wanted)
+    assert "groups" in found.reason
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(seed=st.integers(0, 2**32), shift=st.floats(-2, 2))
+def test_laws(seed, shift):
+    positive, a, b = made(n=40, seed=seed, shift=shift)
+    if min(positive.sum(), (~positive).sum()) < 2:
+        return
+    found, swapped = auc_test(positive, a, b), auc_test(positive, b, a)
+    assert found.pvalue == pytest.approx(swapped.pvalue)
+    assert found.estimate == pytest.approx(-swapped.estimate)
+    # an area depends on the order of the scores alone, and turns over with the classes
+    assert auc_test(positive, np.exp(a), b**3).pvalue == pytest.approx(found.pvalue)
+    assert auc_test(~positive, -a, -b).pvalue == pytest.approx(found.pvalue)
+    alone = auc_test(positive, a, b, groups=np.arange(40))
+    assert alone.estimate == pytest.approx(found.estimate)
+    mean = mean_score_test(a, b)
+    assert mean_score_test(a + 3, b + 3).pvalue == pytest.approx(mean.pvalue)
+    assert mean_score_test(2 * a, 2 * b).pvalue == pytest.approx(mean.pvalue)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_interval_of_a_one_sided_test_is_one_sided(seed):
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=12)
+    b = a + rng.normal(0.3, 1, size=12)
+    for ours, theirs in (("less", "greater"), ("greater", "less")):
+        found = mean_score_test(a, b, alternative=ours, confidence=0.9)
+        wanted = ttest_rel(b, a, alternative=theirs).confidence_interval(0.9)
+        assert found.interval[:2] == pytest.approx((wanted.low, wanted.high))
+        assert (found.pvalue < 0.1) == (not found.interval.low <= 0 <= found.interval.high)
+        assert found.interval_a == mean_score_test(a, b, confidence=0.9).interval_a
+    positive, a, b = made(seed=seed)
+    two_sided = auc_test(positive, a, b, confidence=0.9).interval
+    for way, ends in (("less", (two_sided.low, 1.0)), ("greater", (-1.0, two_sided.high))):
+        assert auc_test(positive, a, b, alternative=way, confidence=0.95).interval[:2] == pytest.approx(ends)
+
+
+def test_intervals_of_areas_end_where_areas_do():
+    # Of the data in the docstring of `auc_test`; the area 0.9375 has a standard error of 0.088.
+    positive = [0, 0, 0, 0, 1, 1, 1, 1]
+    a = [0.1, 0.4, 0.6, 0.3, 0.5, 0.2, 0.8, 0.7]
+    b = [0.1, 0.2, 0.3, 0.5, 0.4, 0.6, 0.8, 0.9]
+    found = auc_test(positive, a, b)
+    assert (found.interval_a.high, found.interval_b.high) == (1.0, 1.0)
+    assert found.interval_b.low == pytest.approx(0.764262, abs=1e-6)
+    worse = auc_test(positive, [-x for x in b], [x + y for x, y in zip(b, a, strict=True)], confidence=0.999)
+    assert worse.interval.high == 1.0
+    assert worse.interval_a.low == 0.0
+
+
+def too_many(trials, level):
+    """As many rejections that more of them come once in a million."""
+    return binom.isf(1e-6, trials, level)
+
+
+def test_no_more_false_alarms_than_stated():
+    # B is A with other noise of the same size: the areas are equal, the scores correlated.
+    rng = np.random.default_rng(5)
+    areas = means = grouped = 0
+    trials, groups = 1500, np.repeat(np.arange(40), 5)
+    for _ in range(trials):
+        positive = np.arange(200) % 3 == 0
+        common = rng.normal(size=200) + positive
+        a, b = common + rng.normal(size=200), common + rng.normal(size=200)
+        areas += auc_test(positive, a, b, alternative="less").pvalue <= 0.05
+        means += mean_score_test(a, b, alternative="less").pvalue <= 0.05
+        shared = rng.normal(size=40)[groups]
+        grouped += mean_score_test(a, b + shared, groups=groups).pvalue <= 0.05
+    # the normal approximation at 67 positives and 40 groups costs at most half a percentage point
+    assert max(areas, means, grouped) <= too_many(trials, 0.055)
+    assert min(areas, means, grouped) >= trials - too_many(trials, 1 - 0.04)
+
+
+def test_rows_that_do_not_differ_show_nothing():
+    positive, a, _ = made()
+    for found in (auc_test(positive, a, a), mean_score_test(a, a)):
+        assert (found.pvalue, found.estimate, found.interval[:2]) == (1.0, 0.0, (0.0, 0.0))
+    constant = mean_score_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5])
+    assert (constant.pvalue, constant.interval[:2]) == (2 / 2**3, (0.5, 0.5))
+    assert "differ by the same: p is the least that 3 rows can show" in constant.reason
+
+
+def t_in_rationals(a, b, groups=None):
+    """Student's t of the differences of these very doubles, by rows or groups, and its degrees of freedom."""
+    differences = [Fraction(y) - Fraction(x) for x, y in zip(a, b, strict=True)]
+    mean = sum(differences) / len(differences)
+    sums = defaultdict(Fraction)
+    for group, each in zip(range(len(a)) if groups is None else groups, differences, strict=True):
+        sums[group] += (each - mean) / len(differences)
+    count = len(sums)
+    variance = sum(each**2 for each in sums.values()) * Fraction(count, count - 1)
+    return float(mean) / math.sqrt(variance), count - 1
+
+
+def test_small_differences_of_large_scores_do_not_cancel():
+    a, b = [-1.0, 1.0], [-1 + 3e-9, 1 + 1e-9]
+    found = mean_score_test(a, b)
+    z, freedom = t_in_rationals(a, b)
+    assert (found.statistic, found.pvalue) == (pytest.approx(z), pytest.approx(2 * t.sf(z, freedom)))
+    assert found.pvalue == pytest.approx(0.295, abs=5e-4)
+    rng = np.random.default_rng(2)
+    groups = rng.integers(0, 7, size=30)
+    for size in (1e-3, 1e-7, 1e-10):
+        a = rng.normal(size=30)
+        b = a + size * rng.normal(0.3, 1, size=30)
+        for which in (None, groups):
+            z, freedom = t_in_rationals(a.tolist(), b.tolist(), which)
+            found = mean_score_test(a, b, groups=which)
+            assert found.statistic == pytest.approx(z, rel=1e-4 * 1e-10 / size)
+            assert found.pvalue == pytest.approx(2 * t.sf(abs(z), freedom), rel=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e-13, 1.0, 1e13, 1e149])
+@pytest.mark.parametrize("groups", [None, [0, 0, 1, 2, 2, 3]])
+def test_the_unit_of_the_scores_changes_nothing(scale, groups):
+    a, b = np.array([0.3, -0.1, 0.7, 0.2, 0.5, 0.9]), np.array([0.4, 0.1, 0.6, 0.5, 0.9, 1.1])
+    found, scaled = mean_score_test(a, b, groups=groups), mean_score_test(scale * a, scale * b, groups=groups)
+    assert (scaled.statistic, scaled.pvalue) == (pytest.approx(found.statistic), pytest.approx(found.pvalue))
+    assert scaled.interval.high / scale == pytest.approx(found.interval.high)
+    # A constant, rounded, of six rows or of four groups; and none at all, rounded.
+    same = mean_score_test(scale * a, scale * (a + 0.1), groups=groups)
+    assert same.pvalue == (2 / 2**6 if groups is None else 2 / 2**4)
+    assert mean_score_test(scale * a, scale * ((a + 0.1) - 0.1), groups=groups).pvalue == 1
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    st.lists(st.integers(1, 4), min_size=2, max_size=7),
+    st.sampled_from([-0.5, 0.5, 1.0]),
+    st.sampled_from(["two-sided", "less", "greater"]),
+)
+def test_equal_differences_give_what_an_exchange_of_whole_groups_gives(rows, shift, alternative):
+    groups = np.repeat(np.arange(len(rows)), rows)
+    a = np.arange(len(groups), dtype=float)
+    # All 2^g ways of exchanging A and B in each group, as sums of differences in halves.
+    ways = [sum(s * n * shift for s, n in zip(w, rows, strict=True)) for w in product((1, -1), repeat=len(rows))]
+    size = {"two-sided": abs, "less": float, "greater": lambda x: -x}[alternative]
+    exact = Fraction(sum(size(way) >= size(ways[0]) for way in ways), len(ways))
+    favoured = alternative in ("two-sided", "less" if shift > 0 else "greater")
+    found = mean_score_test(a, a + shift, groups=groups, alternative=alternative)
+    assert found.pvalue == (exact if favoured else 1)
+    assert f"{len(rows)} groups can show" in found.reason
+
+
+def areas_of(ranks, m):
+    """Twice the number of pairs in the right order, the first m objects positive; the last axis has the objects."""
+    positive, negative = ranks[..., :m, None], ranks[..., None, m:]
+    return (2 * (positive > negative) + (positive == negative)).sum(axis=(-2, -1))
+
+
+def exchange_of_rows(a, b, m):
+    """The two-sided p-value of exchanging the ranks that A and B give each object, by listing all ways."""
+    a, b = rankdata(a), rankdata(b)
+    swap = np.array(list(product((False, True), repeat=len(a))))
+    differences = areas_of(np.where(swap, a, b), m) - areas_of(np.where(swap, b, a), m)
+    return np.mean(np.abs(differences) >= abs(differences[0]))
+
+
+def test_areas_that_differ_by_the_same_everywhere_have_no_smaller_p_than_an_exchange_of_rows():
+    constant = 0
+    for m, n in ((2, 2), (2, 3), (3, 2)):
+        truth = np.arange(m + n) < m
+        orders = np.array(list(product(range(3), repeat=m + n)))  # with ties
+        rng = np.random.default_rng(m * n)
+        for a, b in zip(rng.permutation(orders)[:200], rng.permutation(orders)[:200], strict=True):
+            for second in (b, (a + 2 * truth - 1), np.where(truth, 3, 0), np.where(truth, 0, 3)):
+                found = auc_test(truth, a, second)
+                if math.isinf(found.statistic):
+                    constant += 1
+                    assert found.pvalue == 2 / 2 ** min(m, n)
+                    assert found.pvalue >= exchange_of_rows(a, second, m) - 1e-12
+                    sides = {auc_test(truth, a, second, alternative=way).pvalue for way in ("less", "greater")}
+                    assert sides == {1 / 2 ** min(m, n), 1.0}
+    assert constant > 20
+    # Each positive is first for one classifier and last for the other, all negatives between: the bound is reached.
+    truth, a, b = np.arange(7) < 3, [0, 0, 0, 5, 5, 5, 5], [9, 9, 9, 5, 5, 5, 5]
+    found = auc_test(truth, a, b)
+    assert "3 rows of the rarer class can show" in found.reason
+    assert found.pvalue == pytest.approx(exchange_of_rows(a, b, 3)) == 2 / 2**3
+
+
+def test_one_pair_in_another_order_among_millions():
+    # DeLong's variance where one positive passes one negative: 1 / (m n) is the mean of both kinds of placements.
+    m, n = 3000, 2000
+    scores = np.arange(m + n, dtype=float)
+    truth = np.arange(m + n) % 5 < 3
+    other = scores.copy()
+    place = int(np.flatnonzero(~truth[:-1] & truth[1:])[7])
+    other[[place, place + 1]] = scores[[place + 1, place]]
+    found = auc_test(truth, scores, other)
+    mean = Fraction(-1, m * n)
+    variance = (Fraction(1, n**2) - m * mean**2) / ((m - 1) * m) + (Fraction(1, m**2) - n * mean**2) / ((n - 1) * n)
+    assert found.estimate == float(mean)
+    assert found.statistic == pytest.approx(float(mean) / math.sqrt(variance), rel=1e-12)
+
+
+def test_areas_of_groups_that_differ_by_the_same():
+    # Two rows of each class in each of four groups, and in all of them A is wrong and B is right.
+    truth, groups = np.arange(16) % 4 < 2, np.arange(16) // 4
+    found = auc_test(truth, np.where(truth, 0, 1), np.where(truth, 1, 0), groups=groups)
+    assert (found.estimate, found.pvalue) == (1.0, 2 / 2**4)
+    assert "4 groups of the rarer class" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("test", "arguments", "message"),
+    [
+        (auc_test, ([1, 0, 1, 1], [1, 2, 3, 4], [1, 2, 3, 4]), "expected two of each"),
+        (auc_test, ([1, 0, 1, 0], [1, 2, 3], [1, 2, 3, 4]), r"score_a \(length\): 3 is not valid; expected 4"),
+        (auc_test, ([1, 0, 1, 0], [1, 2, 3, math.nan], [1, 2, 3, 4]), "score_a"),
+        (auc_test, ([1, 0, 2, 0], [1, 2, 3, 4], [1, 2, 3, 4]), "positive: 2 is not valid"),
+        (mean_score_test, ([1.0], [2.0]), "expected two rows or more"),
+        (mean_score_test, ([1.0, 2.0], ["x", "y"]), "score_b"),
+        (mean_score_test, ([1.0, 1e200], [2.0, 1.0]), "score_a: 1e.200 is not valid"),
+    ],
+)
+def test_bad_input_is_one_line(test, arguments, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        test(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_groups_are_one_line():
+    for groups in ([1, 1, 1], [1, 2], ["a", "b", "c"], [[1], [2], [3]]):
+        with pytest.raises(ValueError, match="groups"):
+            mean_score_test([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], groups=groups)

@@ -1,0 +1,168 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from sigstats.tasks.datasets.dataset import Dataset
+from sigstats.tasks.datasets.readers import kinds, load
+
+#: rows, numeric and nominal features, classes, missing cells, as the data's own documentation counts them
+OJALA_GARRIGA = {
+    "anneal_orig": (898, 6, 32, 5, 22175),
+    "autos": (205, 15, 10, 6, 59),
+    "balance_scale": (625, 4, 0, 3, 0),
+    "german": (1000, 7, 13, 2, 0),
+    "mushroom": (8124, 0, 22, 2, 2480),
+    "sonar": (208, 60, 0, 2, 0),
+    "splice": (3190, 0, 60, 3, 0),
+    "tic_tac_toe": (958, 0, 9, 2, 0),
+    "breast_cancer_ljubljana": (286, 0, 9, 2, 9),
+    "iris": (150, 4, 0, 3, 0),
+    "pima": (768, 8, 0, 2, 0),
+    "promoters": (106, 0, 57, 2, 0),
+    "segment_train210": (210, 19, 0, 7, 0),
+    "spect": (267, 0, 22, 2, 0),
+    "primary_tumor": (339, 0, 17, 21, 225),
+    "votes": (435, 0, 16, 2, 392),
+}
+
+CSV = "a,b,kind,label\n1,x,2,yes\n2.5,y,1,no\n,x,2,yes\n4,?,1,no\n"
+
+
+def csv(tmp_path, text=CSV, **changes):
+    (tmp_path / "mine.csv").write_text(text)
+    spec = {"name": "mine", "source": "csv", "path": "mine.csv", "target": "label", "missing": ["?"], **changes}
+    return load({key: value for key, value in spec.items() if value is not None}, base=tmp_path)
+
+
+@pytest.mark.parametrize("name", OJALA_GARRIGA)
+def test_the_sets_of_ojala_and_garriga_are_read_as_documented(shared_data, name):
+    dataset = load({"name": name, "source": "parquet", "path": f"{name}.parquet", "target": "class"}, base=shared_data)
+    found = (
+        len(dataset.y),
+        int((~dataset.nominal).sum()),
+        int(dataset.nominal.sum()),
+        len(dataset.classes),
+        int(np.isnan(dataset.X).sum()),
+    )
+    assert found == OJALA_GARRIGA[name]
+
+
+def test_csv_numbers_text_and_missing(tmp_path):
+    dataset = csv(tmp_path, nominal=["kind"])
+    assert dataset.features == ("a", "b", "kind")
+    assert dataset.nominal.tolist() == [False, True, True]
+    assert dataset.categories == ((), ("x", "y"), ("1", "2"))
+    assert dataset.classes == ("no", "yes")
+    np.testing.assert_array_equal(dataset.y, [1, 0, 1, 0])
+    np.testing.assert_array_equal(dataset.X, [[1, 0, 1], [2.5, 1, 0], [np.nan, 0, 1], [4, np.nan, 0]])
+
+
+def test_csv_and_parquet_of_one_table_are_one_data_set(tmp_path):
+    frame = pd.read_csv(csv_path(tmp_path), na_values=["?"])
+    frame.to_parquet(tmp_path / "mine.parquet")
+    other = load({"name": "x", "source": "parquet", "path": "mine.parquet", "target": "label"}, base=tmp_path)
+    assert other.digest() == csv(tmp_path).digest()
+
+
+def csv_path(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(CSV)
+    return path
+
+
+def test_codes_do_not_depend_on_the_order_of_rows(tmp_path):
+    lines = CSV.splitlines()
+    backwards = "\n".join([lines[0], *reversed(lines[1:])]) + "\n"
+    one, other = csv(tmp_path), csv(tmp_path, backwards)
+    np.testing.assert_array_equal(one.X, other.X[::-1])
+    np.testing.assert_array_equal(one.y, other.y[::-1])
+
+
+def test_the_default_source_is_scikit_learn(tmp_path):
+    dataset = load({"name": "iris"}, base=tmp_path)
+    np.testing.assert_array_equal(dataset.X, load_iris().data)
+    np.testing.assert_array_equal(dataset.y, load_iris().target)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"path": "nowhere.csv"}, "nowhere.csv: there is no such file"),
+        ({"text": "  \n"}, "is empty"),
+        ({"target": "lable"}, "column 'lable' is not there; did you mean 'label'?"),
+        ({"target": None}, "target: is missing"),
+        ({"drop": ["c"]}, "column 'c' is not there"),
+        ({"drop": ["a", "b", "kind"]}, "no column is left"),
+        ({"drop": "a"}, "drop: 'a' is not valid; expected a list"),
+        ({"drop": [1]}, "drop: 1 is not valid; expected a string in every place"),
+        ({"tarmet": "x"}, "unknown option; did you mean 'target'?"),
+        ({"separator": "::"}, "expected one character"),
+        ({"source": "cvs"}, "did you mean 'csv'?"),
+        ({"text": "a,label\n1,yes\n2,\n"}, "line 3: column 'label': the class is missing"),
+        ({"text": "a,label\n1,yes\n2,yes\n"}, "'yes' is the only class"),
+        ({"text": "a,label\ninf,yes\n2,no\n"}, "line 2: column 'a': infinity"),
+        ({"text": "a,label\n1,yes\n2,no,3,4\n"}, "line 3: 4 fields; expected 2"),
+    ],
+)
+def test_bad_sources_are_one_line(tmp_path, changes, complaint):
+    with pytest.raises(ValueError) as caught:
+        csv(tmp_path, **changes)
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_parquet_or_no_feature_is_refused(tmp_path):
+    spec = {"name": "mine", "source": "parquet", "path": "x.parquet", "target": "label"}
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(ValueError, match=r"x\.parquet: is not a Parquet file"):
+        load(spec, base=tmp_path)
+    frame = pd.DataFrame({"a": [[1], [2]], "label": ["x", "y"]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"column 'a'"):
+        load(spec, base=tmp_path)
+    pd.DataFrame({"a": pd.to_datetime(["2020", "2021"]), "label": ["x", "y"]}).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"column 'a'.*times"):
+        load(spec, base=tmp_path)
+
+
+@settings(
+    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.text(max_size=80) | st.lists(st.sampled_from(["a", "b", "1", "?", ",", "\n", '"', "label", "\x00"])).map("".join)
+)
+def test_any_text_is_a_data_set_or_one_line(tmp_path, text):
+    (tmp_path / "mine.csv").write_text(text, newline="")
+    try:
+        load({"name": "m", "source": "csv", "path": "mine.csv", "target": "label"}, base=tmp_path)
+    except ValueError as error:
+        assert "\n" not in str(error)
+
+
+@st.composite
+def datasets(draw):
+    n, d = draw(st.integers(2, 8)), draw(st.integers(1, 4))
+    cell = st.floats(allow_infinity=False, width=32) | st.just(float("nan"))
+    X = np.array(draw(st.lists(st.lists(cell, min_size=d, max_size=d), min_size=n, max_size=n)))
+    y = np.array([0, 1, *draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))])
+    names = draw(st.lists(st.text(max_size=5), min_size=d, max_size=d, unique=True))
+    return Dataset("s", X, np.zeros(d, dtype=bool), y, ("no", "yes"), tuple(names), ((),) * d)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(datasets())
+def test_a_data_set_comes_back_from_its_table(dataset):
+    back = Dataset.from_table(dataset.to_table())
+    assert back.digest() == dataset.digest()
+    np.testing.assert_array_equal(back.X, dataset.X)
+    assert (back.name, back.classes, back.features, back.categories) == (
+        "s",
+        *(dataset.classes, dataset.features, dataset.categories),
+    )
+
+
+def test_every_kind_of_source_says_its_name():
+    assert {"scikit-learn", "csv", "parquet"} <= set(kinds())

@@ -1,0 +1,198 @@
+import threading
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sigstats.tasks.engine.block_sizing import Cut
+from sigstats.tasks.engine.execute import Interrupted, run_cell
+from sigstats.tasks.engine.pools import Serial
+from sigstats.tasks.engine.run_block import Receipt, run_block
+from sigstats.tasks.storage.store import Damaged, Store
+
+from ..conftest import make_cell, put_in_place
+
+
+def whole(store, cell):
+    return store.read_block(cell, 0, cell.replicates)
+
+
+def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
+    seen = []
+    outcome = run_cell(cell, store, Serial(), progress=lambda replicates, receipt: seen.append(replicates))
+    assert outcome.complete
+    assert sum(seen) == cell.replicates
+    calls = len(drawing.calls)
+    again = run_cell(cell, store, Serial())
+    assert again.complete
+    assert again.found == cell.replicates
+    assert len(drawing.calls) == calls
+
+
+@settings(derandomize=True, deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    target=st.sampled_from([0.0, 1e-6, 2.0]),
+    ready=st.sets(st.integers(0, 9), max_size=5),
+    workers=st.integers(1, 4),
+)
+def test_bytes_do_not_depend_on_block_size_workers_or_what_was_there(tmp_path_factory, drawing, target, ready, workers):
+    cell = make_cell()
+    plain, other = (Store(str(tmp_path_factory.mktemp(name))) for name in ("plain", "other"))
+    for lane in range(cell.lanes):
+        run_block(cell.block(lane, lane + 1), plain)
+    plain.finish(cell)
+    for lane in ready:
+        run_block(cell.block(lane, lane + 1), other)
+    assert run_cell(cell, other, Serial(workers), target_seconds=target).complete
+    name = f"replicates/{cell.name}/000000000-000000095.parquet"
+    assert plain.files.read(name) == other.files.read(name)
+
+
+def test_a_failing_block_is_a_record_and_what_is_done_stays(store, cell, drawing):
+    drawing.fail[3] = ZeroDivisionError("a classifier's trouble")
+    outcome = run_cell(cell, store, Serial(), target_seconds=0)
+    assert not outcome.complete
+    (failure,) = outcome.failures
+    assert (failure.error, failure.message) == ("ZeroDivisionError", "a classifier's trouble")
+    assert "raise self.fail" in failure.traceback
+    assert len(drawing.calls) == 3
+    assert store.find(cell).done == ((0, 10), (10, 20))
+    drawing.fail.clear()
+    assert run_cell(cell, store, Serial()).complete
+    assert (0, 10) not in drawing.calls[3:]
+
+
+@pytest.mark.parametrize("lost", [1, 5])
+def test_blocks_that_are_lost_before_they_are_joined_are_made_again(store, cell, drawing, monkeypatch, lost):
+    sound, reference = drawing.compute, Store(f"{store.root}-reference")
+    assert run_cell(cell, reference, Serial()).complete
+    names = [f"blocks/{cell.name}/{10 * lane:09d}-{10 * lane + 10:09d}.parquet" for lane in range(lost)]
+    drawing.calls.clear()
+
+    def compute(block, store):
+        if len(drawing.calls) == 9:
+            for name in names:
+                store.files.remove(name)
+        return sound(block, store)
+
+    put_in_place(monkeypatch, compute=compute)
+    told = []
+    outcome = run_cell(cell, store, Serial(), target_seconds=0, progress=lambda replicates, _: told.append(replicates))
+    assert outcome.complete
+    assert outcome.notes == [f"replicates/{cell.name} is not complete"]
+    assert drawing.calls[10:] == [(10 * lane, 10 * lane + 10) for lane in range(lost)]
+    assert (outcome.found, outcome.stored, outcome.blocks, sum(told)) == (0, 95, 10 + lost, 95)
+    assert whole(store, cell).equals(whole(reference, cell))
+
+
+def test_a_store_that_loses_everything_is_not_tried_for_ever(store, cell, drawing, monkeypatch):
+    monkeypatch.setattr(Store, "write_block", lambda *block: 0)
+    with pytest.raises(Damaged, match="not complete"):
+        run_cell(cell, store, Serial(), target_seconds=0)
+    assert len(drawing.calls) == 30
+
+
+def test_trouble_with_the_store_is_no_fault_of_the_block(store, cell, drawing):
+    drawing.fail[2] = PermissionError(13, "Permission denied")
+    with pytest.raises(PermissionError):
+        run_cell(cell, store, Serial(), target_seconds=0)
+
+
+def test_a_damaged_block_is_named_and_made_again(store, cell, drawing):
+    run_block(cell.block(0, 1), store)
+    name = f"blocks/{cell.name}/000000000-000000010.parquet"
+    content = store.files.read(name)
+    store.files.write(name, content[:-50])
+    outcome = run_cell(cell, store, Serial())
+    assert outcome.complete
+    assert name in outcome.notes[0]
+    reference = make_cell()
+    assert whole(store, reference).num_rows == 95
+
+
+def test_a_stopped_run_leaves_and_is_taken_up(store, cell, drawing):
+    stop = threading.Event()
+
+    def progress(replicates, seconds):
+        if seconds is not None:
+            stop.set()
+
+    with pytest.raises(Interrupted):
+        run_cell(cell, store, Serial(), stop=stop, progress=progress, target_seconds=0)
+    assert len(drawing.calls) == 1
+    assert run_cell(cell, store, Serial(), target_seconds=0).complete
+    assert len(drawing.calls) == cell.lanes
+
+
+def receipt(cell, block, seconds_a_lane):
+    lanes = block.last_lane - block.first_lane
+    return Receipt(first=block.first, last=block.last, seconds=lanes * seconds_a_lane, overhead=0, bytes=0, host="")
+
+
+@settings(derandomize=True)
+@given(st.integers(1, 3000), st.integers(1, 8), st.floats(1e-6, 10))
+def test_cutting_covers_every_lane_once_and_aims_at_the_target(replicates, workers, seconds):
+    cell = make_cell(replicates)
+    cut = Cut(cell, [(0, cell.lanes)], 2.0)
+    assert cut.window(workers) == 1
+    blocks = []
+    while (block := cut.next(workers)) is not None:
+        blocks.append(block)
+        cut.learn(receipt(cell, block, seconds))
+    assert blocks[0].last_lane == 1
+    assert [block.first for block in blocks[1:]] == [block.last for block in blocks[:-1]]
+    assert blocks[-1].last == replicates
+    for block in blocks:
+        lanes = block.last_lane - block.first_lane
+        assert lanes == 1 or lanes * seconds <= 2.0 * (1 + 1e-9)
+
+
+@settings(derandomize=True)
+@given(st.integers(200, 4000), st.integers(2, 8), st.floats(1e-4, 0.2), st.randoms(use_true_random=False))
+def test_workers_end_together(replicates, workers, seconds, random):
+    """Each block to the worker that is free first: the last one ends soon after the first, although costs differ."""
+    cell = make_cell(replicates)
+    cut = Cut(cell, [(0, cell.lanes)], 2.0)
+    ends = [0.0] * workers
+    while (block := cut.next(workers)) is not None:
+        each = seconds * random.uniform(0.75, 1.25)
+        cut.learn(receipt(cell, block, each))
+        ends[ends.index(min(ends))] += each * (block.last_lane - block.first_lane)
+    # A block at the end is an eighth of the target or one lane, if every lane costs what those before have cost.
+    assert max(ends) - min(ends) <= 1.25 / 0.75 * max(2.0 / 8, 1.25 * seconds)
+
+
+class Idle(Serial):
+    """Blocks wait until there is one for every worker."""
+
+    def __init__(self, workers):
+        super().__init__(workers)
+        self.waiting = []
+        self.most = 0
+
+    @property
+    def idle(self):
+        return len(self.waiting) < self.workers
+
+    @idle.setter
+    def idle(self, value):
+        pass
+
+    def submit(self, block, store, done):
+        self.waiting.append((block, done))
+        self.most = max(self.most, len(self.waiting))
+        if not self.idle:
+            self.end(store)
+        return lambda: None
+
+    def end(self, store):
+        waiting, self.waiting = self.waiting, []
+        for block, done in waiting:
+            done(run_block(block, store))
+
+
+def test_idle_workers_are_kept_busy_while_a_cell_learns(store, drawing):
+    cell, pool = make_cell(80), Idle(4)
+    assert run_cell(cell, store, pool, target_seconds=0).complete
+    assert drawing.calls[:4] == [(0, 10), (10, 20), (20, 30), (30, 40)]
+    assert pool.most == 4

@@ -1,0 +1,143 @@
+"""Predictions from text files: what is in columns that nobody asked for decides nothing, and text stays as it is."""
+
+import csv
+import json
+
+import pytest
+
+from sigstats.tasks.predictions import Columns, join, read
+
+PLAIN = [{"id": f"r{number}", "label": "cat", "prediction": "dog"} for number in range(4)]
+
+
+def lines(path, rows, indent=None):
+    path.write_text("".join(json.dumps(row, indent=indent) + "\n" for row in rows))
+    return path
+
+
+def table(path, rows):
+    with path.open("w", newline="") as handle:
+        writer = csv.DictWriter(handle, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def seen(path, **columns):
+    """What is read of a file, as lists; once it is large, in several pieces."""
+    found = read(str(path), Columns(**columns))
+    others = {name: values.to_pylist() for name, values in found.others.items()}
+    score = None if found.score is None else found.score.to_pylist()
+    return found.ids.to_pylist(), found.label.to_pylist(), found.prediction.to_pylist(), others, score
+
+
+@pytest.mark.parametrize(
+    "unrelated",
+    [
+        [1, "one", None, True],
+        [{"a": 1}, [1], {"a": "x"}, "2024-01-01T00:00:00"],
+        ["short", "x" * 3_000_000, "short", "short"],
+        ["short", "x" * 20_000_000, "short", "short"],  # longer than any piece
+    ],
+    ids=["kinds", "nested", "3 MB", "20 MB"],
+)
+def test_other_keys_of_json_lines_may_hold_anything(tmp_path, unrelated):
+    rows = [row | {"answer": value} for row, value in zip(PLAIN, unrelated, strict=True)]
+    assert seen(lines(tmp_path / "a.jsonl", rows)) == seen(lines(tmp_path / "b.jsonl", PLAIN))
+
+
+@pytest.mark.parametrize(
+    "answer", ["two\nlines, one\n\nis empty", 'with "quotes"', "x" * 3_000_000], ids=["lines", "quotes", "3 MB"]
+)
+def test_other_columns_of_a_table_may_hold_anything(tmp_path, answer):
+    rows = [row | {"id": f"r{number}", "answer": answer} for number, row in enumerate(PLAIN * 20_000)]
+    rows = rows[:5] if len(answer) > 1000 else rows
+    plain = [{key: row[key] for key in PLAIN[0]} for row in rows]
+    path = table(tmp_path / "a.csv", rows)
+    assert path.stat().st_size > 2**21
+    assert seen(path) == (*([row[key] for row in plain] for key in PLAIN[0]), {}, None)
+
+
+def test_ids_are_the_same_text_in_every_format(tmp_path):
+    times = ["2024-01-01T00:00:00", "2024-01-01", "2024-01-02T10:30:00Z", "2024-01-02 10:30:00"]
+    rows = [row | {"id": time, "label": time} for row, time in zip(PLAIN, times, strict=True)]
+    sides = [lines(tmp_path / "a.jsonl", rows), table(tmp_path / "b.csv", rows)]
+    assert [seen(side)[0] for side in sides] == [times, times]
+    assert join(*(read(str(side), Columns()) for side in sides), Columns()).n == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([1, 2, 30, 4], ["1", "2", "30", "4"]),
+        (["1", "02", "3", "4"], ["1", "02", "3", "4"]),
+        ([1.0, 2, 3, 4.0], ["1", "2", "3", "4"]),
+        ([1, 2.0, 3, 4], ["1", "2", "3", "4"]),
+        ([True, False, True, True], ["true", "false", "true", "true"]),
+        ([1, 2**63, 2**64 + 1, 4], ["1", str(2**63), str(2**64 + 1), "4"]),
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 1], ids=["a line", "several lines"])
+def test_ids_and_labels_of_json_may_be_numbers_or_truth_values(tmp_path, values, texts, indent):
+    rows = [row | {"id": value, "label": value} for row, value in zip(PLAIN, values, strict=True)]
+    ids, label, *_ = seen(lines(tmp_path / "a.jsonl", rows, indent))
+    assert ids == label == texts
+
+
+@pytest.mark.parametrize(
+    "scores", [[0, 1, 0.25, 1], [0.5, 1, 0, 0.25], ["0", "1", "0.25", "1e-1"], [True, False, 1, 0]]
+)
+def test_scores_of_json_are_numbers(tmp_path, scores):
+    rows = [row | {"score": value} for row, value in zip(PLAIN, scores, strict=True)]
+    path = lines(tmp_path / "a.jsonl", rows)
+    if scores[0] is True:
+        with pytest.raises(ValueError, match="column 'score' has booleans and numbers"):
+            seen(path, score="score")
+    else:
+        assert seen(path, score="score")[-1] == [float(value) for value in scores]
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        ([PLAIN[0] | {"id": 1}, PLAIN[1] | {"id": "1"}], "column 'id' has numbers and strings"),
+        ([PLAIN[0] | {"label": [1]}, PLAIN[1]], "column 'label' has lists"),
+        ([PLAIN[0], PLAIN[1] | {"label": {"a": 1}}], "column 'label' has objects"),
+        (
+            [PLAIN[0] | {"label": 0.5}, PLAIN[1] | {"label": 1}],
+            "column 'label' has fractions; expected text or whole numbers",
+        ),
+        ([PLAIN[0] | {"label": 1e300}, PLAIN[1] | {"label": 1.0}], "column 'label' has larger numbers"),
+        ([PLAIN[0], PLAIN[1] | {"label": None}], r"column 'label': row 1 \(from 0\) is empty"),
+        ([PLAIN[0], {"id": "x", "label": "cat"}], r"column 'prediction': row 1 \(from 0\) is empty"),
+        ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"column 'id' is not there; did you mean 'idx'\?"),
+        ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' is not there"),
+        ([PLAIN[0] | {"label": 10**400}, PLAIN[1] | {"label": 1.0}], "cannot be read as JSON-lines"),
+        ([PLAIN[0], [1]], "row 1"),
+    ],
+)
+def test_json_of_no_use_is_one_line(tmp_path, rows, complaint):
+    columns = {"group": "lebl"} if "lebl" in complaint else {}
+    path = lines(tmp_path / "a.jsonl", rows)
+    with pytest.raises(ValueError, match=complaint) as caught:
+        join(*2 * [read(str(path), Columns(**columns))], Columns(**columns))
+    assert "a.jsonl" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("id,label,label,prediction,x,x\n1,a,b,a,0,0\n")
+    with pytest.raises(ValueError, match="column 'label' is there 2 times"):
+        seen(tmp_path / "a.csv")
+    (tmp_path / "b.csv").write_text("id,label,prediction,x,x\n1,a,b,0,0\n")
+    assert seen(tmp_path / "b.csv")[0] == ["1"]
+    (tmp_path / "c.jsonl").write_text('{"id": 1, "label": "a", "label": "b", "prediction": "a"}\n')
+    with pytest.raises(ValueError, match=r"c\.jsonl.*label"):
+        seen(tmp_path / "c.jsonl")
+
+
+def test_a_group_that_begins_late_is_no_group(tmp_path):
+    path = lines(tmp_path / "a.jsonl", [*PLAIN[:3], PLAIN[3] | {"site": "s"}])
+    with pytest.raises(ValueError, match=r"column 'site': row 0 \(from 0\) is empty"):
+        seen(path, group="site")
+    assert seen(lines(tmp_path / "b.jsonl", PLAIN), group="site")[3] == {}

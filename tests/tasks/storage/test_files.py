@@ -1,0 +1,186 @@
+import errno
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from sigstats.tasks.storage.files import Locked, open_files
+
+
+@pytest.fixture
+def files(root):
+    return open_files(root)
+
+
+def test_write_read_list_remove(files):
+    files.write("a/one.txt", b"1")
+    files.write("a/two.txt", b"22")
+    files.write("a/one.txt", b"111")
+    assert files.read("a/one.txt") == b"111"
+    assert files.names("a") == ["one.txt", "two.txt"]
+    files.remove("a/two.txt")
+    files.remove("a/two.txt")
+    assert files.names("a") == ["one.txt"]
+    files.write("a/b/three.txt", b"3")
+    assert (files.names("a"), files.folders("a")) == (["one.txt"], ["b"])
+    assert files.names("nowhere") == files.folders("nowhere") == []
+    with pytest.raises(FileNotFoundError):
+        files.read("a/two.txt")
+
+
+def test_a_folder_may_be_dropped_while_files_are_written_to_it(tmp_path):
+    files, ended = open_files(str(tmp_path)), threading.Event()
+
+    def drop():
+        while not ended.wait(0.01):
+            files.drop("a")
+
+    with ThreadPoolExecutor(1) as others:
+        dropping = others.submit(drop)
+        try:
+            for number in range(300):
+                files.write(f"a/b/{number}.txt", b"1")
+        finally:
+            ended.set()
+        dropping.result()
+    files.write("a/b/last.txt", b"1")
+    assert "last.txt" in files.names("a/b")
+
+
+def test_a_dropped_folder_is_gone_with_all_that_is_in_it_and_nothing_else(files):
+    for name in ("a/one.txt", "a/b/two.txt", "ab/three.txt"):
+        files.write(name, b"1")
+    files.drop("a")
+    files.drop("a")
+    assert files.names("a") == files.folders("a") == files.names("a/b") == []
+    assert files.names("ab") == ["three.txt"]
+    with pytest.raises(ValueError, match="inside the output"):
+        files.drop("../a")
+
+
+@pytest.fixture
+def requests(monkeypatch):
+    """The requests to an object store, by name; those of `fail` fail."""
+    from s3fs import S3FileSystem
+
+    asked, call = SimpleNamespace(names=[], fail=()), S3FileSystem._call_s3
+
+    async def noted(self, method, *args, **kwargs):
+        asked.names.append(method)
+        if method in asked.fail:
+            raise OSError(f"{method} is not for today")
+        return await call(self, method, *args, **kwargs)
+
+    monkeypatch.setattr(S3FileSystem, "_call_s3", noted)
+    return asked
+
+
+def test_a_folder_of_an_object_store_is_dropped_in_one_request(bucket, requests):
+    files = open_files(f"{bucket}/many")
+    for number in range(30):
+        files.write(f"a/{number}.txt", b"1")
+    requests.names.clear()
+    files.drop("a")
+    assert [name for name in requests.names if "delete" in name] == ["delete_objects"]
+    assert files.names("a") == []
+
+
+@pytest.mark.parametrize("prefix", ["single", "like a [pattern]"])
+def test_a_store_that_removes_one_object_alone_is_asked_so(bucket, requests, prefix):
+    files = open_files(f"{bucket}/{prefix}")
+    for number in range(3):
+        files.write(f"a/{number}.txt", b"1")
+    requests.fail = ("delete_objects",)
+    files.drop("a")
+    assert files.names("a") == []
+
+
+def test_what_an_object_store_does_not_remove_today_ends_nothing(bucket, requests):
+    files = open_files(f"{bucket}/stubborn")
+    files.write("a/1.txt", b"1")
+    requests.fail = ("delete_objects", "delete_object")
+    files.drop("a")
+    assert files.names("a") == ["1.txt"]
+    requests.fail = ()
+    files.drop("a")
+    assert files.names("a") == []
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a\\..\\x", "a\0b"])
+def test_a_name_cannot_leave_the_root(files, name):
+    with pytest.raises(ValueError, match="inside the output"):
+        files.write(name, b"x")
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_while_writing_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step):
+    files = open_files(str(tmp_path))
+    files.write("x.bin", b"old")
+
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(*((os, "fsync", full) if step == "fsync" else (Path, "replace", full)))
+    with pytest.raises(OSError, match="No space"):
+        files.write("x.bin", b"new")
+    monkeypatch.undo()
+    assert files.read("x.bin") == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.bin"]
+
+
+def test_an_unfinished_file_of_a_killed_writer_is_never_listed_and_is_swept(tmp_path):
+    code = (
+        "import os, signal, sys; from pathlib import Path; from sigstats.tasks.storage.files import open_files\n"
+        "Path.replace = lambda *a: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "open_files(sys.argv[1]).write('a/x.bin', b'half')"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert killed.returncode == -9
+    files = open_files(str(tmp_path))
+    assert len(list((tmp_path / "a").iterdir())) == 1
+    assert files.names("a") == []
+    files.sweep()
+    assert list((tmp_path / "a").iterdir()) == []
+
+
+HOLDER = """
+import sys
+from sigstats.tasks.storage.files import open_files
+with open_files(sys.argv[1]).lock():
+    print('held', flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root):
+    if root.startswith("memory"):
+        pytest.skip("no other process can see this one's memory")
+    files = open_files(root)
+    for killed in (False, True):
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLDER, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as holder:
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(Locked), files.lock():
+                pass
+            if killed:
+                holder.kill()
+        with files.lock():
+            pass
+
+
+def test_the_lock_is_of_one_run_in_one_process_too(files):
+    with files.lock(), pytest.raises(Locked), files.lock():
+        pass
+    with files.lock():
+        pass
+
+
+def test_file_url_is_a_folder(tmp_path):
+    open_files(f"file://{tmp_path}").write("x", b"1")
+    assert (tmp_path / "x").read_bytes() == b"1"
