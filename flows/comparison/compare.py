@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats.multiplicity import adjust
-from sigstats.possibility import possibility
+from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.predictions import Joined
 
 from ..report.wording import NBSP, p_number

@@ -7,7 +7,7 @@ indices are those against the most plausible of the others.
 from collections import defaultdict
 from collections.abc import Iterator
 
-from sigstats.possibility import rank_hypotheses
+from sigstats.possibilistic_indices import rank_hypotheses
 
 from ..schema import Hypothesis
 from ..summary.results import Results

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from sigstats.multiplicity import adjust
-from sigstats.possibility import possibility
+from sigstats.possibilistic_indices import possibility
 
 from ..analyses import analysis
 from ..fingerprint import digest

@@ -21,8 +21,11 @@ def test_every_public_function_has_an_example_that_runs():
             assert ">>>" in thing.__doc__, name
 
 
-def test_importing_costs_numpy_and_scipy_alone():
-    code = "import sys, sigstats; print(sorted({name.split('.')[0] for name in sys.modules}))"
+def test_importing_and_testing_cost_numpy_and_scipy_alone():
+    code = (
+        "import sys, sigstats; sigstats.mcnemar_test(9, 5); sigstats.efficiency_test([[9, 7], [1, 9]])\n"
+        "print(sorted({name.split('.')[0] for name in sys.modules}))"
+    )
     loaded = eval(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     unwanted = {
         "dask",

@@ -13,7 +13,7 @@ from sigstats.flows.report import figures, svg
 from sigstats.flows.report.evidence import Evidence, gain, necessity
 from sigstats.flows.report.figures import _heat, dominance, null_histograms, trends
 from sigstats.measures.measure import MEASURES, as_measure
-from sigstats.possibility import possibility
+from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.results import Results

@@ -103,7 +103,7 @@ def membership(pvalue: float) -> Membership:
 
     Examples
     --------
-    >>> from sigstats.possibility import membership
+    >>> from sigstats.possibilistic_indices import membership
     >>> membership(0.125)
     Membership(true=0.25, false=1.0)
     """
@@ -141,7 +141,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
 
     Examples
     --------
-    >>> from sigstats.possibility import dominance
+    >>> from sigstats.possibilistic_indices import dominance
     >>> dominance([0.2, 0.6, 1.0], [1.0, 0.5, 0.1])
     DominanceIndices(pd=1.0, psd=0.9, nsd=0.5)
     """
@@ -187,7 +187,7 @@ def possibility(p_null: float, p_alternative: float | None = None) -> Possibilit
     --------
     A new algorithm fits the results of a known one with p = 0.018 and those of another with p = 0.002:
 
-    >>> from sigstats.possibility import possibility
+    >>> from sigstats.possibilistic_indices import possibility
     >>> index = possibility(0.018, 0.002)
     >>> index.pd, index.psd, index.nsd
     (1.0, 0.036, 0.0)
@@ -234,7 +234,7 @@ def rank_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...
 
     Examples
     --------
-    >>> from sigstats.possibility import rank_hypotheses
+    >>> from sigstats.possibilistic_indices import rank_hypotheses
     >>> for h in rank_hypotheses({"QDA": 0.002, "CRT": 0.018}):
     ...     print(h.name, h.rival, h.pd, h.psd, h.nsd)
     CRT QDA 1.0 0.036 0.0

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.possibility import (
+from sigstats.possibilistic_indices import (
     DominanceIndices,
     Possibility,
     RankedHypothesis,
