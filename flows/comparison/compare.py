@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sigstats.multiplicity import adjust
 from sigstats.possibilistic_indices import possibility
-from sigstats.tasks.predictions import Joined
+from sigstats.tasks.predictions import PairedPredictions
 
 from ..report.wording import NBSP, p_number
 from .rule import ALL, IN_UNITS, MEASURES, SCORE_MEASURES, Row, Rule, Verdict
@@ -57,7 +57,7 @@ class Comparison:
         ]
 
 
-def default_measures(joined: Joined) -> tuple[str, ...]:
+def default_measures(joined: PairedPredictions) -> tuple[str, ...]:
     """What is compared where nobody says: the accuracy, and the area under the curve where there are scores."""
     if not joined.predicted:
         return ("mean-score",) if joined.graded or len(joined.classes) != 2 else ("auc",)
@@ -65,13 +65,13 @@ def default_measures(joined: Joined) -> tuple[str, ...]:
 
 
 def compare(
-    joined: Joined, rule: Rule, measures: Sequence[str] | None = None, *, positive: str | None = None
+    joined: PairedPredictions, rule: Rule, measures: Sequence[str] | None = None, *, positive: str | None = None
 ) -> Comparison:
     """Test every measure on all rows and on every slice.
 
     Parameters
     ----------
-    joined : sigstats.tasks.predictions.Joined
+    joined : sigstats.tasks.predictions.PairedPredictions
     rule : Rule
     measures : sequence of str, optional
         Of `MEASURES` and `SCORE_MEASURES`; `default_measures` where absent.
@@ -118,7 +118,7 @@ def _unanswered(row: Row) -> bool:
     return row.verdict is None and row.slice == ALL
 
 
-def _require(joined: Joined, measure: str) -> None:
+def _require(joined: PairedPredictions, measure: str) -> None:
     """Refuse a measure that the files do not hold the data of."""
     if measure in SCORE_MEASURES:
         if joined.scores is None:
@@ -135,7 +135,7 @@ def _require(joined: Joined, measure: str) -> None:
         raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
 
 
-def _positive(joined: Joined, positive: str | None) -> str:
+def _positive(joined: PairedPredictions, positive: str | None) -> str:
     if len(joined.classes) != 2:
         raise ValueError(f"label: {len(joined.classes)} classes are not valid for measures of scores; expected two")
     if positive is None:
@@ -147,7 +147,7 @@ def _positive(joined: Joined, positive: str | None) -> str:
     return positive
 
 
-def _slices(joined: Joined) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def _slices(joined: PairedPredictions) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     yield ALL, np.ones(joined.n, dtype=bool)
     for column, (names, codes) in joined.slices.items():
         for code, name in enumerate(names):

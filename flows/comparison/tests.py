@@ -21,12 +21,14 @@ from sigstats.joint.events import JointEvents
 from sigstats.mcnemar.power import detectable_difference
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test, negated_losses
-from sigstats.tasks.predictions import Joined
+from sigstats.tasks.predictions import PairedPredictions
 
 from .rule import SCORE_MEASURES, Row, Rule
 
 
-def measured(joined: Joined, where: NDArray[np.bool_], row: Row, rule: Rule, positive: str | None, level: float) -> Row:
+def measured(
+    joined: PairedPredictions, where: NDArray[np.bool_], row: Row, rule: Rule, positive: str | None, level: float
+) -> Row:
     """The row with its measure on the rows `where`, tested; its p-value is not adjusted yet.
 
     `level` is what one test has among all of them.

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from sigstats.sequential.alpha_spending import spent_level
 from sigstats.tasks.fingerprint import digest
-from sigstats.tasks.predictions import Columns, Joined, Predictions, join, read
+from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.history import Evaluation, Record
@@ -69,7 +69,7 @@ class Pair:
     baseline: Path
     candidate: Path
     digests: tuple[str, str]
-    joined: Joined
+    joined: PairedPredictions
     held_out: str
 
 

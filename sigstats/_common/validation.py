@@ -218,6 +218,13 @@ def nearest(value: object, options: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+def hint(name: object, names: Iterable[str]) -> str:
+    """What to write instead of a name that is not known: the nearest, or all that there are."""
+    names = list(names)
+    near = nearest(name, names)
+    return f"did you mean {near!r}?" if near else f"expected one of {', '.join(map(shown, names[:20]))}"
+
+
 def require_squarable(values: FloatArray, name: str) -> None:
     """Refuse numbers (NaN aside) whose squares float64 cannot add up."""
     too_large = np.abs(values) > LARGEST_SQUARABLE

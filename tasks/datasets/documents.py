@@ -13,11 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sigstats._common.validation import refuse, shown
+from sigstats._common.validation import hint, refuse, shown
 
+from ..input_files import place, reason
 from ..schema import column
-from .options import hint
-from .paths import place, reason
 
 #: The key of the schema's metadata under which `Documents.to_table` keeps the name.
 _ABOUT = b"documents"

@@ -1,10 +1,10 @@
 """What a study file says of one data set, checked: known options of the right type, column names that are there."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, TypeAlias
 
-from sigstats._common.validation import nearest, refuse, shown
+from sigstats._common.validation import hint, refuse, shown
 
 Kinds: TypeAlias = type | tuple[type, ...]
 
@@ -55,13 +55,6 @@ def checked(spec: Mapping[str, Any], known: Mapping[str, Kinds], required: Seque
         if key not in spec:
             raise ValueError(f"{where}: {key}: is missing; expected {_type_name(allowed[key])}")
     return {**spec, "name": name}
-
-
-def hint(name: object, names: Iterable[str]) -> str:
-    """What to write instead of a name that is not known."""
-    names = list(names)
-    near = nearest(name, names)
-    return f"did you mean {near!r}?" if near else f"expected one of {', '.join(map(shown, names[:20]))}"
 
 
 def _fits(value: Any, kinds: Kinds) -> bool:

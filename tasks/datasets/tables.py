@@ -14,10 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import hint, shown
 
 from .dataset import Dataset
-from .options import hint
 
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]

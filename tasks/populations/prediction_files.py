@@ -18,11 +18,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import hint, shown
 
-from ..datasets.options import hint
-from ..datasets.paths import FilesRead, in_silence, place, reason
 from ..fingerprint import digest
+from ..input_files import FilesRead, in_silence, place, reason
 from ..schema import column
 from .counts import Label, LabelCounts
 from .tally import Tally, is_list

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
 
-from ..datasets.paths import reason
+from ..input_files import reason
 from .counts import Label
 
 

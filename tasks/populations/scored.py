@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
 
-from ..datasets.paths import FilesRead, in_silence
+from ..input_files import FilesRead, in_silence
 from ..schema import column
 from .counts import Label
 from .prediction_files import anywhere, data_files, file_system, has_column, opened_file

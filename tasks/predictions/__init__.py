@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from ._joined import Joined, join
+from ._pairing import PairedPredictions, join
 from ._predictions import Columns, Predictions
 
-__all__ = ["Columns", "Joined", "Predictions", "join", "read"]
+__all__ = ["Columns", "PairedPredictions", "Predictions", "join", "read"]
 
 
 @cache

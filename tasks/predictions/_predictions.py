@@ -8,9 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.validation import shown
-
-from ..datasets.readers import hint
+from sigstats._common.validation import hint, shown
 
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv
 
-from ..datasets.paths import reason
+from ..input_files import reason
 from ._predictions import Columns, Predictions, from_table, named
 
 ORDER = 100

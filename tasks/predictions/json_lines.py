@@ -11,7 +11,7 @@ from pyarrow import json as arrow_json
 
 from sigstats._common.validation import shown
 
-from ..datasets.paths import reason
+from ..input_files import reason
 from ._predictions import Columns, Predictions, from_table, named
 
 ORDER = 50

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..datasets.paths import reason
+from ..input_files import reason
 from ._predictions import Columns, Predictions, from_table
 
 ORDER = 10

@@ -6,11 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import hint, shown
 from sigstats.flows.config.study import Options, Strict
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
-from sigstats.tasks.datasets.readers import hint
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.trained_pair import Learned, estimator, positives, split

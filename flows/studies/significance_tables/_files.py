@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.validation import nearest
-from sigstats.tasks.datasets.paths import place, reason
+from sigstats.tasks.input_files import place, reason
 
 
 def read_columns(path: str, base: Path, names: Sequence[str]) -> pa.Table:

@@ -15,9 +15,8 @@ from typing import Any
 from sigstats._common.validation import as_choice
 
 from ..dataset import Dataset
-from ..options import hint
 
-__all__ = ["hint", "kinds", "load"]
+__all__ = ["kinds", "load"]
 
 
 @cache

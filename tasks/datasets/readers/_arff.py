@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import hint, shown
 
-from ..options import hint
 from ..tables import Numbers, Texts, is_number
 from ._lines import Lines
 

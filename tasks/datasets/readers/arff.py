@@ -10,9 +10,9 @@ from typing import Any
 
 from sigstats._common.validation import shown
 
+from ...input_files import as_text, place, read_bytes
 from ..dataset import Dataset
 from ..options import COLUMNS, checked
-from ..paths import as_text, place, read_bytes
 from ..tables import dataset
 from ._arff import Arff
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ...input_files import as_text, place, read_bytes
 from ..dataset import Dataset
 from ..options import COLUMNS, checked
-from ..paths import as_text, place, read_bytes
 from ..tables import dataset
 from ._lines import Lines
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from sigstats._common.validation import shown
 
+from ...input_files import reason
 from ..dataset import Dataset
 from ..options import COLUMNS, checked
-from ..paths import reason
 from ..tables import Numbers, Table, Texts, dataset
 
 KIND = "openml"

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...input_files import place, read_bytes, reason
 from ..dataset import Dataset
 from ..options import COLUMNS, checked
-from ..paths import place, read_bytes, reason
 from ..tables import Numbers, Table, Texts, dataset
 
 KIND = "parquet"

@@ -30,7 +30,7 @@ from sigstats.flows.comparison.compare import Rule, compare
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import cells_of, show
 from sigstats.mcnemar.power import detectable_difference
-from sigstats.tasks.predictions import Joined
+from sigstats.tasks.predictions import PairedPredictions
 
 from ..conftest import environment
 
@@ -133,7 +133,7 @@ def simulated(rng, n=400, slices=6):
     label = np.zeros(n, dtype=np.int64)
     a, b = (rng.random(n) < 0.25).astype(np.int64), (rng.random(n) < 0.25).astype(np.int64)
     codes = rng.integers(slices, size=n)
-    return Joined(label, a, b, ("0", "1"), None, {"s": (tuple("abcdef"), codes)}, False, ())
+    return PairedPredictions(label, a, b, ("0", "1"), None, {"s": (tuple("abcdef"), codes)}, False, ())
 
 
 def test_without_a_regression_false_alarms_keep_their_level():
@@ -448,7 +448,7 @@ def test_a_warning_says_where_the_evidence_leans_and_what_the_rows_could_show():
         label = np.zeros(n, dtype=np.int64)
         a, b = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         b[:only_a], a[n - only_b :] = 1, 1
-        found = compare(Joined(label, a, b, ("right", "wrong"), None, {}, True, ()), Rule())
+        found = compare(PairedPredictions(label, a, b, ("right", "wrong"), None, {}, True, ()), Rule())
         (text,) = found.reasons()
         return found, text
 
@@ -463,7 +463,7 @@ def test_a_warning_says_where_the_evidence_leans_and_what_the_rows_could_show():
 
 def in_memory(label, a, b, *, slices=None, scores=None):
     """Predictions of two models of two classes side by side."""
-    return Joined(label, a, b, ("0", "1"), None, slices or {}, False, (), scores)
+    return PairedPredictions(label, a, b, ("0", "1"), None, slices or {}, False, (), scores)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Joined:
+class PairedPredictions:
     """Labels and predictions as codes of `classes`.
 
     Attributes
@@ -58,7 +58,7 @@ class Joined:
 
 def join(
     baseline: Predictions, candidate: Predictions, columns: Columns, *, unmatched: Literal["refuse", "drop"] = "refuse"
-) -> Joined:
+) -> PairedPredictions:
     """The rows that both models predicted.
 
     Raises
@@ -100,7 +100,7 @@ def join(
         notes += _strangers(classes, codes, baseline.where, candidate.where)
     others = {name: _other(name, baseline, candidate, rows, partners) for name in columns.optional}
     parted = {name: _codes(others[name]) for name in columns.slices}
-    return Joined(
+    return PairedPredictions(
         label=codes[0],
         a=codes[1],
         b=codes[2],
