@@ -17,7 +17,7 @@ from ..comparison.compare import ALL, IN_UNITS, Row
 from ..comparison.page import forests
 from ..comparison.text import TITLES, difference_in_words
 from ..report import svg
-from ..report.figures import Figure
+from ..report.figure import Figure
 from ..report.page import page
 from ..report.wording import counted, p_number
 from ..studies.regression import RegressionStudy

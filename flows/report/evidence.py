@@ -16,6 +16,8 @@ Key = TypeVar("Key")
 
 #: Words in the names of measures of which less is better.
 _LESS_IS_BETTER = ("error", "cost", "dcf")
+#: Words in the names of measures that are proportions.
+_PROPORTIONS = ("error", "accurac", "efficiency")
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,16 @@ def kept(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
 def at_floor(row: Hypothesis) -> bool:
     """Whether the p-value is as small as its random replicates allow, so that the true one may be smaller."""
     return row.exceedances == 0 and bool(row.replicates)
+
+
+def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """One row for each table: that of the method which the study names first."""
+    return [group[0] for group in grouped(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
+
+
+def is_proportion(row: Hypothesis) -> bool:
+    """Whether the row's measure is a proportion, or a difference of two."""
+    return row.measure is not None and any(word in row.measure for word in _PROPORTIONS)
 
 
 def less_is_better(row: Hypothesis) -> bool:

@@ -22,6 +22,7 @@ from sigstats.tasks.summary.results import Results
 
 from . import figures, sections
 from .evidence import Evidence, distinct
+from .section import Column, Section
 from .toml_text import toml_text
 from .wording import adjusted_p, counted
 
@@ -218,15 +219,15 @@ def _first_things_first(key: str) -> tuple[int, str]:
 
 
 def _table(
-    section: sections.Section, evidence: Evidence
-) -> tuple[tuple[str, str], Sequence[sections.Column], list[list[tuple[str, str]]]]:
+    section: Section, evidence: Evidence
+) -> tuple[tuple[str, str], Sequence[Column], list[list[tuple[str, str]]]]:
     rows = evidence.of(section.test)
     columns = section.columns(rows)
     noun = ("row", "rows") if all(row.decision == "none" for row in rows) else ("hypothesis", "hypotheses")
     return noun, columns, [[(column.text(row), _sort_key(column, row)) for column in columns] for row in rows]
 
 
-def _sort_key(column: sections.Column, row: Hypothesis) -> str:
+def _sort_key(column: Column, row: Hypothesis) -> str:
     if column.sort is None:
         return ""
     value = column.sort(row)

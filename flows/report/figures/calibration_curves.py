@@ -13,8 +13,8 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import svg
 from ..evidence import Evidence, grouped
+from ..figure import Figure, FigureKind
 from ..wording import counted, percent
-from . import Figure, FigureKind
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 236.0, 236.0, 34.0, 10.0, 12.0, 196.0
 #: The levels that are looked at.

@@ -8,19 +8,19 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 
 from .. import sections
-from ..evidence import Evidence, distinct, gain, grouped, less_is_better, necessity
-from ..sections import _columns, _tables
+from ..evidence import Evidence, distinct, gain, grouped, is_proportion, less_is_better, necessity, primary_rows
+from ..figure import Figure, FigureKind
+from ..heat_table import DIAGONAL, MISSING, HeatCell, heat_table, necessity_legend, necessity_shade, side_by_side
 from ..wording import adjusted_p, index_number, p_number, points, signed
-from . import Figure, FigureKind, _heat
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for every test that compares two classifiers."""
     for section in sections.of(evidence):
-        rows = _tables.primary(evidence.of(section.test))
+        rows = primary_rows(evidence.of(section.test))
         if all(row.a and row.b and not row.slice for row in rows) and any(row.estimate is not None for row in rows):
             squares = [_square(caption, group) for caption, group in _groups(rows)]
-            body = _heat.side_by_side(squares, len(distinct(name for row in rows for name in (row.a, row.b))))
+            body = side_by_side(squares, len(distinct(name for row in rows for name in (row.a, row.b))))
             yield Figure(
                 title=f"{section.name}: pairs of classifiers",
                 caption=(
@@ -29,7 +29,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                     f"minus above{_reading(rows)}. The best classifier comes first. ● marks a rejected null hypothesis "
                     f"({adjusted_p(evidence.adjust)} ≤ {evidence.alpha:g})."
                 ),
-                body=body + _heat.necessity_legend("left is better", "above is better"),
+                body=body + necessity_legend("left is better", "above is better"),
             )
 
 
@@ -47,7 +47,7 @@ def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothes
 def _reading(rows: Sequence[Hypothesis]) -> str:
     """How the differences are read."""
     found = [row for row in rows if row.estimate is not None]
-    proportions = [row for row in found if _columns.of_proportions(row)]
+    proportions = [row for row in found if is_proportion(row)]
     unit = ", in percentage points" + (" if of proportions" if len(proportions) < len(found) else "")
     less = "; of errors and costs less is better" if any(map(less_is_better, found)) else ""
     return (unit if proportions else "") + less
@@ -57,29 +57,29 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
     by_pair = {(row.a, row.b): row for row in rows}
     names = ranked(rows)
 
-    def cell(left: str, above: str) -> _heat.Heat:
+    def cell(left: str, above: str) -> HeatCell:
         if left == above:
-            return _heat.DIAGONAL
+            return DIAGONAL
         row, sign = by_pair.get((above, left)), 1  # the estimate is b minus a
         if row is None:
             row, sign = by_pair.get((left, above)), -1
         value = None if row is None else necessity(row)
         if row is None or value is None:
-            return _heat.NOTHING
+            return MISSING
         certain = max(value, 0)
-        return _heat.Heat(
+        return HeatCell(
             index_number(certain),
-            _heat.necessity_shade(certain if sign * (gain(row) or 0) > 0 else -certain),
+            necessity_shade(certain if sign * (gain(row) or 0) > 0 else -certain),
             below="" if row.estimate is None else _difference(row, sign * row.estimate),
             marked=row.decision == "reject",
             hint=f"{left} against {above}: p = {p_number(row.p_value or 0, row.log10_p)}",
         )
 
-    return _heat.heat_table(caption, f"Pairs of classifiers on {caption}", names, names, cell)
+    return heat_table(caption, f"Pairs of classifiers on {caption}", names, names, cell)
 
 
 def _difference(row: Hypothesis, value: float) -> str:
-    return points(value, row.n) if _columns.of_proportions(row) else signed(value, 4)
+    return points(value, row.n) if is_proportion(row) else signed(value, 4)
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:

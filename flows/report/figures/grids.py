@@ -8,8 +8,18 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import sections
 from ..evidence import Evidence, at_floor, distinct, necessity
+from ..figure import Figure, FigureKind
+from ..heat_table import (
+    MISSING,
+    HeatCell,
+    heat_table,
+    necessity_legend,
+    necessity_shade,
+    p_legend,
+    p_shade,
+    side_by_side,
+)
 from ..wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order
-from . import Figure, FigureKind, _heat
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -35,24 +45,24 @@ def _grids(name: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
     by_place = {(row.dataset or "", row.classifier or ""): row for row in rows}
     datasets, classifiers = distinct(row.dataset for row in rows), distinct(row.classifier for row in rows)
 
-    def p_cell(dataset: str, classifier: str) -> _heat.Heat:
+    def p_cell(dataset: str, classifier: str) -> HeatCell:
         row = by_place.get((dataset, classifier))
         if row is None or row.p_value is None:
-            return _heat.NOTHING
+            return MISSING
         text = f"≤{NBSP}{p_number(row.p_value)}" if at_floor(row) else p_order(row.p_value, row.log10_p)
-        return _heat.Heat(text, _heat.p_shade(row.p_value), marked=row.decision == "reject", hint=_hint(row, evidence))
+        return HeatCell(text, p_shade(row.p_value), marked=row.decision == "reject", hint=_hint(row, evidence))
 
-    def necessity_cell(dataset: str, classifier: str) -> _heat.Heat:
+    def necessity_cell(dataset: str, classifier: str) -> HeatCell:
         row = by_place.get((dataset, classifier))
         value = None if row is None else necessity(row)
         if row is None or value is None:
-            return _heat.NOTHING
-        return _heat.Heat(index_number(abs(value)), _heat.necessity_shade(value), hint=_hint(row, evidence))
+            return MISSING
+        return HeatCell(index_number(abs(value)), necessity_shade(value), hint=_hint(row, evidence))
 
-    by_p = _heat.heat_table("p-value", f"{name}: p-value", datasets, classifiers, p_cell)
-    by_necessity = _heat.heat_table("Necessity", f"{name}: necessity", datasets, classifiers, necessity_cell)
-    panels = [by_p + _heat.p_legend(), by_necessity + _heat.necessity_legend("alternative", "null")]
-    return _heat.side_by_side(panels, len(classifiers))
+    by_p = heat_table("p-value", f"{name}: p-value", datasets, classifiers, p_cell)
+    by_necessity = heat_table("Necessity", f"{name}: necessity", datasets, classifiers, necessity_cell)
+    panels = [by_p + p_legend(), by_necessity + necessity_legend("alternative", "null")]
+    return side_by_side(panels, len(classifiers))
 
 
 def _hint(row: Hypothesis, evidence: Evidence) -> str:

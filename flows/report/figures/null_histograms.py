@@ -12,29 +12,12 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import sections, svg
 from ..evidence import Evidence, at_floor, grouped
+from ..figure import Figure, FigureKind
+from ..null_distribution import NullDistribution, null_distribution
 from ..wording import counted, p_equation, percent
-from . import Figure, FigureKind
 
 _WIDTH, _TOP, _BASE, _HEIGHT, _MARGIN = 236.0, 20.0, 84.0, 104.0, 9.0
 _BINS = 56
-
-
-@dataclass(frozen=True)
-class Null:
-    """The null distribution of one hypothesis, in whole rows.
-
-    Attributes
-    ----------
-    row : Hypothesis
-    wrong : array of int
-        Rows got wrong, one number a replicate.
-    observed : int
-        Rows got wrong without permuting.
-    """
-
-    row: Hypothesis
-    wrong: NDArray[np.int64]
-    observed: int
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -59,20 +42,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         )
 
 
-def null_of(row: Hypothesis, evidence: Evidence) -> Null | None:
-    """The null distribution behind a row, None where it is missing."""
-    cells = [cell for cell in evidence.cells_of(row) if cell.fanout == "retrain"]
-    if not cells or row.estimate is None or not row.n:
-        return None
-    table = evidence.results.table(cells[0])
-    if table is None:
-        return None
-    wrong = table.column("wrong").to_numpy().astype(np.int64)
-    return Null(row, wrong[: row.replicates], round(row.estimate * row.n))
-
-
 def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
-    nulls = [null_of(row, evidence) for row in rows]
+    nulls = [null_distribution(row, evidence) for row in rows]
     present = [null for null in nulls if null is not None]
     low = min((min(int(null.wrong.min()), null.observed) for null in present), default=0)
     high = max((max(int(null.wrong.max()), null.observed) for null in present), default=1)
@@ -126,7 +97,7 @@ class Axis:
         return counts.astype(np.int64), left
 
 
-def _panel(name: str, row: Hypothesis, null: Null | None, axis: Axis) -> Markup:
+def _panel(name: str, row: Hypothesis, null: NullDistribution | None, axis: Axis) -> Markup:
     head = Markup("<strong>{}</strong>").format(row.classifier or "")
     if null is None or row.p_value is None:
         return Markup('<figure><figcaption>{}</figcaption><p class="absent">missing</p></figure>').format(head)
@@ -137,7 +108,7 @@ def _panel(name: str, row: Hypothesis, null: Null | None, axis: Axis) -> Markup:
     )
 
 
-def _histogram(name: str, null: Null, axis: Axis, equation: str) -> Markup:
+def _histogram(name: str, null: NullDistribution, axis: Axis, equation: str) -> Markup:
     row = null.row
     counts, left = axis.bins(null.wrong, null.observed)
     heights = np.maximum(counts / counts.max() * (_BASE - _TOP), np.where(counts > 0, 0.8, 0.0))

@@ -11,8 +11,8 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import svg
 from ..evidence import Evidence, grouped
+from ..figure import Figure, FigureKind
 from ..wording import listed, percent
-from . import Figure, FigureKind
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 520.0, 330.0, 42.0, 108.0, 12.0, 284.0
 #: As many sizes make a curve.

@@ -12,8 +12,8 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import sections, svg
 from ..evidence import Evidence, distinct, grouped
-from . import Figure, FigureKind
-from .null_histograms import null_of
+from ..figure import Figure, FigureKind
+from ..null_distribution import null_distribution
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 236.0, 178.0, 34.0, 10.0, 12.0, 138.0
 #: As many data sets make a curve.
@@ -74,7 +74,7 @@ def _name(row: Hypothesis) -> str:
 
 def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
     for row in rows:
-        null, value = null_of(row, evidence), _value(row)
+        null, value = null_distribution(row, evidence), _value(row)
         if null is None or value is None or row.estimate is None or not row.n:
             continue
         errors: NDArray[np.float64] = null.wrong / row.n

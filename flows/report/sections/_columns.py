@@ -5,24 +5,18 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import at_floor
+from ..evidence import at_floor, is_proportion
+from ..section import Column
 from ..wording import index_number, number, p_at_most, percent
-from . import Column
 
 ABSENT = "–"
-_PROPORTIONS = ("error", "accurac", "efficiency")
-
-
-def of_proportions(row: Hypothesis) -> bool:
-    """Whether the row's measure is a proportion, or a difference of two."""
-    return row.measure is not None and any(word in row.measure for word in _PROPORTIONS)
 
 
 def measured(row: Hypothesis, value: float | None) -> str:
     """A value of the row's measure: in percent where the measure is a proportion."""
     if value is None:
         return ABSENT
-    if of_proportions(row):
+    if is_proportion(row):
         return percent(value, row.n)
     return number(value, 4)
 

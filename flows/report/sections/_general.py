@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, kept, rejected
+from ..section import Column, Section, Verdict
 from ..wording import counted
-from . import Column, Section, Verdict, _columns
+from . import _columns
 
 
 def verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:

@@ -4,14 +4,10 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence, grouped, kept, rejected
+from ..evidence import Evidence, kept, primary_rows, rejected
+from ..section import Column, Verdict
 from ..wording import adjusted_p, counted
-from . import Column, Verdict, _cases, _columns, _stopping
-
-
-def primary(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """One row for each table: that of the method which the study names first."""
-    return [group[0] for group in grouped(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
+from . import _cases, _columns, _stopping
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> Verdict:
@@ -27,7 +23,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
     by : str
         The name of the test.
     """
-    first = primary(rows)
+    first = primary_rows(rows)
     spared = _stopping.spared(rows, evidence, replicates="replicates")
     sure, unsure = rejected(first), kept(first)
     total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
-from . import Column, Section, Verdict, _columns, mcnemar
+from ..section import Column, Section, Verdict
+from . import _columns, _pairs
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How many pairs differ, then who is better than whom on each data set."""
-    return mcnemar.verdict(rows, evidence, by="bootstrap")
+    return _pairs.verdict(rows, evidence, by="bootstrap")
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

@@ -6,8 +6,10 @@ from sigstats.tasks.analyses.calibration import POWER
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct, grouped, kept, rejected
+from ..section import Column, Section, Verdict
 from ..wording import adjusted_p, counted, listed, percent
-from . import Column, Section, Verdict, _cases, _columns
+from . import _cases, _columns
+from ._rates import INTERVAL, RATE, TEST_SETS, share, where
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -30,11 +32,6 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 def _group(row: Hypothesis) -> tuple[str | None, str | None, str, str | None]:
     return row.dataset, row.slice, row.method, row.measure
-
-
-def where(row: Hypothesis) -> str:
-    """The population of a row: ``10 classes, r = 3%``."""
-    return ", ".join(part for part in (row.dataset, row.slice) if part)
 
 
 def _of_group(rows: Sequence[Hypothesis]) -> str:
@@ -69,7 +66,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         RATE,
         INTERVAL,
         Column(
-            "Expected", lambda row: _rate(row.null_mean), lambda row: row.null_mean, "the exact rate, or what is stated"
+            "Expected", lambda row: share(row.null_mean), lambda row: row.null_mean, "the exact rate, or what is stated"
         ),
         _columns.P,
         *adjusted,
@@ -77,21 +74,6 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         *notes,
     ]
 
-
-def _rate(value: float | None) -> str:
-    return _columns.ABSENT if value is None else percent(value)
-
-
-def _interval(row: Hypothesis) -> str:
-    low, high = _rate(row.estimate_low), _rate(row.estimate_high)
-    return low if row.estimate_low is None else f"{low.removesuffix('%')}–{high}"
-
-
-TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
-RATE = Column("Rate", lambda row: _rate(row.estimate), lambda row: row.estimate, "share of the test sets")
-INTERVAL = Column(
-    "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the share (Clopper, Pearson)"
-)
 
 SECTION = Section(
     order=90,

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
+from ..section import Column, Section, Verdict
 from ..wording import counted, percent
-from . import Column, Section, Verdict, _columns
-from .calibration import INTERVAL, RATE, TEST_SETS, where
+from . import _columns
+from ._rates import INTERVAL, RATE, TEST_SETS, share, where
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
@@ -46,16 +47,12 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         _columns.MEASURE,
         Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of the test set"),
         Column("Better", _columns.B.text, meaning="which of A and B is better on the test set"),
-        Column("Stated", lambda row: _share(row.statistic), lambda row: row.statistic, "the test's confidence in that"),
+        Column("Stated", lambda row: share(row.statistic), lambda row: row.statistic, "the test's confidence in that"),
         Column("Achieved", RATE.text, RATE.sort, "share of other test sets on which the same one is better"),
         INTERVAL,
         TEST_SETS,
         *([_columns.NOTE] if any(row.note for row in rows) else []),
     ]
-
-
-def _share(value: float | None) -> str:
-    return _columns.ABSENT if value is None else percent(value)
 
 
 SECTION = Section(

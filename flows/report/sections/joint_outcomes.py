@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
-from . import Column, Section, Verdict, _columns, _tables
+from ..section import Column, Section, Verdict
+from . import _columns, _tables
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:

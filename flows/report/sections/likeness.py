@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
+from ..section import Column, Section, Verdict
 from ..wording import NBSP, index_number, listed
-from . import Column, Section, Verdict, _cases, _columns
+from . import _cases, _columns
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, rejected
-from . import Column, Section, Verdict, _cases, _columns, _stopping
+from ..section import Column, Section, Verdict
+from . import _cases, _columns, _stopping
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:

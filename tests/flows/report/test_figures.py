@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.flows.cli import main
-from sigstats.flows.report import figures, svg
+from sigstats.flows.report import figures, heat_table, svg
 from sigstats.flows.report.evidence import Evidence, gain, necessity
-from sigstats.flows.report.figures import _heat, dominance, null_histograms, trends
+from sigstats.flows.report.figures import dominance, null_histograms, trends
+from sigstats.flows.report.null_distribution import NullDistribution, null_distribution
 from sigstats.measures.measure import MEASURES, as_measure
 from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis, summary_table
@@ -122,7 +123,7 @@ def test_the_observed_error_that_is_drawn_is_that_of_the_predictions(store, evid
         (cell,) = results.cells("crossval", dataset=row.dataset, classifier=row.classifier)
         table = results.table(cell)
         wrong = (table.column("label").to_numpy() != table.column("prediction").to_numpy()).sum()
-        null = null_histograms.null_of(row, evidence)
+        null = null_distribution(row, evidence)
         assert null is not None
         assert null.observed == wrong
         assert (null.wrong <= wrong).sum() == row.exceedances
@@ -153,7 +154,7 @@ def test_necessity_of_the_alternative_is_that_of_the_null_with_the_roles_exchang
 
 
 def test_a_p_value_at_a_bound_has_the_darker_colour():
-    assert [_heat.p_shade(p) for p in (0.0, 0.001, 0.0011, 0.01, 0.05, 0.0501, 0.2, 1.0)] == [
+    assert [heat_table.p_shade(p) for p in (0.0, 0.001, 0.0011, 0.01, 0.05, 0.0501, 0.2, 1.0)] == [
         "p0", "p0", "p1", "p1", "p2", "p3", "p3", "p4",
     ]  # fmt: skip
 
@@ -161,9 +162,9 @@ def test_a_p_value_at_a_bound_has_the_darker_colour():
 def test_necessities_of_both_sides_have_colours_of_their_own():
     values = (0.95, 0.949, 0.8, 0.799, 0.5, 0.499, 0.001, 0.0)
     shades = ["a4", "a3", "a3", "a2", "a2", "a1", "a1", "n0"]
-    assert [_heat.necessity_shade(value) for value in values] == shades
-    assert [_heat.necessity_shade(-value) for value in values] == [shade.replace("a", "h") for shade in shades]
-    assert _heat.necessity_shade(1 - 2 * 0.025) == "a4"  # 0.95, although floats say a little less or more
+    assert [heat_table.necessity_shade(value) for value in values] == shades
+    assert [heat_table.necessity_shade(-value) for value in values] == [shade.replace("a", "h") for shade in shades]
+    assert heat_table.necessity_shade(1 - 2 * 0.025) == "a4"  # 0.95, although floats say a little less or more
 
 
 def squares(evidence: Evidence) -> dict[str, tuple[list[str], list[list[str]]]]:
@@ -296,7 +297,7 @@ def test_a_cell_of_one_value_has_a_histogram(tmp_path):
         study="s", cell="c", test="t", method="m", alternative="less", null="h", dataset="d", classifier="k", n=50,
         estimate=0.0, p_value=1.0, exceedances=9, replicates=9, decision="keep",
     )  # fmt: skip
-    null = null_histograms.Null(row, np.zeros(9, dtype=np.int64), 0)
+    null = NullDistribution(row, np.zeros(9, dtype=np.int64), 0)
     axis = null_histograms.Axis.over(0, 0, 50)
     drawing = null_histograms._panel("h", row, null, axis)
     assert "nan" not in drawing

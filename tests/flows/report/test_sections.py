@@ -10,6 +10,7 @@ import pytest
 from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
+from sigstats.flows.report.section import Verdict
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.results import Results
@@ -53,7 +54,7 @@ def test_the_better_classifier_is_named_first(tmp_path: Path) -> None:
         assert right["digits", better] > right["digits", worse]
 
 
-def _verdict(store: Store, test: str) -> sections.Verdict:
+def _verdict(store: Store, test: str) -> Verdict:
     evidence = Evidence(Results(store))
     (section,) = (section for section in sections.of(evidence) if section.test == test)
     return section.verdict(evidence.of(test), evidence)

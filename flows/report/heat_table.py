@@ -16,7 +16,7 @@ _NECESSITY_WORDS = ("> 0", "≥ 0.5", "≥ 0.8", "≥ 0.95")
 
 
 @dataclass(frozen=True)
-class Heat:
+class HeatCell:
     """A coloured cell.
 
     Attributes
@@ -40,8 +40,8 @@ class Heat:
     hint: str = ""
 
 
-NOTHING = Heat("–", "absent", hint="missing")
-DIAGONAL = Heat("", "diagonal")
+MISSING = HeatCell("–", "absent", hint="missing")
+DIAGONAL = HeatCell("", "diagonal")
 
 
 def p_shade(p: float) -> str:
@@ -58,13 +58,13 @@ def necessity_shade(value: float) -> str:
 
 
 def heat_table(
-    caption: str, label: str, rows: Sequence[str], columns: Sequence[str], cell: Callable[[str, str], Heat]
+    caption: str, label: str, rows: Sequence[str], columns: Sequence[str], cell: Callable[[str, str], HeatCell]
 ) -> Markup:
     """A table of coloured cells that scrolls in a container of its own where it is too wide."""
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in columns)
     lines = Markup("").join(
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            name, Markup("").join(_heat_cell(cell(name, other)) for other in columns)
+            name, Markup("").join(_td(cell(name, other)) for other in columns)
         )
         for name in rows
     )
@@ -81,11 +81,11 @@ def side_by_side(panels: Sequence[Markup], columns: int) -> Markup:
     return Markup('<div class="{}">{}</div>').format("pair" if columns <= _FEW else "pair wide", inside)
 
 
-def _heat_cell(heat: Heat) -> Markup:
-    mark = Markup('<span class="mark" title="rejected">●</span>') if heat.marked else ""
-    below = Markup("<small>{}</small>").format(heat.below) if heat.below else ""
-    hint = Markup(' title="{}"').format(heat.hint) if heat.hint else ""
-    return Markup('<td class="{}"{}>{}{}{}</td>').format(heat.shade, hint, mark, heat.text, below)
+def _td(cell: HeatCell) -> Markup:
+    mark = Markup('<span class="mark" title="rejected">●</span>') if cell.marked else ""
+    below = Markup("<small>{}</small>").format(cell.below) if cell.below else ""
+    hint = Markup(' title="{}"').format(cell.hint) if cell.hint else ""
+    return Markup('<td class="{}"{}>{}{}{}</td>').format(cell.shade, hint, mark, cell.text, below)
 
 
 def p_legend() -> Markup:

@@ -1,0 +1,59 @@
+"""Verdicts on pairs of classifiers: which of two is better on a data set."""
+
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence, gain, grouped, kept, necessity, primary_rows, rejected
+from ..section import Verdict
+from ..wording import NBSP, adjusted_p, index_number, listed
+from . import _cases
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:
+    """How many pairs differ, then who is better than whom on each data set."""
+    rows = primary_rows(rows)
+    different, alike = rejected(rows), kept(rows)
+    total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
+    if not total:
+        return Verdict(f"There is no result: every comparison ({by}) is missing.")
+    if not different:
+        subject = f"Not one of {total} pairs of classifiers was" if total > 1 else "The two classifiers were not"
+        return Verdict(f"{subject} shown to differ ({by}, {_cases.smallest(alike, name)}).")
+    if total == 1:
+        found = f"The two classifiers differ ({by}, {_cases.largest(different, name)})."
+    else:
+        share = (
+            f"all {total} differ" if not alike else f"{len(different)} {'differs' if len(different) == 1 else 'differ'}"
+        )
+        found = f"Of {total} pairs of classifiers, {share} ({by}, {_cases.largest(different, name)})."
+    groups = _cases.by_dataset([row for row in rows if row.decision != "missing"])
+    return Verdict(found, tuple(_on(dataset, group) for dataset, group in groups.items()))
+
+
+def _on(dataset: str, rows: Sequence[Hypothesis]) -> str:
+    different, alike = rejected(rows), kept(rows)
+    if not different:
+        same = "the two classifiers cannot be told apart" if len(alike) == 1 else "no two classifiers can be told apart"
+        return f"On {dataset}, {same} ({_cases.smallest(alike)})."
+    clauses = []
+    for better, group in grouped(different, lambda row: ordered(row)[0]).items():
+        clauses.append(f"{better} is better than {listed([_loser(row) for row in group])}")
+    if alike:
+        others = "the other pair" if len(alike) == 1 else f"the other {len(alike)} pairs"
+        clauses.append(f"{others} cannot be told apart")
+    return f"On {dataset}, {'; '.join(clauses)}."
+
+
+def _loser(row: Hypothesis) -> str:
+    certain = necessity(row)
+    parts = [_cases.decisive_p(row)]
+    if certain is not None:
+        parts.append(f"necessity{NBSP}{index_number(certain)}")
+    return f"{ordered(row)[1]} ({', '.join(parts)})"
+
+
+def ordered(row: Hypothesis) -> tuple[str, str]:
+    """The better and the worse of two classifiers."""
+    a, b = row.a or "?", row.b or "?"
+    return (b, a) if (gain(row) or 0) > 0 else (a, b)

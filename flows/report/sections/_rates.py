@@ -1,0 +1,29 @@
+"""What the tables of rates share: the population, the share of the test sets, and its interval."""
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..section import Column
+from ..wording import percent
+from ._columns import ABSENT
+
+
+def where(row: Hypothesis) -> str:
+    """The population of a row: ``10 classes, r = 3%``."""
+    return ", ".join(part for part in (row.dataset, row.slice) if part)
+
+
+def share(value: float | None) -> str:
+    """A share in percent, a dash where there is none."""
+    return ABSENT if value is None else percent(value)
+
+
+def _interval(row: Hypothesis) -> str:
+    low, high = share(row.estimate_low), share(row.estimate_high)
+    return low if row.estimate_low is None else f"{low.removesuffix('%')}–{high}"
+
+
+TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
+RATE = Column("Rate", lambda row: share(row.estimate), lambda row: row.estimate, "share of the test sets")
+INTERVAL = Column(
+    "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the share (Clopper, Pearson)"
+)
