@@ -20,7 +20,8 @@ from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
 from sigstats.mcnemar.power import detectable_difference
 from sigstats.mcnemar.test import mcnemar_test
-from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test, negated_losses
+from sigstats.measures.table import MEASURES
+from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test
 from sigstats.tasks.predictions import PairedPredictions
 
 from .rule import SCORE_MEASURES, Row, Rule
@@ -50,16 +51,15 @@ def measured(
 
 def _scored(row: Row, truth: Any, scores: Any, group: Any, rule: Rule) -> Row:
     """A measure of scores: the test of two areas, or of two means of a loss or mark."""
+    of_rows = MEASURES[row.measure].of_rows
     options: dict[str, Any] = {"groups": group, "confidence": rule.confidence}
 
     def test(alternative: Alternative) -> ScoreResult:
-        if row.measure == "auc":
+        if of_rows is None:
             return auc_test(truth, *scores, alternative=alternative, **options)
-        return mean_score_test(
-            *(_per_row(row.measure, truth, one) for one in scores), alternative=alternative, **options
-        )
+        return mean_score_test(*(of_rows(truth, one) for one in scores), alternative=alternative, **options)
 
-    if row.measure == "auc" and min(truth.sum(), (~truth).sum()) < 2:
+    if of_rows is None and min(truth.sum(), (~truth).sum()) < 2:
         return replace(row, note="too few of one class to test: two positives and two negatives are needed")
     both = test("two-sided")
     return replace(
@@ -76,11 +76,6 @@ def _scored(row: Row, truth: Any, scores: Any, group: Any, rule: Rule) -> Row:
         p_differs=both.pvalue,
         note=both.reason,
     )
-
-
-def _per_row(measure: str, truth: Any, score: Any) -> Any:
-    """What is averaged, the larger the better."""
-    return score if measure == "mean-score" else negated_losses(measure, truth, score)
 
 
 def _accuracy(row: Row, right_a: Any, right_b: Any, group: Any, rule: Rule, level: float) -> Row:

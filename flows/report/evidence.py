@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from sigstats.measures.table import measure_of_difference
+from sigstats.tasks.analyses.calibration import ERROR
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import needed
 from sigstats.tasks.schema import Hypothesis
@@ -13,11 +15,6 @@ from sigstats.tasks.summary.results import Results
 from sigstats.tasks.table_tests.mcnemar import DISCORDANT
 
 Key = TypeVar("Key")
-
-#: Words in the names of measures of which less is better.
-_LESS_IS_BETTER = ("error", "cost", "dcf")
-#: Words in the names of measures that are proportions.
-_PROPORTIONS = ("error", "accurac", "efficiency")
 
 
 @dataclass(frozen=True)
@@ -128,12 +125,14 @@ def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 def is_proportion(row: Hypothesis) -> bool:
     """Whether the row's measure is a proportion, or a difference of two."""
-    return row.measure is not None and any(word in row.measure for word in _PROPORTIONS)
+    spec = measure_of_difference(row.measure)
+    return row.measure == ERROR if spec is None else spec.unit == "share"
 
 
 def less_is_better(row: Hypothesis) -> bool:
     """Whether what a row measures is an error or a cost."""
-    return any(word in (row.measure or "") for word in _LESS_IS_BETTER)
+    spec = measure_of_difference(row.measure)
+    return spec is not None and not spec.greater_is_better
 
 
 def gain(row: Hypothesis) -> float | None:

@@ -7,8 +7,6 @@ When not to use: a measure that needs more than each category's four counts (a f
 of categories) is none of these; `sigstats.bootstrap.replicates.bootstrap_statistic` takes any statistic of counts.
 """
 
-# ruff: noqa: ARG001 (every measure takes all four counts, so that any can stand for any other)
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,70 +15,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.validation import FloatArray, as_choice, as_counts, nearest, one_line, refuse
-from . import formulas as measures
 from .formulas import Confusion, checked_confusion, ratio
-
-Average: TypeAlias = Literal["none", "micro", "macro"]
+from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of
 
 #: What the counts are of: two classes; several classes; several categories.
 Kind: TypeAlias = Literal["binary", "classes", "categories"]
-
-
-def _classes_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    return ratio(tp.sum(-1), (tp + fn).sum(-1), undefined)
-
-
-def _classes_error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    return ratio(fn.sum(-1), (tp + fn).sum(-1), undefined)
-
-
-def _classes_balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    return ratio(ratio(tp, tp + fn, 0.0).sum(-1), (tp + fn > 0).sum(-1).astype(np.float64), undefined)
-
-
-def _classes_mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    """Gorodkin's (2004) R_K: the correlation of the true and the assigned class, each as K indicators."""
-    true, assigned, n = tp + fn, tp + fp, (tp + fn).sum(-1)
-    covariance = n * tp.sum(-1) - (true * assigned).sum(-1)
-    scale = np.sqrt(n**2 - (true**2).sum(-1)) * np.sqrt(n**2 - (assigned**2).sum(-1))
-    return ratio(covariance, scale, undefined)
-
-
-def _classes_kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    n = (tp + fn).sum(-1)
-    by_chance = ((tp + fn) * (tp + fp)).sum(-1)
-    return ratio(n * tp.sum(-1) - by_chance, n**2 - by_chance, undefined)
-
-
-_Core: TypeAlias = Callable[..., Any]
-
-_BINARY: dict[str, _Core] = {
-    "accuracy": measures.accuracy,
-    "error": measures.error,
-    "precision": measures.precision,
-    "recall": measures.recall,
-    "specificity": measures.specificity,
-    "balanced-accuracy": measures.balanced_accuracy,
-    "f1": measures.f1,
-    "f-beta": measures.f_beta,
-    "jaccard": measures.jaccard,
-    "mcc": measures.mcc,
-    "kappa": measures.kappa,
-    "dcf": measures.dcf,
-}
-
-_CLASSES: dict[str, _Core] = {
-    "accuracy": _classes_accuracy,
-    "error": _classes_error,
-    "balanced-accuracy": _classes_balanced_accuracy,
-    "mcc": _classes_mcc,
-    "kappa": _classes_kappa,
-}
-
-_LESS_IS_BETTER = frozenset({"error", "dcf"})
-
-#: Every name that `as_measure` knows.
-MEASURES: tuple[str, ...] = (*_BINARY, *(f"{average}-{name}" for average in ("micro", "macro") for name in _BINARY))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +29,7 @@ class Measure:
     Attributes
     ----------
     name : str
-        One of `MEASURES`, or the name of the user's function.
+        One of `sigstats.measures.table.COUNT_MEASURES`, or the name of the user's function.
     greater_is_better : bool
         False for an error or a cost.
     parameters : tuple of (str, float)
@@ -139,23 +78,17 @@ class Measure:
         """The measure of float64 counts that are known to be good; what a bootstrap calls."""
         if self.function is not None:
             return self._user(counts, kind)
-        average, _, base = self.name.partition("-")
-        if average in ("micro", "macro"):
-            core = inspect.unwrap(_BINARY[base])
-            if kind == "binary":  # an average over the two classes
-                tp, fn, fp, tn = counts
-                pairs = ((tp, tn), (fn, fp), (fp, fn), (tn, tp))
-                counts = Confusion(*(np.stack(pair, axis=-1) for pair in pairs))
-            if average == "micro":
-                counts = Confusion(*(each.sum(axis=-1) for each in counts))
-            value = np.asarray(core(*counts, undefined=undefined, **dict(self.parameters)), dtype=np.float64)
-            return value if average == "micro" else _mean_over_categories(value, counts, kind, undefined)
-        known = _BINARY if kind == "binary" else _CLASSES if kind == "classes" else {}
-        if self.name not in known:
+        average, base = base_of(self.name)
+        options: dict[str, Any] = {"undefined": undefined, **dict(self.parameters)}
+        if average:
+            return _average(average, _core(MEASURES[base].of_counts), counts, kind, options)
+        spec = MEASURES[self.name]
+        formula = {"binary": spec.of_counts, "classes": spec.of_classes}.get(kind)
+        if formula is None:
+            known = [name for name in BASE_COUNT_MEASURES if kind == "classes" and MEASURES[name].of_classes]
             wanted = [f"micro-{self.name}", f"macro-{self.name}", *known]
             raise refuse("measure", self.name, f"for several {kind} one of {', '.join(wanted)}")
-        core = inspect.unwrap(known[self.name])
-        return np.asarray(core(*counts, undefined=undefined, **dict(self.parameters)), dtype=np.float64)
+        return np.asarray(_core(formula)(*counts, **options), dtype=np.float64)
 
     def _user(self, counts: Confusion, kind: Kind) -> FloatArray:
         shape = counts.tp.shape if kind == "binary" else counts.tp.shape[:-1]
@@ -174,6 +107,27 @@ class Measure:
             found = f"{value[bad].flat[0]} for (tp, fn, fp, tn) = {tuple(first)}"
             raise refuse(f"measure ({self.name})", found, "finite numbers, also for 0/0")
         return value
+
+
+def _core(formula: Callable[..., Any] | None) -> Callable[..., Any]:
+    """The formula without its check of the counts."""
+    assert formula is not None
+    core: Callable[..., Any] = inspect.unwrap(formula)
+    return core
+
+
+def _average(
+    average: str, core: Callable[..., Any], counts: Confusion, kind: Kind, options: dict[str, Any]
+) -> FloatArray:
+    """A measure of two classes, averaged over categories, classes, or the two classes of a binary problem."""
+    if kind == "binary":
+        tp, fn, fp, tn = counts
+        pairs = ((tp, tn), (fn, fp), (fp, fn), (tn, tp))
+        counts = Confusion(*(np.stack(pair, axis=-1) for pair in pairs))
+    if average == "micro":
+        counts = Confusion(*(each.sum(axis=-1) for each in counts))
+    value = np.asarray(core(*counts, **options), dtype=np.float64)
+    return value if average == "micro" else _mean_over_categories(value, counts, kind, options["undefined"])
 
 
 def _mean_over_categories(value: FloatArray, counts: Confusion, kind: Kind, undefined: float) -> FloatArray:
@@ -249,34 +203,29 @@ def as_measure(
 
 
 def _named(name: str, parameters: dict[str, float]) -> Measure:
-    greater_is_better = _base(name) not in _LESS_IS_BETTER
+    greater_is_better = name not in COUNT_MEASURES or MEASURES[name].greater_is_better
     checked = Measure(name=name, greater_is_better=greater_is_better, parameters=tuple(sorted(parameters.items())))
     return replace(checked, parameters=tuple((each, float(value)) for each, value in checked.parameters))
 
 
-def _base(name: str) -> str:
-    return name.removeprefix("micro-").removeprefix("macro-")
-
-
 def _check_named(measure: Measure) -> None:
     name = measure.name
-    if not isinstance(name, str) or name not in MEASURES:
-        near = nearest(name, MEASURES)
+    if not isinstance(name, str) or name not in COUNT_MEASURES:
+        near = nearest(name, COUNT_MEASURES)
         hint = f" (did you mean {near!r}?)" if near else ""
-        raise refuse("measure", name, f"one of {', '.join(_BINARY)}, or one of them after micro- or macro-{hint}")
-    better = _base(name) not in _LESS_IS_BETTER
-    if measure.greater_is_better != better:
-        raise refuse("greater_is_better", measure.greater_is_better, f"{better} for {name}")
-    core = inspect.unwrap(_BINARY[_base(name)])
-    known = [each for each in inspect.signature(core).parameters if each not in (*Confusion._fields, "undefined")]
+        known = ", ".join(BASE_COUNT_MEASURES)
+        raise refuse("measure", name, f"one of {known}, or one of them after micro- or macro-{hint}")
+    spec = MEASURES[name]
+    if measure.greater_is_better != spec.greater_is_better:
+        raise refuse("greater_is_better", measure.greater_is_better, f"{spec.greater_is_better} for {name}")
     try:
         parameters = {str(key): value for key, value in measure.parameters}
     except Exception:  # a user's object may raise anything
         raise refuse("parameters", measure.parameters, "pairs of a name and a value") from None
     for parameter in parameters:
-        if parameter not in known:
-            raise refuse(f"{name} (parameter)", parameter, f"one of {', '.join(known) or 'none'}")
-    core(*np.zeros((4, 1)), **parameters)  # refuses values out of range
+        if parameter not in spec.parameters:
+            raise refuse(f"{name} (parameter)", parameter, f"one of {', '.join(spec.parameters) or 'none'}")
+    _core(spec.of_counts)(*np.zeros((4, 1)), **parameters)  # refuses values out of range
 
 
 def one_vs_rest(table: Any) -> Confusion:

@@ -218,40 +218,6 @@ def mean_score_test(
     )
 
 
-def negated_losses(measure: str, positive: Any, probability: Any) -> FloatArray:
-    """What each row adds to a mean that is larger for the better classifier. Not part of the public names.
-
-    Parameters
-    ----------
-    measure : {"neg-log-loss", "neg-brier"}
-        The logarithm of the probability of the true class, or its squared distance from certainty, negated.
-    positive : ndarray of bool
-        Whether each row is positive.
-    probability : ndarray of float, of the same shape
-        That each is, as a classifier says.
-
-    Returns
-    -------
-    ndarray of float64, of the same shape
-
-    Examples
-    --------
-    >>> from sigstats.scores.tests import negated_losses
-    >>> import numpy as np
-    >>> negated_losses("neg-brier", np.array([True, False]), np.array([0.9, 0.5])).round(2).tolist()
-    [-0.01, -0.25]
-    """
-    truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
-    found: FloatArray
-    if as_choice(measure, "measure", ("neg-log-loss", "neg-brier")) == "neg-brier":
-        found = -np.square(said - truth)
-        return found
-    # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
-    tiny = np.finfo(np.float64).eps
-    found = np.log(np.clip(np.where(truth, said, 1 - said), tiny, 1 - tiny))
-    return found
-
-
 def _pair(score_a: Any, score_b: Any, length: int | None, other: str) -> tuple[FloatArray, FloatArray]:
     a, b = as_reals(score_a, "score_a", ndim=1), as_reals(score_b, "score_b", ndim=1)
     for name, scores in (("score_a", a), ("score_b", b)):

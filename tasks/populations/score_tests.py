@@ -5,28 +5,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
-from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test, negated_losses
+from sigstats.measures.table import MEASURES
+from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test
 
 from .score_files import Rows
 from .tests import Answers
 
-#: The measures of scores: an area under the ROC curve, and two losses of probabilities, negated so that more is better.
-MEASURES = ("auc", "neg-log-loss", "neg-brier")
-
 
 def difference(measure: str, rows: Rows) -> float:
     """By how much B is better than A, over all rows."""
-    if measure != "auc":
-        a, b = (float(negated_losses(measure, rows.positive, score).mean()) for score in (rows.a, rows.b))
-        return b - a
-    m = int(rows.positive.sum())
-    areas = [
-        (float(rankdata(score)[rows.positive].sum()) - m * (m + 1) / 2) / (m * (len(rows) - m))
-        for score in (rows.a, rows.b)
-    ]
-    return areas[1] - areas[0]
+    spec = MEASURES[measure]
+    return spec.of(rows.positive, rows.b) - spec.of(rows.positive, rows.a)
 
 
 def tested_sets(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
@@ -46,11 +36,10 @@ def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
     options = {"alternative": test["alternative"], "confidence": test["confidence"], "groups": rows.group}
     if len(rows) < 2 or (rows.group is not None and len(np.unique(rows.group)) < 2):
         return None
-    if test["measure"] == "auc":
+    spec = MEASURES[test["measure"]]
+    if spec.of_rows is None:
         positives = int(rows.positive.sum())
         if min(positives, len(rows) - positives) < 2:
             return None
         return auc_test(rows.positive, rows.a, rows.b, **options)
-    return mean_score_test(
-        *(negated_losses(test["measure"], rows.positive, score) for score in (rows.a, rows.b)), **options
-    )
+    return mean_score_test(*(spec.of_rows(rows.positive, score) for score in (rows.a, rows.b)), **options)

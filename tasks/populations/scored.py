@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
+from sigstats.measures.table import MEASURES
 
 from ..input_files import FilesRead, in_silence
 from ..schema import column
@@ -198,7 +199,7 @@ def read_scores(
         As for `ScorePopulation`.
     positive : label
     measures : sequence of str
-        Those of `sigstats.tasks.populations.score_tests.MEASURES` whose truth is wanted. It is found in memory, at some
+        Those of `sigstats.measures.table.SCORE_MEASURES` whose truth is wanted. It is found in memory, at some
         20 bytes a row.
     progress : callable
         Is told how many files are read, and of how many.
@@ -210,7 +211,7 @@ def read_scores(
     """
     system, found = data_files(path, base)
     state, files, parts = hashlib.sha256(), [], []
-    losses = any(measure != "auc" for measure in measures)
+    losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
     for number, file in enumerate(found):
         progress(number, len(found))
         opened = opened_file(system, file)

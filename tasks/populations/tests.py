@@ -17,6 +17,7 @@ from sigstats.mcnemar.finite_power import finite_power
 from sigstats.mcnemar.power import power
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.measures.measure import Measure, as_measure
+from sigstats.measures.table import MEASURES
 from sigstats.proportions import dcf_test, proportion_test
 
 from .population import EventPopulation, Population
@@ -97,7 +98,8 @@ def _bootstrapped(
 
 def needs_classes(test: Mapping[str, Any]) -> bool:
     """Whether a test needs rows of both classes, not only which answers are right."""
-    return test["test"] == "dcf" or test.get("measure", "accuracy") not in ("accuracy", "error")
+    spec = MEASURES.get(test.get("measure", "accuracy"))
+    return test["test"] == "dcf" or spec is None or spec.needs != "answers"
 
 
 def measure_of(test: Mapping[str, Any]) -> Measure:

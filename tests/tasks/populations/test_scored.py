@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import chi2_contingency, hypergeom
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
+from sigstats.measures.table import SCORE_MEASURES
 from sigstats.scores.tests import auc_test
 from sigstats.subsampling import draw_subsamples
 from sigstats.tasks.populations import score_tests as score_trials
 from sigstats.tasks.populations import scored as score_populations
-from sigstats.tasks.populations.score_tests import MEASURES
 from sigstats.tasks.populations.scored import read_scores
 from sigstats.tasks.storage.store import Store
 
@@ -39,7 +39,7 @@ def folder(tmp_path):
 
 
 def read(folder, **options):
-    given = {"columns": COLUMNS, "positive": "ill", "measures": MEASURES} | options
+    given = {"columns": COLUMNS, "positive": "ill", "measures": SCORE_MEASURES} | options
     return read_scores("patients", str(folder), folder, **given)
 
 
@@ -101,7 +101,7 @@ def test_an_exchange_of_scores_keeps_pairs_and_makes_both_alike(folder):
     assert abs(share - 0.5) < 0.02
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", SCORE_MEASURES)
 def test_each_test_set_is_tested_as_the_library_does(folder, measure):
     population = read(folder)
     sets = population.draw(80, np.random.default_rng(2), 5)
@@ -127,7 +127,7 @@ def test_a_test_set_of_one_class_says_nothing(folder):
     assert answers.covers.all()
     assert (better == 0).all()
     assert (sets.lacking == [not row.any() for row in sets.positive]).all()
-    for measure in MEASURES:
+    for measure in SCORE_MEASURES:
         one, _ = score_trials.tested_sets({**test, "measure": measure}, sets.part((slice(None), slice(1))), 0.0)
         assert (one.p_value == 1).all()
 
@@ -148,7 +148,7 @@ def test_rows_that_lie_elsewhere_are_the_same_population(folder, tmp_path):
 
 def test_rows_are_found_from_every_working_folder(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder.parent)
-    given = {"columns": COLUMNS, "positive": "ill", "measures": MEASURES}
+    given = {"columns": COLUMNS, "positive": "ill", "measures": SCORE_MEASURES}
     kept = read_scores("patients", folder.name, Path(), **given).to_table()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")

@@ -1,0 +1,67 @@
+"""Measures of the scores that a classifier gives to rows: the area under the ROC curve, and losses row by row.
+
+The losses are negated, so that the greater mean belongs to the better classifier.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from .._common.validation import FloatArray
+
+
+def area_under_curve(positive: Any, score: Any) -> float:
+    """The area under the ROC curve; equal scores count half.
+
+    Parameters
+    ----------
+    positive : ndarray of bool, shape (n,)
+        Whether each row is positive; some are, and some are not.
+    score : ndarray of float, shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.measures.score_formulas import area_under_curve
+    >>> area_under_curve(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
+    0.875
+    """
+    m = int(positive.sum())
+    return (float(rankdata(score)[positive].sum()) - m * (m + 1) / 2) / (m * (len(positive) - m))
+
+
+def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
+    """The logarithm of the probability of each row's true class.
+
+    Parameters
+    ----------
+    positive : ndarray of bool, shape (n,)
+    probability : ndarray of float, shape (n,)
+        That each row is positive, as the classifier says.
+    """
+    truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
+    # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
+    tiny = np.finfo(np.float64).eps
+    found: FloatArray = np.log(np.clip(np.where(truth, said, 1 - said), tiny, 1 - tiny))
+    return found
+
+
+def neg_brier(positive: Any, probability: Any) -> FloatArray:
+    """The squared distance of each row's probability from the truth, negated; parameters as `neg_log_loss`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.measures.score_formulas import neg_brier
+    >>> neg_brier(np.array([True, False]), np.array([0.9, 0.5])).round(2).tolist()
+    [-0.01, -0.25]
+    """
+    truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
+    found: FloatArray = -np.square(said - truth)
+    return found
+
+
+def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other measures of rows)
+    """The score itself, whatever it measures."""
+    return np.asarray(score, dtype=np.float64)

@@ -1,0 +1,192 @@
+"""The table of measures: what each one needs, its unit, which way is better, how it is tested and computed.
+
+A new measure is one entry of `_BASE` and its formula: `sigstats.measures.measure.as_measure`, the comparison, the
+studies and the report find it here.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from .._common.validation import FloatArray
+from . import class_formulas, formulas, score_formulas
+
+#: Which answers are right; labels and predictions; scores whose order counts; probabilities; any number a row.
+Needs: TypeAlias = Literal["answers", "classes", "scores", "probabilities", "marks"]
+
+#: A share of rows; another number of at most 1, whose differences are counted in points; a unit of the measure's own.
+Unit: TypeAlias = Literal["share", "points", "own"]
+
+#: The paired tests: McNemar's, the bootstrap of joint outcomes, DeLong's, Student's t of differences row by row.
+PairedTest: TypeAlias = Literal["mcnemar", "bootstrap", "delong", "student-t"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureSpec:
+    """What is known of a measure.
+
+    Attributes
+    ----------
+    name : str
+    needs : {"answers", "classes", "scores", "probabilities", "marks"}
+        What it is computed from.
+    unit : {"share", "points", "own"}
+    greater_is_better : bool
+        False for an error or a cost.
+    test : {"mcnemar", "bootstrap", "delong", "student-t"}
+        The default test of two classifiers on the same rows. The interval of the difference is of the same method.
+    plural : str
+        What several values of it are called; its name where empty.
+    of_counts : callable or None
+        The formula of two classes: arrays ``tp, fn, fp, tn``.
+    of_classes : callable or None
+        The formula of several classes, if it needs no average over them.
+    of_scores : callable or None
+        The formula of a column of scores: arrays ``positive, score``.
+    of_rows : callable or None
+        What each row adds to the mean that is the measure: arrays ``positive, score``.
+    """
+
+    name: str
+    needs: Needs
+    unit: Unit
+    greater_is_better: bool = True
+    test: PairedTest = "bootstrap"
+    plural: str = ""
+    of_counts: Callable[..., Any] | None = None
+    of_classes: Callable[..., Any] | None = None
+    of_scores: Callable[..., float] | None = None
+    of_rows: Callable[..., FloatArray] | None = None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters, such as ``beta``."""
+        if self.of_counts is None:
+            return ()
+        named = inspect.signature(inspect.unwrap(self.of_counts)).parameters
+        return tuple(name for name in named if name not in (*formulas.Confusion._fields, "undefined"))
+
+    @property
+    def in_points(self) -> bool:
+        """Whether differences are counted in points, a hundredth each, not in a unit of the measure's own."""
+        return self.unit != "own"
+
+    def of(self, positive: Any, score: Any) -> float:
+        """The measure of a column of scores; it needs `of_scores` or `of_rows`."""
+        if self.of_rows is not None:
+            return float(self.of_rows(positive, score).mean())
+        assert self.of_scores is not None
+        return self.of_scores(positive, score)
+
+
+_BASE = (
+    MeasureSpec(
+        name="accuracy",
+        needs="answers",
+        unit="share",
+        test="mcnemar",
+        plural="accuracies",
+        of_counts=formulas.accuracy,
+        of_classes=class_formulas.accuracy,
+    ),
+    MeasureSpec(
+        name="error",
+        needs="answers",
+        unit="share",
+        greater_is_better=False,
+        test="mcnemar",
+        plural="error rates",
+        of_counts=formulas.error,
+        of_classes=class_formulas.error,
+    ),
+    MeasureSpec(name="precision", needs="classes", unit="points", of_counts=formulas.precision),
+    MeasureSpec(name="recall", needs="classes", unit="points", of_counts=formulas.recall),
+    MeasureSpec(name="specificity", needs="classes", unit="points", of_counts=formulas.specificity),
+    MeasureSpec(
+        name="balanced-accuracy",
+        needs="classes",
+        unit="share",
+        of_counts=formulas.balanced_accuracy,
+        of_classes=class_formulas.balanced_accuracy,
+    ),
+    MeasureSpec(name="f1", needs="classes", unit="points", of_counts=formulas.f1),
+    MeasureSpec(name="f-beta", needs="classes", unit="points", of_counts=formulas.f_beta),
+    MeasureSpec(name="jaccard", needs="classes", unit="points", of_counts=formulas.jaccard),
+    MeasureSpec(name="mcc", needs="classes", unit="points", of_counts=formulas.mcc, of_classes=class_formulas.mcc),
+    MeasureSpec(
+        name="kappa", needs="classes", unit="points", of_counts=formulas.kappa, of_classes=class_formulas.kappa
+    ),
+    MeasureSpec(
+        name="dcf",
+        needs="classes",
+        unit="own",
+        greater_is_better=False,
+        plural="detection costs",
+        of_counts=formulas.dcf,
+    ),
+    MeasureSpec(name="auc", needs="scores", unit="points", test="delong", of_scores=score_formulas.area_under_curve),
+    MeasureSpec(
+        name="neg-log-loss",
+        needs="probabilities",
+        unit="own",
+        test="student-t",
+        of_rows=score_formulas.neg_log_loss,
+    ),
+    MeasureSpec(
+        name="neg-brier", needs="probabilities", unit="own", test="student-t", of_rows=score_formulas.neg_brier
+    ),
+    MeasureSpec(name="mean-score", needs="marks", unit="own", test="student-t", of_rows=score_formulas.mark),
+)
+
+
+def _averages(average: str) -> tuple[MeasureSpec, ...]:
+    """The measures of counts as averages over classes, which need predictions and are tested by the bootstrap."""
+    return tuple(
+        replace(base, name=f"{average}-{base.name}", needs="classes", test="bootstrap", plural="", of_classes=None)
+        for base in _BASE
+        if base.of_counts is not None
+    )
+
+
+#: Every measure by its name; those of counts also after ``micro-`` and ``macro-``.
+MEASURES: Mapping[str, MeasureSpec] = {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"))}
+
+#: The names of the measures of counts, without those of averages over classes.
+BASE_COUNT_MEASURES: tuple[str, ...] = tuple(spec.name for spec in _BASE if spec.of_counts is not None)
+
+#: The names of all measures of counts.
+COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() if spec.of_counts is not None)
+
+#: The names of the measures of one class's scores.
+SCORE_MEASURES: tuple[str, ...] = tuple(
+    name for name, spec in MEASURES.items() if spec.needs in ("scores", "probabilities")
+)
+
+
+def base_of(name: str) -> tuple[str, str]:
+    """The average of a measure (``"micro"``, ``"macro"`` or an empty string), and its name without it.
+
+    Examples
+    --------
+    >>> from sigstats.measures.table import base_of
+    >>> base_of("macro-f1"), base_of("f-beta")
+    (('macro', 'f1'), ('', 'f-beta'))
+    """
+    average, _, base = name.partition("-")
+    return (average, base) if average in ("micro", "macro") else ("", name)
+
+
+def measure_of_difference(title: str | None) -> MeasureSpec | None:
+    """The measure whose name, or whose difference, a summary calls `title`; None for what is no measure.
+
+    Examples
+    --------
+    >>> from sigstats.measures.table import measure_of_difference
+    >>> measure_of_difference("difference of error rates (b - a)").name, measure_of_difference("type I error")
+    ('error', None)
+    """
+    name = (title or "").removeprefix("difference of ").removesuffix(" (b - a)").casefold()
+    if name in MEASURES:
+        return MEASURES[name]
+    return next((spec for spec in _BASE if spec.plural and spec.plural == name), None)
