@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     program.add_argument("--version", action="store_true", help="print the version and exit")
     program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")
     subparsers = program.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for name, module in commands.modules().items():
+    for name, module in commands.REGISTRY.modules().items():
         summary = (module.__doc__ or "").splitlines()[0].rstrip(".")
         sub = subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], description=module.__doc__)
         module.add_arguments(sub)
@@ -39,8 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         program.print_help(sys.stderr)
         return BAD_INPUT
     try:
-        code: int = commands.modules()[options.command].run(options)
-        return code
+        return commands.REGISTRY.module(options.command).run(options)
     except BadInput as error:
         return _complain(str(error), BAD_INPUT)
     except RunFailed as error:

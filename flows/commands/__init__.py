@@ -1,16 +1,22 @@
-"""The commands. A new command is one new module of this folder, with `add_arguments` and `run`.
+"""The commands. A new command is one new module of this folder.
 
 The module's docstring is its help; its first line is shown in the list of commands.
 """
 
-import importlib
-import pkgutil
-from functools import cache
-from types import ModuleType
+import argparse
+from typing import Protocol
+
+from sigstats._common.registry import Registry
 
 
-@cache
-def modules() -> dict[str, ModuleType]:
-    """Every command with its module."""
-    found = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    return {name: importlib.import_module(f"{__name__}.{name}") for name in sorted(found)}
+class Command(Protocol):
+    """What a module of this folder offers."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser, /) -> None:
+        """The arguments of the command."""
+
+    def run(self, options: argparse.Namespace, /) -> int:
+        """Run the command with parsed arguments and return its exit code."""
+
+
+REGISTRY = Registry(__name__, Command, what="command")

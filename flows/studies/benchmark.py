@@ -71,11 +71,12 @@ class Permutation(StoppingSettings):
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
+    known = analyses.REGISTRY.names()
     for name in names:
-        if name not in analyses.names():
-            near = nearest(name, analyses.names())
+        if name not in known:
+            near = nearest(name, known)
             hint = f" (did you mean {near!r}?)" if near else ""
-            raise ValueError(f"{name!r} is not valid; expected one of {', '.join(analyses.names())}{hint}")
+            raise ValueError(f"{name!r} is not valid; expected one of {', '.join(known)}{hint}")
     return names
 
 

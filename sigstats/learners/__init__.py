@@ -1,37 +1,27 @@
 """Learners: scikit-learn estimators by name, and batched forms of them that share work across permutations.
 
-One file holds one kind of learner: a mapping ``READY`` from name to a function ``(params, nominal, missing) ->
-estimator``. A file of the folder ``batched`` holds a batched form: a tuple ``BATCHED`` of classes (see
-`sigstats.learners.base`). Both are found by looking at the files of these folders: adding a learner is adding a file.
+A new learner is one new module of `sigstats.learners.families`; its batched form is one of `sigstats.learners.batched`.
 """
 
 import importlib
 import inspect
-import pkgutil
-import sys
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from .._common.validation import nearest, refuse
-from . import batched
+from . import batched, families
 from .base import Build, attempt, steps_of
-
-
-def _modules(package: ModuleType) -> list[ModuleType]:
-    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.name.startswith("_"))
-    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
-
 
 #: The ready learners: name to builder.
 READY: Mapping[str, Build] = MappingProxyType(
-    {name: make for module in _modules(sys.modules[__name__]) for name, make in getattr(module, "READY", {}).items()}
+    {name: make for family in families.REGISTRY.modules().values() for name, make in family.READY.items()}
 )
 
 #: The batched learners, in the order in which they are asked whether they know an estimator.
-BATCHED = tuple(learner for module in _modules(batched) for learner in getattr(module, "BATCHED", ()))
+BATCHED = tuple(learner for form in batched.REGISTRY.modules().values() for learner in form.BATCHED)
 
 
 def build(

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from .base import Problem, is_default, nominal_mask, steps_of
-from .neighbours import DISTANCE_TOLERANCE, NearestNeighbours
+from .families.neighbours import DISTANCE_TOLERANCE, NearestNeighbours
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..plan import Cell
-from ..replicates import fanout, observed_cell
+from ..replicates import Counted, fanout, observed_cell
 from ..storage.store import Store
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
     """Which replicates of `table` are at least as extreme as observed."""
-    flags: NDArray[np.bool_] = fanout(cell.fanout).exceeds(table, observed)
-    return flags
+    module = fanout(cell.fanout)
+    if not isinstance(module, Counted):
+        raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
+    return module.exceeds(table, observed)
 
 
 def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
     """How many replicates of `table` are at least as extreme as observed; None where that is not known (yet)."""
-    if not hasattr(fanout(cell.fanout), "exceeds"):
+    if not isinstance(fanout(cell.fanout), Counted):
         return None
     compared = observed_cell(cell)
     try:

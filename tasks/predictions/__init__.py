@@ -1,26 +1,40 @@
 """Predictions that two models made for the same rows: read from files, joined by id.
 
-A new format is one new module of this folder, with ``reads(place)``, whether a file is of it, and ``read(place,
-columns)``, which returns `Predictions` or raises ValueError with one line that names the file. Modules are asked in the
-order of their ``ORDER``; the last, CSV, takes whatever is left.
+A new format is one new module of this folder.
 """
 
-import importlib
-import pkgutil
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from typing import Protocol
+
+from sigstats._common.registry import Registry
 
 from ._pairing import PairedPredictions, join
 from ._predictions import Columns, Predictions
 
-__all__ = ["Columns", "PairedPredictions", "Predictions", "join", "read"]
+__all__ = ["REGISTRY", "Columns", "Format", "PairedPredictions", "Predictions", "join", "read"]
+
+
+class Format(Protocol):
+    """What a module of this folder offers."""
+
+    @property
+    def ORDER(self) -> int:  # noqa: N802
+        """When it is asked whether it reads a file; the last, CSV, takes whatever is left."""
+
+    def reads(self, place: Path, /) -> bool:
+        """Whether a file is of this format."""
+
+    def read(self, place: Path, columns: Columns, /) -> Predictions:
+        """The predictions of a file; ValueError, one line, names the file and what is wrong."""
+
+
+REGISTRY = Registry(__name__, Format, what="format of predictions")
 
 
 @cache
-def _formats() -> list[ModuleType]:
-    names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    return sorted((importlib.import_module(f"{__name__}.{name}") for name in names), key=lambda module: module.ORDER)
+def _formats() -> list[Format]:
+    return sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
 
 
 def read(path: str, columns: Columns) -> Predictions:
@@ -41,6 +55,4 @@ def read(path: str, columns: Columns) -> Predictions:
         raise ValueError(f"{path}: cannot be read ({error.strerror or error})") from None
     if not start:
         raise ValueError(f"{path}: is empty; expected predictions")
-    reader = next(module for module in _formats() if module.reads(place))
-    found: Predictions = reader.read(place, columns)
-    return found
+    return next(module for module in _formats() if module.reads(place)).read(place, columns)

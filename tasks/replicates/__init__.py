@@ -1,65 +1,87 @@
 """The fan-outs: what one block computes. A new fan-out is one new module of this folder.
 
-A module states
-
-``VERSION``
-    raised whenever equal values would give other replicates;
-``LANE_SIZE``
-    how many replicates share one random stream;
-``SCHEMA``
-    the columns of its replicates, the first of which is ``replicate``;
-``stream(work)``
-    what the random stream is keyed by;
-``compute(block, store)``
-    the table of the block's replicates, in order;
-
-where it reads what other cells have computed,
-
-``needs(work)``
-    these cells, which are computed before;
-
-and, where its replicates are counted against what was observed,
-
-``exceeds(table, observed)``
-    which replicates of a table are at least as extreme as observed;
-``observed(cell)``
-    the cell whose table is `observed`; without it, `observed` is None.
+A module may offer more than `FanOut` asks for: one that `ReadsCells` reads what other cells have computed, one that is
+`Counted` has replicates that are counted against what was observed, and one that is `Compared` finds what was observed
+in another cell.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Mapping, Sequence
-from functools import cache
-from types import ModuleType
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from ..plan import Cell
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats._common.registry import Registry
+
+from ..plan import Block, Cell
+from ..storage.store import Store
 
 
-def names() -> list[str]:
-    """The names of all fan-outs."""
-    return sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+class FanOut(Protocol):
+    """What a module of this folder offers."""
+
+    @property
+    def VERSION(self) -> int:  # noqa: N802
+        """Raised whenever equal values would give other replicates."""
+
+    @property
+    def LANE_SIZE(self) -> int:  # noqa: N802
+        """How many replicates share one random stream."""
+
+    @property
+    def SCHEMA(self) -> pa.Schema:  # noqa: N802
+        """The columns of its replicates, the first of which is ``replicate``."""
+
+    def stream(self, work: Mapping[str, Any], /) -> dict[str, Any]:
+        """What the random stream is keyed by."""
+
+    def compute(self, block: Block, store: Store, /) -> pa.Table:
+        """The table of the block's replicates, in order."""
 
 
-@cache
-def fanout(name: str) -> ModuleType:
+@runtime_checkable
+class ReadsCells(Protocol):
+    """A fan-out that reads what other cells have computed."""
+
+    def needs(self, work: Mapping[str, Any], /) -> list[Cell]:
+        """These cells, which are computed before."""
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A fan-out whose replicates are counted against what was observed."""
+
+    def exceeds(self, table: pa.Table, observed: Any, /) -> NDArray[np.bool_]:
+        """Which replicates of a table are at least as extreme as `observed`: a table, or None without `observed`."""
+
+
+@runtime_checkable
+class Compared(Protocol):
+    """A counted fan-out that finds what was observed in another cell."""
+
+    def observed(self, cell: Cell, /) -> Cell:
+        """The cell whose table is what was observed."""
+
+
+REGISTRY = Registry(__name__, FanOut, what="fan-out", optional=(ReadsCells, Counted, Compared))
+
+
+def fanout(name: str) -> FanOut:
     """The module of a fan-out."""
-    if name not in names():
-        raise ValueError(f"fan-out: {name!r} is not valid; expected one of {', '.join(names())}")
-    return importlib.import_module(f"{__name__}.{name}")
+    return REGISTRY.module(name)
 
 
 def read_by(cell: Cell) -> list[Cell]:
     """The cells whose replicates the computation of `cell` reads."""
     module = fanout(cell.fanout)
-    return list(module.needs(cell.work)) if hasattr(module, "needs") else []
+    return module.needs(cell.work) if isinstance(module, ReadsCells) else []
 
 
 def observed_cell(cell: Cell) -> Cell | None:
     """The cell with which the replicates of `cell` are compared; None where they hold all that is needed."""
     module = fanout(cell.fanout)
-    found: Cell | None = module.observed(cell) if hasattr(module, "observed") else None
-    return found
+    return module.observed(cell) if isinstance(module, Compared) else None
 
 
 def needed(cell: Cell) -> list[Cell]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sigstats.multiplicity import adjust
 from sigstats.possibilistic_indices import possibility
 
-from ..analyses import analysis
+from .. import analyses
 from ..fingerprint import digest
 from ..plan import Plan
 from ..schema import Hypothesis, summary_table
@@ -28,7 +28,7 @@ def summarize(store: Store) -> list[Hypothesis]:
     """
     results = Results(store)
     plan = results.plan
-    found = [row for name in plan.analyses for row in analysis(name)(results)]
+    found = [row for name in plan.analyses for row in analyses.REGISTRY.module(name).rows(results)]
     rows = list(compared(complete(found, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
     return rows

@@ -1,51 +1,65 @@
 """The tests of a significance study: what one table of counts is asked. A new test is one new module of this folder.
 
-A module, named as its test is, states
-
-``NULL``
-    the null hypothesis in plain words;
-``METHODS``
-    the methods that need no replicates; ``monte-carlo`` is offered beside them where the module has ``exceedances``;
-``observed(data)``
-    what is seen whatever the method: the fields of `sigstats.tasks.schema.Hypothesis` from ``n`` to ``null_mean``,
-    ``measure`` and ``alternative``. It raises ValueError, one line, for data that no method could take;
-``evaluate(data, method)``
-    the fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note``;
-``exceedances(data, size, rng)``
-    which of `size` replicates are at least as extreme as observed.
-
-`data` is a mapping of JSON values: it is part of a cell's identity.
+The name of a test is that of its module, with dashes. `data` is a mapping of JSON values: it is part of a cell's
+identity.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
-from functools import cache
-from types import ModuleType
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.registry import Registry
 
 #: The method whose replicates are fanned out.
 MONTE_CARLO = "monte-carlo"
 
 
-def names() -> list[str]:
-    """The names of all tests, as the summary has them."""
-    found = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    return sorted(name.replace("_", "-") for name in found)
+class TableTest(Protocol):
+    """What a module of this folder offers."""
+
+    @property
+    def NULL(self) -> str:  # noqa: N802
+        """The null hypothesis in plain words."""
+
+    @property
+    def METHODS(self) -> tuple[str, ...]:  # noqa: N802
+        """The methods that need no replicates."""
+
+    def observed(self, data: Mapping[str, Any], /) -> dict[str, Any]:
+        """The fields of a hypothesis that no method changes: ``n`` to ``null_mean``, ``measure`` and ``alternative``.
+
+        Raises
+        ------
+        ValueError
+            One line, for data that no method could take.
+        """
+
+    def evaluate(self, data: Mapping[str, Any], method: str, /) -> dict[str, Any]:
+        """The fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note``."""
 
 
-@cache
-def question(name: str) -> ModuleType:
+@runtime_checkable
+class MonteCarloTest(Protocol):
+    """What a module offers besides, if its test has the method ``monte-carlo``."""
+
+    def exceedances(self, data: Mapping[str, Any], size: int, rng: np.random.Generator, /) -> NDArray[np.bool_]:
+        """Which of `size` replicates are at least as extreme as observed."""
+
+
+REGISTRY = Registry(__name__, TableTest, what="test", optional=(MonteCarloTest,))
+
+
+def question(name: str) -> TableTest:
     """The module of a test."""
-    if name not in names():
-        raise ValueError(f"test: {name!r} is not valid; expected one of {', '.join(names())}")
-    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    return REGISTRY.module(name)
 
 
 def methods(name: str) -> tuple[str, ...]:
     """The methods of a test."""
     module = question(name)
-    return (*module.METHODS, MONTE_CARLO) if hasattr(module, "exceedances") else tuple(module.METHODS)
+    return (*module.METHODS, MONTE_CARLO) if isinstance(module, MonteCarloTest) else module.METHODS
 
 
 def answer(name: str, data: Mapping[str, Any], method: str) -> dict[str, Any]:

@@ -1,22 +1,31 @@
 """The figures of the report. A new figure is one new module of this folder.
 
-A module has ``KIND``, a `sigstats.flows.report.figure.FigureKind`, which draws what it finds in the evidence, and
-nothing where there is nothing of its kind. A figure is a piece of HTML (inline SVG, or a table with coloured cells)
-whose colours are classes of the page's style sheet, so that it is right on light, dark and paper.
+A figure is a piece of HTML (inline SVG, or a table with coloured cells) whose colours are classes of the page's style
+sheet, so that it is right on light, dark and paper.
 """
 
-import importlib
-import pkgutil
+from typing import Protocol
+
+from sigstats._common.registry import Registry
 
 from ..evidence import Evidence
 from ..figure import Figure, FigureKind
 
 
+class FigureModule(Protocol):
+    """What a module of this folder offers."""
+
+    @property
+    def KIND(self) -> FigureKind:  # noqa: N802
+        """Where the figures stand, and how they are drawn from the evidence, if it holds any."""
+
+
+REGISTRY = Registry(__name__, FigureModule, what="figure")
+
+
 def kinds() -> list[FigureKind]:
     """The kinds of figures of this folder, in their order."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    found: list[FigureKind] = [importlib.import_module(f"{__name__}.{name}").KIND for name in names]
-    return sorted(found, key=lambda kind: kind.order)
+    return sorted((module.KIND for module in REGISTRY.modules().values()), key=lambda kind: kind.order)
 
 
 def draw_all(evidence: Evidence) -> list[Figure]:

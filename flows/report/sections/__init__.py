@@ -1,13 +1,12 @@
 """What the report says of each test. A new test is one new module of this folder.
 
-A module has ``SECTION``, a `sigstats.flows.report.section.Section`: the question the test answers, its verdict in
-plain words, the columns of its table, and a note on its method with the source. A test without a module gets a plain
-section of its own.
+A test without a module gets a plain section of its own.
 """
 
-import importlib
-import pkgutil
 from dataclasses import replace
+from typing import Protocol
+
+from sigstats._common.registry import Registry
 
 from ..evidence import Evidence
 from ..section import Section
@@ -17,11 +16,20 @@ from ._printed_numbers import printed_numbers
 __all__ = ["known", "of", "printed_numbers"]
 
 
+class SectionModule(Protocol):
+    """What a module of this folder offers."""
+
+    @property
+    def SECTION(self) -> Section:  # noqa: N802
+        """Question, verdict, columns, method and source of a test."""
+
+
+REGISTRY = Registry(__name__, SectionModule, what="section of the report")
+
+
 def known() -> list[Section]:
     """The sections of this folder, in their order."""
-    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    found: list[Section] = [importlib.import_module(f"{__name__}.{name}").SECTION for name in names]
-    return sorted(found, key=lambda section: section.order)
+    return sorted((module.SECTION for module in REGISTRY.modules().values()), key=lambda section: section.order)
 
 
 def of(evidence: Evidence) -> list[Section]:

@@ -1,21 +1,29 @@
-"""What a significance study may ask: a new kind of table is one new module of this folder.
+"""What a significance study may ask: a new kind of table is one new module of this folder."""
 
-A module ``flows/studies/significance_tables/<key>.py`` has a class ``Entry``, an `_entry.Entry`: what the study file
-says under ``[[<key>]]``, and how it becomes cases for a test of `sigstats.tasks.table_tests`.
-"""
-
-import importlib
-import pkgutil
 from functools import cache
+from typing import Protocol
 
+from sigstats._common.registry import Registry
+
+from . import _entry
 from ._entry import Case, Entry
 
-__all__ = ["Case", "Entry", "entries"]
+__all__ = ["REGISTRY", "Case", "Entry", "TableKind", "entries"]
+
+
+class TableKind(Protocol):
+    """What a module of this folder offers."""
+
+    @property
+    def Entry(self) -> type[_entry.Entry]:  # noqa: N802
+        """What the study file says under ``[[<name of the module>]]``, and which cases it makes of it."""
+
+
+REGISTRY = Registry(__name__, TableKind, what="kind of table")
 
 
 @cache
 def entries() -> dict[str, type[Entry]]:
-    """The model of every kind of table by its key in the study file."""
-    names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
-    found = {name: importlib.import_module(f"{__name__}.{name}").Entry for name in names}
+    """The model of every kind of table by its key in the study file, in the order of the report."""
+    found = {key: module.Entry for key, module in REGISTRY.modules().items()}
     return dict(sorted(found.items(), key=lambda item: item[1].ORDER))

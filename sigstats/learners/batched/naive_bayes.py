@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, FoldOrder, Null, Problem, blocks, is_default, nominal_mask
-from ..naive_bayes import MixedNB, category_codes
+from ..families.naive_bayes import MixedNB, category_codes
 
 #: Rounding of a log-likelihood, relative to the sum of its terms; a row within it is refitted.
 _ROUNDING = 2e-15

@@ -8,8 +8,8 @@ can be nearer than c times the last distance in it. So the result is exact.
 
 Features permuted. Distances are made anew, as one matrix product a fold.
 
-Ties are those of `sigstats.learners.neighbours`. For scikit-learn's own `KNeighborsClassifier`, which promises no
-order, equally near rows count in the order of the training data.
+Ties are those of `sigstats.learners.families.neighbours`. For scikit-learn's own `KNeighborsClassifier`, which
+promises no order, equally near rows count in the order of the training data.
 """
 
 from typing import Any, ClassVar
@@ -19,9 +19,7 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, blocks
-from ..fold_scales import FoldScales, Learned, weights_of
-from ..neighbour_configuration import Configuration, configuration
-from ..neighbours import (
+from ..families.neighbours import (
     kth_smallest,
     mismatches,
     one_hot,
@@ -29,6 +27,8 @@ from ..neighbours import (
     tie_order,
     vote,
 )
+from ..fold_scales import FoldScales, Learned, weights_of
+from ..neighbour_configuration import Configuration, configuration
 
 #: Memory the lists of nearest rows may take, bytes.
 _LIST_BYTES = 2**27

@@ -16,8 +16,6 @@ from ..options import COLUMNS, checked
 from ..tables import dataset
 from ._arff import Arff
 
-KIND = "arff"
-
 _OPTIONS = {**COLUMNS, "path": str, "encoding": str}
 
 

@@ -17,8 +17,6 @@ from ..options import COLUMNS, checked
 from ..tables import dataset
 from ._lines import Lines
 
-KIND = "csv"
-
 _OPTIONS = {**COLUMNS, "path": str, "names": list, "missing": list, "separator": str, "encoding": str}
 
 

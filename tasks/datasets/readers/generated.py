@@ -17,8 +17,6 @@ from sigstats._common.validation import as_choice, as_count, as_real
 from ..dataset import Dataset
 from ..options import Kinds, checked
 
-KIND = "generated"
-
 Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 

@@ -15,8 +15,6 @@ from ..options import COLUMNS, checked
 from ..tables import dataset
 from ._lines import Lines
 
-KIND = "inline"
-
 _OPTIONS = {**COLUMNS, "rows": list, "names": list, "missing": list}
 
 

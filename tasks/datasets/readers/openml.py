@@ -19,8 +19,6 @@ from ..dataset import Dataset
 from ..options import COLUMNS, checked
 from ..tables import Numbers, Table, Texts, dataset
 
-KIND = "openml"
-
 _OPTIONS = {**COLUMNS, "id": int, "dataset": str, "version": int, "cache": str}
 
 

@@ -20,8 +20,6 @@ from ..dataset import Dataset
 from ..options import COLUMNS, checked
 from ..tables import Numbers, Table, Texts, dataset
 
-KIND = "parquet"
-
 _OPTIONS = {**COLUMNS, "path": str, "missing": list}
 
 _READABLE = (

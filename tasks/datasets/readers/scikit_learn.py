@@ -11,8 +11,6 @@ from sigstats._common.validation import as_choice
 from ..dataset import Dataset
 from ..options import checked
 
-KIND = "scikit-learn"
-
 _LOADERS = {
     "iris": "load_iris",
     "wine": "load_wine",

@@ -13,8 +13,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
 from sigstats.learners import READY, build
-from sigstats.learners.naive_bayes import MixedNB
-from sigstats.learners.neighbours import NearestNeighbours
+from sigstats.learners.families.naive_bayes import MixedNB
+from sigstats.learners.families.neighbours import NearestNeighbours
 
 NAMES = [
     "1-nn", "k-nn", "naive-bayes", "decision-tree", "linear-svm", "svm", "lda", "qda", "logistic-regression", "ridge",
@@ -95,7 +95,7 @@ def test_other_names_are_refused(name, message):
 
 
 def test_the_allow_list_can_be_widened_to_other_packages():
-    name = "sigstats.learners.naive_bayes.MixedNB"
+    name = "sigstats.learners.families.naive_bayes.MixedNB"
     with pytest.raises(ValueError):
         build(name)
     assert isinstance(build(name, missing=False, allowed=("sklearn", "sigstats")), MixedNB)

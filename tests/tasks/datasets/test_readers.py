@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from sigstats.tasks.datasets.dataset import Dataset
-from sigstats.tasks.datasets.readers import kinds, load
+from sigstats.tasks.datasets.readers import REGISTRY, load
 
 #: rows, numeric and nominal features, classes, missing cells, as the data's own documentation counts them
 OJALA_GARRIGA = {
@@ -165,4 +165,4 @@ def test_a_data_set_comes_back_from_its_table(dataset):
 
 
 def test_every_kind_of_source_says_its_name():
-    assert {"scikit-learn", "csv", "parquet"} <= set(kinds())
+    assert {"scikit-learn", "csv", "parquet"} <= set(REGISTRY.names())

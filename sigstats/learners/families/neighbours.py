@@ -15,8 +15,8 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._common.validation import FloatArray, IntArray, as_choice, as_count, refuse, require_squarable
-from .base import attempt, nominal_mask
+from ..._common.validation import FloatArray, IntArray, as_choice, as_count, refuse, require_squarable
+from ..base import attempt, nominal_mask
 
 #: Squared distances closer than this are equal (features are expected on a scale of about one).
 DISTANCE_TOLERANCE = 1e-10
@@ -50,7 +50,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from sigstats.learners.neighbours import NearestNeighbours
+    >>> from sigstats.learners.families.neighbours import NearestNeighbours
     >>> nn = NearestNeighbours(nominal=[False, True]).fit([[0.0, 0], [1.0, 1]], ["a", "b"])
     >>> nn.predict([[0.4, 1], [0.1, 0], [0.2, float("nan")]]).tolist()
     ['b', 'a', 'a']

@@ -4,8 +4,8 @@ from typing import Any
 
 from sklearn.svm import SVC, LinearSVC
 
-from .base import attempt
-from .encoders import with_encoding
+from ..base import attempt
+from ..encoders import with_encoding
 
 
 def _linear_svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:

@@ -4,8 +4,8 @@ from typing import Any
 
 from sklearn.tree import DecisionTreeClassifier
 
-from .base import attempt
-from .encoders import with_encoding
+from ..base import attempt
+from ..encoders import with_encoding
 
 
 def _decision_tree(params: dict[str, Any], nominal: Any, missing: bool) -> Any:

@@ -4,8 +4,8 @@ from typing import Any
 
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
-from .base import attempt
-from .encoders import with_encoding
+from ..base import attempt
+from ..encoders import with_encoding
 
 
 def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:

@@ -4,8 +4,8 @@ from typing import Any
 
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from .base import attempt
-from .encoders import with_encoding
+from ..base import attempt
+from ..encoders import with_encoding
 
 
 def _logistic_regression(params: dict[str, Any], nominal: Any, missing: bool) -> Any:

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._common.validation import FloatArray, IntArray, as_real, refuse, require_squarable
-from .base import attempt, nominal_mask
+from ..._common.validation import FloatArray, IntArray, as_real, refuse, require_squarable
+from ..base import attempt, nominal_mask
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,7 +36,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from sigstats.learners.naive_bayes import MixedNB
+    >>> from sigstats.learners.families.naive_bayes import MixedNB
     >>> X = [[1.0, 0], [1.2, 0], [3.0, 1], [float("nan"), 1], [2.8, 1]]
     >>> MixedNB(nominal=[False, True]).fit(X, [0, 0, 1, 1, 1]).predict([[1.1, 0], [2.9, 1]])
     array([0, 1])

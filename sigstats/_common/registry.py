@@ -1,0 +1,103 @@
+"""A folder of which every module is one of a kind: adding one is adding a file.
+
+The folder's ``__init__`` states what a module must offer, as a `typing.Protocol`, and makes one `Registry` of it. The
+name of a module is that of its file, with dashes for underscores. Packages, and files whose names begin with an
+underscore, are no members.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+from .validation import as_choice
+
+Member = TypeVar("Member")
+
+
+class Registry(Generic[Member]):
+    """The modules of one folder, by name; each is imported when it is asked for.
+
+    Parameters
+    ----------
+    package : str
+        The package of the folder: its ``__name__``.
+    protocol : type
+        The Protocol that each module implements.
+    what : str
+        What a module is called in messages, as in "cluster".
+    optional : tuple of type
+        Protocols, checkable at run time, of what a module may offer besides.
+
+    Examples
+    --------
+    >>> import json
+    >>> from typing import Any, Protocol
+    >>> class Decoder(Protocol):
+    ...     def scanstring(self, s: str, end: int) -> Any: ...
+    >>> registry = Registry("json", Decoder, what="coder")
+    >>> registry.names()
+    ('decoder', 'encoder', 'scanner', 'tool')
+    >>> registry.module("decoder").scanstring('"a"', 1)
+    ('a', 3)
+    >>> registry.module("decode")
+    Traceback (most recent call last):
+    ...
+    ValueError: coder: 'decode' is not valid; expected one of decoder, encoder, scanner, tool (did you mean 'decoder'?)
+    >>> registry.module("tool")
+    Traceback (most recent call last):
+    ...
+    TypeError: json.tool is not a coder: it has no scanstring (see the Protocol Decoder)
+    """
+
+    def __init__(self, package: str, protocol: type[Member], *, what: str, optional: tuple[type, ...] = ()) -> None:
+        self.package = package
+        self.protocol = protocol
+        self.what = what
+        self.optional = optional
+        self._checked: dict[str, Member] = {}
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        found = pkgutil.iter_modules(sys.modules[self.package].__path__)
+        files = sorted(info.name for info in found if not info.ispkg and not info.name.startswith("_"))
+        return {name.replace("_", "-"): name for name in files}
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all modules, sorted."""
+        return tuple(self._files)
+
+    def module(self, name: str) -> Member:
+        """The module of a name.
+
+        Raises
+        ------
+        ValueError
+            If there is none, with the nearest name that there is.
+        TypeError
+            If the module lacks something of the Protocol.
+        """
+        if not isinstance(name, str) or name not in self._checked:
+            file = self._files[as_choice(name, self.what, self.names())]
+            module = importlib.import_module(f"{self.package}.{file}")
+            lacking = sorted(member for member in _members(self.protocol) if not hasattr(module, member))
+            if lacking:
+                raise TypeError(
+                    f"{module.__name__} is not a {self.what}: it has no {', no '.join(lacking)} "
+                    f"(see the Protocol {self.protocol.__name__})"
+                )
+            self._checked[name] = module  # type: ignore[assignment]  # a module, checked by name here and by tests
+        return self._checked[name]
+
+    def modules(self) -> dict[str, Member]:
+        """Every module by its name, in the order of the names."""
+        return {name: self.module(name) for name in self.names()}
+
+
+def _members(protocol: type) -> set[str]:
+    """The names that a Protocol asks for."""
+    bases = [base for base in protocol.__mro__ if base not in (object, Protocol, Generic)]
+    found = {name for base in bases for name in [*vars(base), *inspect.get_annotations(base)]}
+    return {name for name in found if not name.startswith("_")}
