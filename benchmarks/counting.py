@@ -77,7 +77,7 @@ def counted(folder: Path, scratch: Path, client: Client, repeat: int) -> int:
     """Count as a study does: a cell with a replicate a file; how many rows that was."""
     files = look("rows", str(folder), Path(), **COLUMNS)
     store = Store(str(scratch / f"{folder.name}-{repeat}"))
-    store.write_dataset(files)
+    store.write_data(files)
     work = {"files": {"name": files.name, "digest": files.digest()}, "positive": None}
     counting = cell("count", subject={"dataset": "rows"}, work=work, seed=1, replicates=len(files.files))
     outcome = run_cell(counting, store, DaskPool(client))

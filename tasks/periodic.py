@@ -1,4 +1,4 @@
-"""Something done over and over while something else lasts."""
+"""An action that is repeated in a thread of its own while a context lasts."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def repeated(action: Callable[[], None], seconds: float, *, name: str) -> Iterator[None]:
-    """Call `action` every so many seconds, in a thread of that name, until the context ends; it must not raise."""
+def periodic(action: Callable[[], None], seconds: float, *, name: str) -> Iterator[None]:
+    """Call `action` every so many seconds, in a thread named `name`, until the context ends; it must not raise."""
     ended = threading.Event()
 
     def work() -> None:

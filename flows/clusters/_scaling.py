@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sigstats.tasks.periodic import repeated
+from sigstats.tasks.periodic import periodic
 
 from ..config.study import Strict
 
@@ -140,5 +140,5 @@ def kept(cluster: Any, *, ended: Callable[[Any], Awaitable[bool]] = _not_asked) 
             cluster.loop.add_callback(begin_to_mend)
 
     under_way: set[asyncio.Task[None]] = set()
-    with repeated(look, 1.0, name="workers"):
+    with periodic(look, 1.0, name="workers"):
         yield

@@ -17,7 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write summary and report."""
-    from sigstats.tasks.storage.store import Damaged, Store
+    from sigstats.tasks.storage.seal import Damaged
+    from sigstats.tasks.storage.store import Store
 
     store = Store(usable(options.output, "OUTPUT"))
     try:

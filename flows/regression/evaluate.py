@@ -17,7 +17,8 @@ from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, 
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.history import Evaluation, Record
-from sigstats.tasks.storage.store import Damaged, Store
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
 
 from ..comparison.compare import Comparison, Row, Rule, compare
 from ..comparison.page import as_html
@@ -150,7 +151,7 @@ def report_again(store: Store) -> str:
     ------
     FileNotFoundError
         If there is no history.
-    sigstats.tasks.storage.store.Damaged
+    sigstats.tasks.storage.seal.Damaged
         If what is there cannot be used.
     """
     try:
@@ -294,9 +295,9 @@ def _alone(store: Store) -> Iterator[None]:
             try:
                 held.enter_context(store.files.lock())
                 break
-            except Locked:
+            except Locked as other:
                 if time.monotonic() > deadline:
-                    raise BadInput(f"--output: {store.root} is not valid; another run is working there") from None
+                    raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
                 time.sleep(0.1)
             except OSError as error:
                 raise BadInput(

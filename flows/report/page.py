@@ -17,7 +17,8 @@ from markupsafe import Markup
 
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.storage.store import Damaged, Store
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.results import Results
 
 from . import figures, sections
@@ -118,7 +119,7 @@ def write_report(store: Store) -> str:
     ------
     FileNotFoundError
         If the study has no summary yet.
-    sigstats.tasks.storage.store.Damaged
+    sigstats.tasks.storage.seal.Damaged
         If the plan, the summary or the configuration cannot be used.
     """
     study = store.read_json("study.json")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from sigstats.tasks.engine.run_block import Failure, run_block
 from sigstats.tasks.engine.stopping import Wanted
-from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.plan import Cell, Plan, missing_replicates
 from sigstats.tasks.replicates import read_by
-from sigstats.tasks.storage.store import Store, missing, sealed
+from sigstats.tasks.storage.seal import seal
+from sigstats.tasks.storage.store import Store
 
 from ..studies import Prepared
 from .progress import duration
@@ -47,7 +48,7 @@ def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Es
         scratch = Store(folder)
         if timing:
             for dataset in prepared.datasets:
-                scratch.write_dataset(dataset)
+                scratch.write_data(dataset)
         for cell in prepared.plan.cells:
             left = _left(cell, store)
             # What reads another cell's results cannot be tried before these are there.
@@ -61,7 +62,7 @@ def _left(cell: Cell, store: Store) -> int:
     wanted = Wanted(cell, store)
     for bounds in done:
         wanted.see(*bounds)
-    return max(0, wanted.replicates - (cell.replicates - missing(cell, done)))
+    return max(0, wanted.replicates - (cell.replicates - missing_replicates(cell, done)))
 
 
 def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:
@@ -76,7 +77,7 @@ def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:
     else:
         seconds = outcome.seconds
     table = scratch.read_block(cell, block.first, block.last)
-    each = len(sealed(table, kind=cell.fanout, fingerprint=cell.fingerprint)) if cell.replicates == 1 else None
+    each = len(seal(table, kind=cell.fanout, fingerprint=cell.fingerprint)) if cell.replicates == 1 else None
     size = each if each is not None else 3000 + 2 * cell.replicates
     return Estimate(cell, left, seconds * left / (block.last - block.first), size)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigstats.tasks.fingerprint import digest
-from sigstats.tasks.storage.store import Damaged, Store
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
 from sigstats.tasks.summary.results import write_plan
 
@@ -68,7 +69,7 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None
     store.files.sweep()
     store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": _versions()})
     for dataset in prepared.datasets:
-        store.write_dataset(dataset)
+        store.write_data(dataset)
     if prepared.references:
         write_references(store, prepared.references)
     write_plan(store, prepared.plan)

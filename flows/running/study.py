@@ -10,12 +10,13 @@ from pathlib import Path
 
 from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import Pool
-from sigstats.tasks.periodic import repeated
+from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import needed, waves
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.files import Locked
-from sigstats.tasks.storage.store import Damaged, Store
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 
 from .. import clusters
@@ -116,8 +117,8 @@ def run_study(
             held.enter_context(store.files.lock())
             useless = refuse_another(store, identity)
             begin(store, identity, prepared)
-        except Locked:
-            raise BadInput(f"--output: {output} is not valid; another run is working there") from None
+        except Locked as other:
+            raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
         except OSError as error:
             raise BadInput(
                 f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
@@ -192,7 +193,7 @@ def fan_out(
             display.say("note: no worker is there; the blocks wait for one")
 
     pool.prepare(cell.fanout for cell in plan.cells)
-    with display.start(plan, workers=lambda: pool.workers), repeated(tell_of_nobody, _UNSTAFFED_SECONDS, name="staff"):
+    with display.start(plan, workers=lambda: pool.workers), periodic(tell_of_nobody, _UNSTAFFED_SECONDS, name="staff"):
         if uses_prefect(cluster):
             from ..orchestration.run import run_cells
 

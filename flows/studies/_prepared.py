@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sigstats.tasks.plan import Plan
-from sigstats.tasks.storage.store import Data
+from sigstats.tasks.storage.data import StoredData
 from sigstats.tasks.summary.published import Reference
 
 #: Is told what comes in, how many files or data sets of it are read, and how many there are; it may raise, to stop.
@@ -35,7 +35,7 @@ class Prepared:
     """
 
     plan: Plan
-    datasets: tuple[Data, ...] = ()
+    datasets: tuple[StoredData, ...] = ()
     notes: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     small: bool = False

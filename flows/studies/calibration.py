@@ -17,7 +17,7 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, tested
 from sigstats.tasks.replicates import cell
-from sigstats.tasks.storage.store import Data
+from sigstats.tasks.storage.data import StoredData
 
 from ..config.study import DataStudy, Strict
 from ._prepared import Prepared, Reading
@@ -127,7 +127,7 @@ def prepare(study: CalibrationStudy, base: Path, reading: Reading) -> Prepared:
     tests = {_label(test): _options(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []
     notes: list[str] = []
-    data: list[Data] = []
+    data: list[StoredData] = []
     for source in study.populations:
         try:
             found = source.read(base / study.folder, study.seed, tests=tests.values(), reading=reading)

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ..plan import Cell, missing_lanes
+from ..plan import Cell, missing_lanes, missing_replicates
 from ..replicates import needed
-from ..storage.store import Damaged, Store, missing
+from ..storage.seal import Damaged
+from ..storage.store import Store
 from .block_sizing import TARGET_SECONDS, Cut
 from .pools import Pool
 from .run_block import Failure, Receipt
@@ -155,7 +156,7 @@ def _complete(
 ) -> None:
     cell = outcome.cell
     found = store.find(cell)
-    outcome.stored = cell.replicates - missing(cell, found.done)
+    outcome.stored = cell.replicates - missing_replicates(cell, found.done)
     if not outcome.blocks:
         outcome.found = outcome.stored
     outcome.notes.extend(found.damaged)

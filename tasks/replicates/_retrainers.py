@@ -1,8 +1,10 @@
-"""Retrainers that a worker process keeps, so that what permutations share is computed once."""
+"""Retrainers that a worker process caches, so that what permutations share is computed once."""
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Hashable, Mapping
 from typing import Any, Literal
 
+from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats.learners import build
@@ -12,9 +14,12 @@ from sigstats.retraining.permutation import Retrainer
 from ..datasets.dataset import Dataset
 from ..fingerprint import canonical
 from ..storage.store import Store
-from ..storage.worker_cache import Kept
+from ..storage.worker_cache import WorkerCache
 
 Null = Literal["labels", "features"]
+
+#: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.
+_COPIES = 3
 
 
 def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
@@ -31,18 +36,16 @@ def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:
 
 def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:
     """The retrainer of a cell's data set and classifier."""
-    kept = {key: work[key] for key in ("dataset", "classifier", "cross_validation")}
-    return _KEPT.get((store, canonical(kept), null), lambda: _made(store, work, null))[0]
+    found: Retrainer = _sized_retrainer(store, work, null)[0]
+    return found
 
 
-#: Retrainers with their sizes in bytes.
-_KEPT: Kept[tuple[Retrainer, int]] = Kept(nbytes=lambda made: made[1], most_values=4)
-
-#: What a retrainer holds beside the data: an encoded or scaled copy, and what the learner makes of it.
-_COPIES = 3
+def _key(store: Store, work: Mapping[str, Any], null: Null) -> Hashable:
+    return store, canonical({name: work[name] for name in ("dataset", "classifier", "cross_validation")}), null
 
 
-def _made(store: Store, work: Mapping[str, Any], null: Null) -> tuple[Retrainer, int]:
+@cached(WorkerCache[tuple[Retrainer, int]](lambda sized: sized[1], most_values=4), key=_key, lock=threading.Lock())
+def _sized_retrainer(store: Store, work: Mapping[str, Any], null: Null) -> tuple[Retrainer, int]:
     dataset = dataset_of(store, work)
     estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")

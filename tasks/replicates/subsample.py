@@ -20,7 +20,8 @@ from ..populations.score_tests import tested_sets
 from ..populations.scored import ScorePopulation
 from ..populations.tests import Answers, AnyPopulation, advantage, tested
 from ..schema import REPLICATE, column
-from ..storage.store import Store, replicates_of
+from ..storage.block_files import replicates_of
+from ..storage.store import Store
 from . import cell, predict
 from ._outcomes import total
 

@@ -1,7 +1,7 @@
-"""Whole files or none: the few operations on storage that the store needs, for a folder and for an fsspec URL.
+"""The operations on files that the store needs, for a folder and for an fsspec URL.
 
-A file appears under its name complete or not at all. In a folder that takes a temporary name, ``fsync`` and
-``os.replace``; an object store has no rename and needs none, since an object appears when its upload ends.
+A file appears under its name complete or not at all. In a folder this takes a temporary name, ``fsync`` and
+``os.replace``. An object store has no rename and needs none, since an object appears when its upload ends.
 """
 
 import contextlib
@@ -12,19 +12,29 @@ import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
-from .lease import Held, lease
+from .lease import Held, lease, this_process
 
 #: Unfinished files carry this ending; they are never read and are removed when a study is taken up again.
 PARTIAL = ".partial"
 
-#: How often a file is written whose folder another run drops meanwhile.
+#: How often a file is written again whose folder another run drops meanwhile.
 _TRIALS = 100
 
 
 class Locked(Exception):
-    """Another run works under the same root."""
+    """Another run works under the same root; the message says so in one line.
+
+    Parameters
+    ----------
+    root : str
+    holder : str
+        The process and the host of the other run; empty if they are not known.
+    """
+
+    def __init__(self, root: str, holder: str) -> None:
+        super().__init__(f"{root} is locked by another run" + (f" ({holder})" if holder else ""))
 
 
 class Files(Protocol):
@@ -48,13 +58,13 @@ class Files(Protocol):
         """Remove the file; no error where it is gone already."""
 
     def drop(self, folder: str) -> None:
-        """Remove the folder and what is in it, as far as that is possible: what is left does no harm."""
+        """Remove the folder with its content, as far as that is possible; files that stay do no harm."""
 
     def sweep(self) -> None:
-        """Remove what an interrupted writer left unfinished."""
+        """Remove the unfinished files of writers that were interrupted."""
 
     def lock(self) -> AbstractContextManager[None]:
-        """Be the only run that works here; Locked where another one does."""
+        """Be the only run under this root; raises Locked if another run is there."""
 
 
 class LocalFiles:
@@ -64,7 +74,7 @@ class LocalFiles:
         self.root = str(Path(root).absolute())
 
     def _path(self, name: str) -> Path:
-        return Path(self.root, checked(name))
+        return Path(self.root, require_inside(name))
 
     def write(self, name: str, content: bytes) -> None:  # noqa: D102
         for trial in range(1, _TRIALS + 1):
@@ -119,15 +129,20 @@ class LocalFiles:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """The operating system frees the lock when its holder ends, in whatever way."""
+        """Hold a lock that the operating system releases when the process ends, in whatever way."""
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w") as handle:
+        with path.open("a+") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise Locked(self.root) from None
-            yield
+                handle.seek(0)
+                raise Locked(self.root, handle.read()) from None
+            _overwrite(handle, this_process())
+            try:
+                yield
+            finally:
+                _overwrite(handle, "")
 
 
 class RemoteFiles:
@@ -146,12 +161,12 @@ class RemoteFiles:
     def write(self, name: str, content: bytes) -> None:  # noqa: D102
         system, root = self._system
         with self._trouble():
-            system.pipe_file(f"{root}/{checked(name)}", content)
+            system.pipe_file(f"{root}/{require_inside(name)}", content)
 
     def read(self, name: str) -> bytes:  # noqa: D102
         system, root = self._system
         with self._trouble():
-            return bytes(system.cat_file(f"{root}/{checked(name)}"))
+            return bytes(system.cat_file(f"{root}/{require_inside(name)}"))
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
         return self._entries(folder, "file")
@@ -164,7 +179,7 @@ class RemoteFiles:
         system.invalidate_cache()
         try:
             with self._trouble():
-                found = system.ls(f"{root}/{checked(folder)}", detail=True)
+                found = system.ls(f"{root}/{require_inside(folder)}", detail=True)
         except FileNotFoundError:
             return []
         return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
@@ -172,11 +187,11 @@ class RemoteFiles:
     def remove(self, name: str) -> None:  # noqa: D102
         system, root = self._system
         with contextlib.suppress(FileNotFoundError), self._trouble():
-            system.rm_file(f"{root}/{checked(name)}")
+            system.rm_file(f"{root}/{require_inside(name)}")
 
     def drop(self, folder: str) -> None:  # noqa: D102
         system, root = self._system
-        path = f"{root}/{checked(folder)}"
+        path = f"{root}/{require_inside(folder)}"
         with contextlib.suppress(Exception):  # a client library may raise anything
             system.invalidate_cache()
             found = [str(name) for name in system.find(path)]
@@ -189,23 +204,23 @@ class RemoteFiles:
                         system.rm_file(name)
 
     def sweep(self) -> None:
-        """Nothing to do: an upload that did not end leaves no object."""
+        """Do nothing: an upload that did not end leaves no object."""
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Object stores have no locks; a lease keeps two runs from doing the same work."""
+        """Hold a lease, since object stores have no locks."""
         system, root = self._system
         with contextlib.ExitStack() as held:
             try:
                 with self._trouble():
                     held.enter_context(lease(system, f"{root}/.lock"))
-            except Held:
-                raise Locked(self.root) from None
+            except Held as other:
+                raise Locked(self.root, str(other)) from None
             yield
 
     @contextlib.contextmanager
     def _trouble(self) -> Iterator[None]:
-        """Raise what a client library may raise of its own as OSError, as a folder would."""
+        """Turn the exceptions of a client library into OSError, which a folder would raise."""
         try:
             yield
         except (OSError, ValueError, Held):
@@ -231,12 +246,20 @@ def open_files(root: str) -> Files:
     return LocalFiles(rest) if scheme in ("file", "local") else RemoteFiles(root)
 
 
-def checked(name: str) -> str:
-    """`name` if it stays inside its root, or ValueError."""
+def require_inside(name: str) -> str:
+    """Return `name` if it stays inside its root; raise ValueError otherwise."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
         raise ValueError(f"file name: {name!r} is not valid; expected a relative path inside the output")
     return name
+
+
+def _overwrite(handle: TextIO, text: str) -> None:
+    """Replace what a file says of its lock; a disk that is full does not end a run."""
+    with contextlib.suppress(OSError):
+        handle.truncate(0)
+        handle.write(text)
+        handle.flush()
 
 
 def _sync_folder(folder: Path) -> None:

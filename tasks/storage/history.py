@@ -16,7 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..schema import column
-from .store import Damaged, Store
+from .seal import Damaged
+from .store import Store
 
 _FOLDER = "history"
 _KIND = "evaluation"

@@ -1,31 +1,43 @@
 """One run at a time where there are no locks: a lease on an fsspec store, which its holder renews.
 
-Leases are numbered objects of one folder, and the highest number counts. All that the store must do is to refuse to
-create an object that exists (on S3 a conditional write). A holder that was killed renews no more; a run that watches
-the lease for `PATIENCE` seconds by its own clock, and sees no change, takes the next number. Where a store ignores the
-condition, or a holder was asleep for so long, two runs meet: they write equal files, so only work is wasted.
+Leases are numbered objects in one folder, and the highest number is valid. The store must only refuse to create an
+object that exists (on S3 a conditional write). A holder that was killed does not renew its lease; a run that watches
+the lease for `PATIENCE` seconds by its own clock, and sees no change, takes the next number. If a store ignores the
+condition, or a holder was suspended for so long, two runs meet: they write equal files, so only work is wasted.
 """
 
 import contextlib
+import os
+import platform
 import time
 import uuid
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..periodic import repeated
+from ..periodic import periodic
 
-#: Seconds between two renewals, and without one until the holder is given up.
+#: Seconds between two renewals, and seconds without one after which the lease expires.
 RENEWAL, PATIENCE = 2.0, 10.0
 
 
 class Held(Exception):
-    """Another run holds the lease."""
+    """Another run holds the lease; the message names its process and host, if these are known."""
+
+
+def this_process() -> str:
+    """The name of this process in the message of another run that finds the lock or the lease taken."""
+    return f"process {os.getpid()} on host {platform.node()}"
 
 
 @contextlib.contextmanager
 def lease(system: Any, folder: str) -> Iterator[None]:
-    """Hold the lease of `folder` on the fsspec file system `system`, or raise Held.
+    """Hold the lease of `folder` on the fsspec file system `system`.
+
+    Raises
+    ------
+    Held
+        If another run holds it.
 
     Examples
     --------
@@ -43,10 +55,10 @@ def lease(system: Any, folder: str) -> Iterator[None]:
             system.pipe_file(mine, _token())
 
     try:
-        with repeated(renew, RENEWAL, name="lease"):
+        with periodic(renew, RENEWAL, name="lease"):
             yield
     finally:
-        with contextlib.suppress(Exception):  # a run that comes next waits for it to expire
+        with contextlib.suppress(Exception):  # the next run waits for it to expire
             system.rm_file(mine)
 
 
@@ -58,7 +70,7 @@ def _take(system: Any, folder: str) -> str:
     try:
         system.pipe_file(mine, _token(), mode="create")
     except FileExistsError:
-        raise Held(folder) from None
+        raise Held(_holder(system, mine)) from None
     if last:
         with contextlib.suppress(FileNotFoundError):
             system.rm_file(last)
@@ -75,18 +87,29 @@ def _highest(system: Any, folder: str) -> str | None:
 
 
 def _expired(system: Any, name: str) -> bool:
-    """Whether nobody renews the lease; False where it was given back meanwhile, and Held where it is alive."""
+    """Whether nobody renews the lease; False if it was released meanwhile, and Held if it was renewed."""
     try:
         seen = system.cat_file(name)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             time.sleep(RENEWAL / 4)
             if system.cat_file(name) != seen:
-                raise Held(name)
+                raise Held(_holder_in(seen))
     except FileNotFoundError:
         return False
     return True
 
 
 def _token() -> bytes:
-    return uuid.uuid4().hex.encode()
+    """A content that differs at every renewal, and names the holder in its second line."""
+    return f"{uuid.uuid4().hex}\n{this_process()}".encode()
+
+
+def _holder(system: Any, name: str) -> str:
+    with contextlib.suppress(Exception):  # it may have been released meanwhile
+        return _holder_in(system.cat_file(name))
+    return ""
+
+
+def _holder_in(token: bytes) -> str:
+    return token.decode(errors="replace").partition("\n")[2]

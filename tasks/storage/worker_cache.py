@@ -1,21 +1,23 @@
-"""What a worker process keeps from one block to the next, within bounds of memory."""
+"""A cache for what a worker process uses in several blocks, bounded in memory."""
 
-import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import NoReturn, TypeVar
+
+from cachetools import LRUCache
 
 T = TypeVar("T")
 
-#: Beyond these values used before make room; what alone is larger stays until something else is wanted.
+#: The bounds of a cache, unless it states others.
 MOST_BYTES, MOST_VALUES = 1 << 28, 8
 
 
-@dataclass
-class Kept(Generic[T]):
-    """The values used last, as many as fit: data sets of several studies do not add up in a worker.
+class WorkerCache(LRUCache[Hashable, T]):
+    """A least-recently-used cache, bounded in bytes and in the number of values, for `cachetools.cached`.
 
-    Attributes
+    A value that alone exceeds the bound in bytes is kept until another one is looked up: it leaves before that one is
+    computed, so that two large data sets never share the memory of a worker.
+
+    Parameters
     ----------
     nbytes : callable
         The size of a value.
@@ -23,40 +25,26 @@ class Kept(Generic[T]):
 
     Examples
     --------
-    >>> from sigstats.tasks.storage.worker_cache import Kept
-    >>> texts = Kept(nbytes=len, most_bytes=5)
-    >>> [texts.get(letter, lambda: 3 * letter) for letter in "aba"], texts.nbytes_kept
-    (['aaa', 'bbb', 'aaa'], 3)
+    >>> from cachetools import cached
+    >>> from sigstats.tasks.storage.worker_cache import WorkerCache
+    >>> cache = WorkerCache(len, most_bytes=5)
+    >>> triple = cached(cache)(lambda letter: 3 * letter)
+    >>> [triple(letter) for letter in "aba"], list(cache.values())
+    (['aaa', 'bbb', 'aaa'], ['aaa'])
     """
 
-    nbytes: Callable[[T], int]
-    most_bytes: int = MOST_BYTES
-    most_values: int = MOST_VALUES
-    _values: dict[Hashable, tuple[T, int]] = field(default_factory=dict, init=False, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    def __init__(
+        self, nbytes: Callable[[T], int], *, most_bytes: int = MOST_BYTES, most_values: int = MOST_VALUES
+    ) -> None:
+        super().__init__(most_bytes, getsizeof=lambda value: min(nbytes(value), most_bytes))
+        self.most_values = most_values
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of the key; made where it is not kept, after what is too large has made room."""
-        with self._lock:
-            if key in self._values:
-                self._values[key] = self._values.pop(key)  # the last one used
-                return self._values[key][0]
-            self._make_room()
-        value = make()
-        with self._lock:
-            self._values[key] = (value, self.nbytes(value))
-            while len(self._values) > 1 and self._too_much():
-                del self._values[next(iter(self._values))]
-        return value
+    def __setitem__(self, key: Hashable, value: T) -> None:
+        while len(self) >= self.most_values and key not in self:
+            self.popitem()
+        super().__setitem__(key, value)
 
-    @property
-    def nbytes_kept(self) -> int:
-        """The sizes of all values together."""
-        return sum(size for _, size in self._values.values())
-
-    def _too_much(self) -> bool:
-        return self.nbytes_kept > self.most_bytes or len(self._values) > self.most_values
-
-    def _make_room(self) -> None:
-        while self._values and self._too_much():
-            del self._values[next(iter(self._values))]
+    def __missing__(self, key: Hashable) -> NoReturn:
+        if self.currsize >= self.maxsize:
+            self.popitem()
+        raise KeyError(key)

@@ -14,7 +14,9 @@ from ..fingerprint import canonical, digest
 from ..plan import Cell, Plan
 from ..replicates import observed_cell
 from ..schema import SUMMARY, column
-from ..storage.store import Damaged, Store, first_replicates, replicates_of
+from ..storage.block_files import first_replicates, replicates_of
+from ..storage.seal import Damaged
+from ..storage.store import Store
 
 _PLAN = pa.schema(
     [

@@ -23,7 +23,7 @@ def summarize(store: Store) -> list[Hypothesis]:
     ------
     FileNotFoundError
         If the store has no plan.
-    sigstats.tasks.storage.store.Damaged
+    sigstats.tasks.storage.seal.Damaged
         If its plan cannot be used.
     """
     results = Results(store)

@@ -1,6 +1,7 @@
 """Two runs on one output: one of them works, and where they meet all the same, nothing is lost or counted twice."""
 
 import os
+import platform
 import signal
 
 import pytest
@@ -19,7 +20,7 @@ def test_a_second_run_is_refused_and_the_first_goes_on(many, place, record):
     wait_until(lambda: stored(place), first)
     second = run("run", path, "--cluster", "serial", place=place)
     assert second.returncode == 2
-    assert "another run is working there" in second.stderr
+    assert f"is locked by another run (process {first.pid} on host {platform.node()})" in second.stderr
     _, err = first.communicate(timeout=240)
     assert first.returncode == 0, err
     assert results(place) == reference

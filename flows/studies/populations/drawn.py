@@ -9,7 +9,7 @@ from pydantic import Field
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation
-from sigstats.tasks.storage.store import Data
+from sigstats.tasks.storage.data import StoredData
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 
@@ -48,7 +48,7 @@ class Read:
 
     drawn: Sequence[Drawn]
     cells: Sequence[Cell] = ()
-    data: Sequence[Data] = ()
+    data: Sequence[StoredData] = ()
     note: str = ""
 
 

@@ -1,6 +1,7 @@
 """Whole runs: the same bytes on every cluster, good manners, and what goes wrong."""
 
 import json
+import platform
 import shutil
 import signal
 import sqlite3
@@ -209,7 +210,7 @@ def test_two_runs_on_one_output_do_not_meet(tmp_path, long):
     second = run("run", long[0], "--output", tmp_path / "out", "--cluster", "serial")
     first.send_signal(signal.SIGCONT)
     assert second.returncode == 2
-    assert "another run is working there" in second.stderr
+    assert f"is locked by another run (process {first.pid} on host {platform.node()})" in second.stderr
     first.communicate(timeout=120)
     assert first.returncode == 0
     assert results(tmp_path / "out") == long[1]

@@ -8,7 +8,8 @@ from sigstats.tasks.engine.block_sizing import Cut
 from sigstats.tasks.engine.execute import Interrupted, run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import Receipt, run_block
-from sigstats.tasks.storage.store import Damaged, Store
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
 
 from ..conftest import make_cell, put_in_place
 

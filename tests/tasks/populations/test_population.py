@@ -136,7 +136,7 @@ def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, tripl
     joint = JointEvents(("a", "b", "c", "d"), "categories", tuple(triples), (1,) * len(triples))
     population = EventPopulation("any", joint)
     store = Store(str(tmp_path_factory.mktemp("store")))
-    store.write_dataset(population)
+    store.write_data(population)
     again = store.read_data(EventPopulation, "any", population.digest())
     assert (again.joint, again.digest()) == (joint, population.digest())
     used = again.exchanged() if swapped else again

@@ -138,8 +138,8 @@ def test_rows_that_lie_elsewhere_are_the_same_population(folder, tmp_path):
     after = read(tmp_path / "elsewhere")
     assert before.digest() == after.digest()
     store = Store(str(tmp_path / "store"))
-    store.write_dataset(before)
-    store.write_dataset(after)
+    store.write_data(before)
+    store.write_data(after)
     name = f"data/{next(iter(store.files.names('data')))}"
     assert score_populations.ScorePopulation.from_table(
         store.read_table(name, kind="data", fingerprint=after.digest())

@@ -1,5 +1,8 @@
 import errno
+import fcntl
 import os
+import platform
+import re
 import subprocess
 import sys
 import threading
@@ -166,7 +169,8 @@ def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root):
             [sys.executable, "-c", HOLDER, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as holder:
             assert holder.stdout.readline() == "held\n"
-            with pytest.raises(Locked), files.lock():
+            told = re.escape(f"locked by another run (process {holder.pid} on host {platform.node()})")
+            with pytest.raises(Locked, match=told), files.lock():
                 pass
             if killed:
                 holder.kill()
@@ -179,6 +183,14 @@ def test_the_lock_is_of_one_run_in_one_process_too(files):
         pass
     with files.lock():
         pass
+
+
+def test_a_lock_that_does_not_name_its_holder_is_respected(tmp_path):
+    """As that of version 0.1.0, whose file is empty."""
+    with (tmp_path / ".lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with pytest.raises(Locked, match=r"locked by another run$"), open_files(str(tmp_path)).lock():
+            pass
 
 
 def test_file_url_is_a_folder(tmp_path):

@@ -14,7 +14,8 @@ from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load
 from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.schema import SCHEMA_VERSION
-from sigstats.tasks.storage.store import Damaged, Store, sealed
+from sigstats.tasks.storage.seal import Damaged, seal
+from sigstats.tasks.storage.store import Store
 
 
 def stored(store, cell):
@@ -45,8 +46,8 @@ def test_blocks_are_found_in_order_and_read_back(store, cell, drawing):
 
 def test_equal_tables_give_equal_bytes_and_another_fingerprint_gives_others():
     table = pa.table({"x": np.arange(5)})
-    assert sealed(table, kind="k", fingerprint="f") == sealed(table, kind="k", fingerprint="f")
-    assert sealed(table, kind="k", fingerprint="f") != sealed(table, kind="k", fingerprint="g")
+    assert seal(table, kind="k", fingerprint="f") == seal(table, kind="k", fingerprint="f")
+    assert seal(table, kind="k", fingerprint="f") != seal(table, kind="k", fingerprint="g")
 
 
 def test_a_joined_cell_is_one_file_whose_bytes_do_not_tell_how_it_was_cut(root, cell, drawing):
@@ -241,7 +242,7 @@ def test_another_kind_or_schema_version_is_refused(store, monkeypatch):
     store.write_table("x.parquet", pa.table({"x": [1]}), kind="one", fingerprint="f")
     with pytest.raises(Damaged, match="not 'two'"):
         store.read_table("x.parquet", kind="two")
-    monkeypatch.setattr("sigstats.tasks.storage.store.SCHEMA_VERSION", SCHEMA_VERSION + 1)
+    monkeypatch.setattr("sigstats.tasks.storage.seal.SCHEMA_VERSION", SCHEMA_VERSION + 1)
     with pytest.raises(Damaged, match=f"schema {SCHEMA_VERSION}"):
         store.read_table("x.parquet", kind="one")
 
@@ -265,11 +266,11 @@ def test_a_plain_parquet_file_is_refused(store):
 
 def test_a_damaged_data_set_is_written_again(store):
     dataset = load({"name": "iris"}, base=Path())
-    store.write_dataset(dataset)
+    store.write_data(dataset)
     (entry,) = store.files.names("data")
     content = store.files.read(f"data/{entry}")
     store.files.write(f"data/{entry}", content[:-9])
-    store.write_dataset(dataset)
+    store.write_data(dataset)
     assert store.files.read(f"data/{entry}") == content
     assert store.read_data(Dataset, "iris", dataset.digest()).digest() == dataset.digest()
 
@@ -292,7 +293,7 @@ def test_a_data_set_of_any_name_stays_inside_the_store(tmp_path, name):
         features=("x",),
         categories=((),),
     )
-    store.write_dataset(dataset)
+    store.write_data(dataset)
     assert store.read_data(Dataset, name, dataset.digest()).name == name
     (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert file.parent == tmp_path / "out" / "data"

@@ -1,37 +1,51 @@
-"""What a worker keeps from one block to the next."""
+"""The bounds of the cache of a worker."""
 
+import threading
+
+from cachetools import cached
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigstats.tasks.storage.worker_cache import Kept
+from sigstats.tasks.storage.worker_cache import WorkerCache
 
 SIZES = {"a": 1, "b": 2, "c": 3, "d": 5, "e": 8, "huge": 50}
 
 
 @given(st.lists(st.sampled_from(sorted(SIZES)), max_size=40))
-def test_what_is_kept_fits_but_for_the_one_used_last(asked):
+def test_the_values_fit_but_for_the_one_used_last(names):
     made = []
-    kept = Kept(nbytes=SIZES.__getitem__, most_bytes=10, most_values=3)
-    for position, name in enumerate(asked):
+    cache = WorkerCache(SIZES.__getitem__, most_bytes=10, most_values=3)
+    get = cached(cache, lock=threading.Lock())(lambda name: made.append(name) or name)
+    for position, name in enumerate(names):
         before = len(made)
-        assert kept.get(name, lambda name=name: made.append(name) or name) == name
-        if position and asked[position - 1] == name:
+        assert get(name) == name
+        if position and names[position - 1] == name:
             assert len(made) == before  # the last one is there, however large
-        assert kept.nbytes_kept <= max(10, SIZES[name])
+        assert sum(SIZES[value] for value in cache.values()) <= max(10, SIZES[name])
+        assert len(cache) <= 3
 
 
-def test_what_is_too_large_goes_before_the_next_is_made():
+def test_a_value_that_is_too_large_leaves_before_the_next_is_made():
     """Two data sets that a worker can hold one at a time are never there together."""
-    kept = Kept(nbytes=len, most_bytes=10)
-    seen = []
+    cache = WorkerCache(len, most_bytes=10)
+    present = []
+    get = cached(cache, lock=threading.Lock())(lambda letter: present.append(len(cache)) or 100 * letter)
     for letter in "abab":
-        kept.get(letter, lambda letter=letter: seen.append(kept.nbytes_kept) or 100 * letter)
-    assert seen == [0, 0, 0, 0]
+        get(letter)
+    assert present == [0, 0, 0, 0]
 
 
-def test_those_used_last_stay():
-    kept = Kept(nbytes=lambda _: 1, most_values=2)
+def test_the_values_used_last_stay():
     made = []
+    get = cached(WorkerCache(lambda _: 1, most_values=2))(lambda letter: made.append(letter) or letter)
     for letter in "abacab":
-        kept.get(letter, lambda letter=letter: made.append(letter) or letter)
+        get(letter)
+    assert made == ["a", "b", "c", "b"]
+
+
+def test_the_bound_in_bytes_removes_the_value_used_longest_ago():
+    made = []
+    get = cached(WorkerCache(len, most_bytes=6))(lambda letter: made.append(letter) or 3 * letter)
+    for letter in "abacb":
+        get(letter)
     assert made == ["a", "b", "c", "b"]

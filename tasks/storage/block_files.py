@@ -1,0 +1,86 @@
+"""The files of a cell's replicates: their names, and which of several that overlap are used.
+
+Each file holds a range of replicates, ``first <= replicate < last``, in order, and bears it in its name.
+"""
+
+import re
+from bisect import bisect_right
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..plan import Cell
+
+#: The folder of the blocks of all cells that are not finished.
+BLOCKS = "blocks"
+_NAME = re.compile(r"/(\d+)-(\d+)\.parquet$")
+
+
+def folders(cell: Cell) -> tuple[str, str]:
+    """The folder of a finished cell, and that of its blocks."""
+    return f"replicates/{cell.name}", f"{BLOCKS}/{cell.name}"
+
+
+def finished_name(cell: Cell, first: int, last: int) -> str:
+    """The name of the file of a finished cell."""
+    return f"{folders(cell)[0]}/{first:09d}-{last:09d}.parquet"
+
+
+def block_name(cell: Cell, first: int, last: int) -> str:
+    """The name of the file of a block."""
+    if (first, last) == (0, cell.replicates) and cell.stopping is None:
+        return finished_name(cell, first, last)  # one block is the whole cell
+    return f"{folders(cell)[1]}/{first:09d}-{last:09d}.parquet"
+
+
+def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
+    """The range in the name of a file; None where the plan cuts no such block of the cell."""
+    match = _NAME.search(name)
+    if match is None:
+        return None
+    first, last, size = int(match[1]), int(match[2]), cell.lane_size
+    whole = first < last <= cell.replicates and first % size == 0 and (last % size == 0 or last == cell.replicates)
+    return (first, last) if whole else None
+
+
+def require_range(table: pa.Table, first: int, last: int) -> None:
+    """Refuse a table that does not hold this range, each replicate in one row or more."""
+    numbers = table.column("replicate").to_numpy()
+    steps = numbers[1:] - numbers[:-1]
+    if not len(numbers) or numbers[0] != first or numbers[-1] != last - 1 or ((steps != 0) & (steps != 1)).any():
+        raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")
+
+
+def replicates_of(table: pa.Table) -> int:
+    """The number of replicates in a table that begins with the first."""
+    return int(table.column("replicate")[-1].as_py()) + 1
+
+
+def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
+    """The first so many replicates of a table that begins with the first."""
+    return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
+
+
+def disjoint(files: list[tuple[int, int, str]]) -> dict[tuple[int, int], str]:
+    """Files that do not overlap, chosen from (first, last, name): their names by their ranges, in order.
+
+    Those are chosen that reach furthest from the first replicate on without a gap; among these, those that hold the
+    most replicates in the fewest files. Two runs that share the root cut a cell each in its own way: it is whole as
+    soon as the files of one of them are. A block that overlaps the file of a finished cell, which a stopping rule has
+    ended, cannot hide it.
+    """
+    files = sorted(files, key=lambda file: file[:2][::-1])
+    ends = [last for _, last, _ in files]
+    # The best choice among the first so many files: its reach, replicates, -files, and the chain of the chosen ones.
+    best: list[tuple[int, int, int, Any]] = [(0, 0, 0, None)]
+    for number, (first, last, _) in enumerate(files):
+        reached, replicates, fewer, before = best[bisect_right(ends, first, hi=number)]
+        reached = last if reached == first else reached
+        choice = (reached, replicates + last - first, fewer - 1, (number, before))
+        best.append(max(best[-1], choice, key=lambda one: one[:3]))
+    numbers, chain = [], best[-1][3]
+    while chain is not None:
+        number, chain = chain
+        numbers.append(number)
+    return {files[number][:2]: files[number][2] for number in reversed(numbers)}

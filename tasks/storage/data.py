@@ -1,0 +1,27 @@
+"""Data that a study reads once and stores, so that its workers need no other access to them."""
+
+from typing import Protocol, Self
+
+import pyarrow as pa
+
+
+class StoredData(Protocol):
+    """A data set, a population: whatever can be written as a table and made from it again."""
+
+    @property
+    def name(self) -> str:
+        """The name that the study gives it."""
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in memory, in bytes."""
+
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the content; the name is not part of it."""
+
+    def to_table(self) -> pa.Table:
+        """The content and the name as a table."""
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> Self:
+        """The data that `to_table` wrote."""

@@ -1,0 +1,79 @@
+"""The seal of a Parquet file: its kind, the fingerprint of what it belongs to, and a digest of its rows.
+
+A file that is truncated, altered or of another study is refused by `Damaged`, never silently used.
+"""
+
+import hashlib
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..fingerprint import canonical
+from ..schema import SCHEMA_VERSION
+
+_KEY = b"sigstats"
+
+
+class Damaged(Exception):
+    """A stored file that is not whole or belongs to something else; the message names it and gives the reason."""
+
+
+def seal(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
+    """The bytes of a Parquet file of `table` with its seal; equal tables give equal bytes."""
+    digest = _content_digest(table, SCHEMA_VERSION, kind, fingerprint)
+    values = {"schema": SCHEMA_VERSION, "kind": kind, "fingerprint": fingerprint, "digest": digest}
+    metadata = dict(table.schema.metadata or {}) | {_KEY: canonical(values).encode()}
+    buffer = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd", write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
+    """The table of a sealed file.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    name : str
+        Its name, for messages.
+    kind : str
+    fingerprint : str, optional
+        Any fingerprint is accepted by default.
+
+    Raises
+    ------
+    Damaged
+        If the file is not whole, was altered, is of another kind, or carries another fingerprint.
+    """
+    try:
+        table = pq.read_table(io.BytesIO(content), page_checksum_verification=True)
+        values = json.loads((table.schema.metadata or {})[_KEY])
+        found = (values["schema"], values["kind"], values["fingerprint"], values["digest"])
+    except Exception as error:  # any bit may be flipped, so the reader may fail in any way
+        raise Damaged(f"{name} is not a whole file of this program ({type(error).__name__})") from None
+    rest = {key: value for key, value in table.schema.metadata.items() if key != _KEY} or None
+    table = table.replace_schema_metadata(rest)
+    if found[3] != _content_digest(table, *found[:3]):
+        raise Damaged(f"{name} was altered after it was written")
+    if found[:2] != (SCHEMA_VERSION, kind):
+        raise Damaged(f"{name} holds {found[1]!r} of schema {found[0]}, not {kind!r} of schema {SCHEMA_VERSION}")
+    if fingerprint is not None and found[2] != fingerprint:
+        raise Damaged(f"{name} belongs to something else (fingerprint {found[2][:10]}, not {fingerprint[:10]})")
+    return table
+
+
+def _content_digest(table: pa.Table, *about: object) -> str:
+    state = hashlib.sha256(repr(about).encode())
+    for key, value in sorted((table.schema.metadata or {}).items()):
+        state.update(repr((key, value)).encode())
+    for field, column in zip(table.schema, table.columns, strict=True):
+        meaning = sorted(item for item in (field.metadata or {}).items() if not item[0].startswith(b"PARQUET:"))
+        state.update(repr((field.name, str(field.type), field.nullable, meaning, len(column))).encode())
+        if column.null_count == 0 and (pa.types.is_primitive(field.type) and not pa.types.is_temporal(field.type)):
+            state.update(column.to_numpy().tobytes())
+        else:
+            state.update(json.dumps(column.to_pylist(), default=str).encode())
+    return state.hexdigest()
