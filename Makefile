@@ -4,10 +4,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint types layers lock bench clean
+.PHONY: help setup run test test-faults check lint types layers lock bench clean
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
 
 setup: $(READY)  ## make the virtual environment from the lock file
 
@@ -22,10 +22,16 @@ $(READY): requirements.lock pyproject.toml
 run: $(READY)  ## the quick-start study: four data sets, four classifiers, all tests, a report
 	@$(BIN)/sigstats run configs/studies/quickstart.toml
 
-test: $(READY)  ## every test
-	@$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
-check: lint types layers test  ## lint, types, the import rule and every test
+test: $(READY)  ## the tests of a few minutes: all but most of the faults
+	@$(PYTEST) -m "not faults or smoke" --hypothesis-profile quick
+
+test-faults: $(READY)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
+	@$(PYTEST) -m "faults and not smoke"
+
+check: lint types layers $(READY)  ## lint, types, the import rules and every test
+	@$(PYTEST) --durations 15
 
 lint: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -1,14 +1,49 @@
-"""What all tests share."""
+"""What all tests share, and which of them `make test` runs.
+
+`make test` runs what is not marked ``faults``, and the smoke tests: one of each kind of fault. `make test-faults` runs
+the rest of the faults, `make check` all.
+"""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from .rerun import Rerun
+
+pytest_plugins = ["pytester"]
+
+TESTS = Path(__file__).parent
+
+#: The tests of faults that `make test` runs.
+SMOKE = {
+    "tests/faults/test_workers.py::test_killed_workers_are_replaced_and_nothing_is_counted_twice[a few]",
+    "tests/faults/test_whole_run.py::test_a_run_killed_at_random_moments_is_taken_up_without_loss[twice]",
+    "tests/flows/orchestration/test_deployment.py::test_a_failing_verdict_fails_the_run_with_its_reason[sqlite]",
+}
+
+# `make test` draws a fifth of the examples that each property asks for, `make check` all of them.
+settings.register_profile("full", settings())
+settings.register_profile("quick", settings(max_examples=settings().max_examples // 5))
+
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):  # a worker of xdist reports to the process that has started it
+        config.pluginmanager.register(Rerun(config), "rerun")
+
+
+def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if item.path.is_relative_to(TESTS / "faults"):
+            item.add_marker("faults")
+        if item.nodeid in SMOKE:
+            item.add_marker("smoke")
 
 
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""
-    return Path(__file__).resolve().parents[1]
+    return TESTS.parent
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from ..faults.conftest import PROGRAM, Folder, results, start, stored
 from ..flows.conftest import environment, wait_until
 from .hosts import hosts
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 #: How long the engine waits for a host that does not answer; thirty seconds by default.
 TIMEOUTS = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}

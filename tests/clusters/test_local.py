@@ -7,7 +7,7 @@ import pytest
 
 from ..flows.conftest import environment
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 #: A worker is killed, and the scheduler refuses the first that comes in its place, as it does while it still holds the
 #: dead one's name.

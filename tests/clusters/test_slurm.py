@@ -6,7 +6,7 @@ from ..faults.conftest import Folder, kill, results, run, start, stored
 from ..flows.conftest import wait_until
 from .slurm import asked, jobs, slurm
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 
 @pytest.fixture(scope="module")

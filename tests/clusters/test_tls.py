@@ -13,7 +13,7 @@ from cryptography.x509.oid import NameOID
 
 from ..flows.conftest import QUICK, environment, results, run, study_file
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 SCHEDULER = """
 import sys

@@ -11,6 +11,8 @@ import pytest
 
 from ..flows.conftest import QUICK, environment
 
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
+
 REPOSITORY = Path(__file__).parents[2]
 
 

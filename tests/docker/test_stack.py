@@ -151,6 +151,7 @@ permutation = { resamples = 59 }
 """
 
 
+@pytest.mark.faults
 @pytest.mark.processes
 @openssl
 def test_the_dask_services_run_a_study_over_tls_and_outlive_a_killed_worker(tmp_path):
@@ -193,6 +194,7 @@ def test_the_dask_services_run_a_study_over_tls_and_outlive_a_killed_worker(tmp_
                 service.kill()
 
 
+@pytest.mark.faults
 @pytest.mark.processes
 def test_prefect_on_postgresql_runs_the_schedule_behind_its_password_and_outlives_kills(tmp_path):
     folder = tmp_path / "predictions"

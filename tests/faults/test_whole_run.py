@@ -1,23 +1,33 @@
 """The whole run is killed, again and again, and taken up again."""
 
+import json
 import os
 import random
+from pathlib import Path
 
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import kill, results, run, start, stored
+from .conftest import Folder, kill, results, run, start, stored
 
 pytestmark = pytest.mark.processes
 
 KILLS = int(os.environ.get("SIGSTATS_RUN_KILLS", "20"))
 
 
-def test_a_run_killed_at_random_moments_is_taken_up_without_loss(many, tmp_path, place, record):
+in_both_places = pytest.mark.parametrize(
+    ("place", "kills"),
+    # on S3 every start waits until the lease of the killed run has expired
+    [("folder", 2), ("folder", KILLS), ("s3", KILLS // 4)],
+    indirect=["place"],
+    ids=["twice", "folder", "s3"],
+)
+
+
+@in_both_places
+def test_a_run_killed_at_random_moments_is_taken_up_without_loss(many, place, kills, record):
     path, reference = many
-    on_s3 = place.url.startswith("s3")  # where every start waits until the lease of the killed run has expired
-    kills, moments = KILLS // 4 if on_s3 else KILLS, random.Random(11)
-    total = 20 + 40 * 49
+    moments, total = random.Random(11), 20 + 40 * 49
     for kill_number in range(kills):
         process = start("run", path, "--cluster", "serial", place=place, fault={"pause": 0.02})
         ahead = total * (kill_number + 1) // (kills + 2)
@@ -31,3 +41,15 @@ def test_a_run_killed_at_random_moments_is_taken_up_without_loss(many, tmp_path,
     record(
         "the whole run is killed (kill -9) and started again", where=place.url[:2], count=kills, seen="the same bytes"
     )
+
+
+def test_what_ended_cells_took_is_stored_when_the_run_is_killed(many, tmp_path):
+    place = Folder(tmp_path / "out")
+    process = start("run", many[0], "--cluster", "serial", place=place, fault={"pause": 0.02})
+    wait_until(lambda: [name for name in place.names() if name.startswith("receipts/")], process)
+    kill(process)
+    receipts = [json.loads(place.read(name)) for name in place.names() if name.startswith("receipts/")]
+    assert receipts
+    for receipt in receipts:
+        files = Path(place.url, "replicates", receipt["cell"]).glob("*.parquet")
+        assert max(block["last"] for block in receipt["blocks"]) == max(int(path.stem[-9:]) for path in files)

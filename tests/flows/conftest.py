@@ -19,20 +19,6 @@ classifiers = ["1-nn", "naive-bayes"]
 resamples = 59
 """
 
-#: Long enough to be killed in the middle, many times: trees by entropy are grown by scikit-learn.
-LONG = """\
-kind = "benchmark"
-seed = 5
-datasets = ["breast-cancer"]
-classifiers = [{ name = "tree", learner = "decision-tree", params = { criterion = "entropy" } }, "1-nn"]
-
-[cross_validation]
-folds = 5
-
-[permutation]
-resamples = 159
-"""
-
 PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())"]
 
 
@@ -116,13 +102,3 @@ def quick(tmp_path_factory):
     done = run("run", path, "--output", folder / "out", "--cluster", "serial")
     assert (done.returncode, done.stdout) == (0, "")
     return path, results(folder / "out"), folder / "out"
-
-
-@pytest.fixture(scope="session")
-def long(tmp_path_factory):
-    """A longer study and its results by the plain loop."""
-    folder = tmp_path_factory.mktemp("long")
-    path = study_file(folder, LONG)
-    done = run("run", path, "--output", folder / "out", "--cluster", "serial")
-    assert done.returncode == 0, done.stderr
-    return path, results(folder / "out")

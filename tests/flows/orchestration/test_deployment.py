@@ -15,7 +15,7 @@ from ..conftest import PROGRAM, QUICK, study_file, wait_until
 from ..predictions import STUDY, write
 from ..prefect_server import DATABASES, started
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 
 @pytest.fixture(scope="module", params=DATABASES)

@@ -1,9 +1,7 @@
 """Whole runs: the same bytes on every cluster, good manners, and what goes wrong."""
 
 import json
-import platform
 import shutil
-import signal
 import sqlite3
 import sys
 from subprocess import PIPE, Popen
@@ -11,7 +9,7 @@ from subprocess import PIPE, Popen
 import pyarrow.parquet as pq
 import pytest
 
-from ..conftest import QUICK, environment, results, run, start, study_file
+from ..conftest import QUICK, environment, results, run, study_file
 
 pytestmark = pytest.mark.processes
 
@@ -199,21 +197,6 @@ def test_an_output_that_cannot_be_a_folder_is_one_line(tmp_path, quick):
     done = run("run", quick[0], "--output", tmp_path / "file" / "out", "--cluster", "serial")
     assert done.returncode == 2
     assert "--output" in done.stderr
-
-
-def test_two_runs_on_one_output_do_not_meet(tmp_path, long):
-    from ..conftest import blocks, wait_until
-
-    first = start("run", long[0], "--output", tmp_path / "out", "--cluster", "serial")
-    wait_until(lambda: blocks(tmp_path / "out"), first)
-    first.send_signal(signal.SIGSTOP)  # it cannot end before the second begins
-    second = run("run", long[0], "--output", tmp_path / "out", "--cluster", "serial")
-    first.send_signal(signal.SIGCONT)
-    assert second.returncode == 2
-    assert f"is locked by another run (process {first.pid} on host {platform.node()})" in second.stderr
-    first.communicate(timeout=120)
-    assert first.returncode == 0
-    assert results(tmp_path / "out") == long[1]
 
 
 def test_plan_computes_nothing_and_tells_all(quick, tmp_path):
