@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from ..report import svg
+from ..report.axes import Axes
 from ..report.page import page
 from .compare import IN_UNITS, Comparison, Row
 from .text import TITLES, cells_of, difference_in_words, header, verdict_of
 
-_WIDTH, _LEFT, _RIGHT, _LINE, _TOP = 760.0, 230.0, 20.0, 22.0, 12.0
+_WIDTH, _LINE = 530.0, 22.0
+#: The room for the longest label, in pixels.
+_WIDEST = 420.0
 
 
 def as_html(found: Comparison, baseline: str, candidate: str) -> str:
@@ -59,41 +62,38 @@ def _forest(name: str, unit: str, rows: Sequence[Row], margin: float) -> Markup:
     scale = 100 if unit == "points" else 1
     low = min(-margin, *(row.low or 0 for row in rows))
     high = max(margin, *(row.high or 0 for row in rows))
-    span = (high - low) or 0.01
-    height = _TOP + _LINE * len(rows) + 34
-
-    def x(value: float) -> float:
-        return _LEFT + (value - low) / span * (_WIDTH - _LEFT - _RIGHT)
-
-    base = _TOP + _LINE * len(rows)
-    ticks = svg.ticks(scale * low, scale * high, 6)
+    several = len({row.measure for row in rows}) > 1
+    labels = [f"{row.slice}: {row.measure}" if several else row.slice for row in rows]
+    left = min(max(map(svg.text_width, labels)), _WIDEST) + 24
+    axes = Axes(
+        width=left + _WIDTH,
+        height=_LINE * len(rows) + 12 + 34,
+        left=left,
+        right=20,
+        bottom=34,
+        x_limits=(scale * low, scale * (high if high > low else low + 0.01)),
+        y_limits=(len(rows), 0),
+    )
     parts = [
-        Markup('<path class="axis" d="M{} {}V{}"/>').format(svg.coordinate(x(0)), svg.coordinate(_TOP - 6), base),
-        Markup('<path class="margin" d="M{} {}V{}"/>').format(
-            svg.coordinate(x(-margin)), svg.coordinate(_TOP - 6), base
-        ),
-        *(
-            svg.text(x(value / scale), base + 16, shown, css="tick")
-            for value, shown in zip(ticks, svg.tick_labels(ticks), strict=True)
-        ),
-        svg.text((_LEFT + _WIDTH - _RIGHT) / 2, base + 31, f"candidate − baseline, {unit}"),
+        axes.upwards("axis", 0),
+        axes.upwards("margin", -scale * margin),
+        axes.x_axis(f"candidate − baseline, {unit}", most=6, line=False),
     ]
-    for position, row in enumerate(rows):
-        y = _TOP + _LINE * (position + 0.5)
-        label = row.slice if len({one.measure for one in rows}) == 1 else f"{row.slice}: {row.measure}"
+    for position, (row, label) in enumerate(zip(rows, labels, strict=True)):
+        middle = position + 0.5
         parts += [
-            svg.text(_LEFT - 12, y + 4, label if len(label) <= 34 else f"{label[:33]}…", anchor="end"),
-            Markup('<path class="interval {}" d="M{} {}H{}"/>').format(
-                row.verdict or "",
-                svg.coordinate(x(row.low or 0)),
-                svg.coordinate(y),
-                svg.coordinate(x(row.high or 0)),
-            ),
-            svg.verdict_mark(x(row.difference or 0), y, row.verdict or ""),
+            svg.text(left - 12, axes.y(middle) + 4, _shortened(label), anchor="end"),
+            axes.line(f"interval {row.verdict or ''}", [(scale * (end or 0), middle) for end in (row.low, row.high)]),
+            svg.verdict_mark(axes.x(scale * (row.difference or 0)), axes.y(middle), row.verdict or ""),
         ]
     worst = min(rows, key=lambda row: row.difference or 0)
     description = (
         f"{len(rows)} differences with their intervals; the lowest is {difference_in_words(worst)}, "
         f"{worst.measure} on {worst.slice}."
     )
-    return svg.drawing(name, _WIDTH, height, "Differences of candidate and baseline", description, *parts)
+    return axes.drawing(name, "Differences of candidate and baseline", description, *parts)
+
+
+def _shortened(label: str) -> str:
+    """A label that has room."""
+    return label if svg.text_width(label) <= _WIDEST else f"{label[: int(_WIDEST / svg.text_width('x')) - 1]}…"

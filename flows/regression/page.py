@@ -17,13 +17,13 @@ from ..comparison.compare import ALL, IN_UNITS, Row
 from ..comparison.page import forests
 from ..comparison.text import TITLES, difference_in_words
 from ..report import svg
+from ..report.axes import Axes
 from ..report.figure import Figure
 from ..report.page import page
 from ..report.wording import counted, p_number
 from ..studies.regression import RegressionStudy
 
-_LEFT, _RIGHT, _TOP, _FOOT = 46.0, 14.0, 12.0, 40.0
-_WIDE, _NARROW = 960.0, 300.0
+_LEFT, _WIDE, _NARROW = 46.0, 960.0, 300.0
 #: A trend shows so many evaluations, the last ones.
 _MOST = 60
 
@@ -155,60 +155,37 @@ def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, re
 
 
 def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: float, *, unit: str = "") -> Markup:
-    base = height - _FOOT
     ends = [end for point in trend for end in (point.value, point.low, point.high, point.reference) if end is not None]
     room = 0.06 * ((max(ends) - min(ends)) or 1)
-    bottom, top = min(ends) - room, max(ends) + room
-    step = (width - _LEFT - _RIGHT) / max(len(trend), 2)
-
-    def x(position: int) -> float:
-        return _LEFT + (position + 0.5) * step
-
-    def y(value: float) -> float:
-        return base - (value - bottom) / (top - bottom) * (base - _TOP)
-
-    place = svg.coordinate
-    up = svg.ticks(bottom, top, 4)
-    reference = "".join(
-        f"{'M' if position == 0 else 'L'}{place(x(position) - step / 2)} {place(y(point.reference))}h{place(step)}"
-        for position, point in enumerate(trend)
+    axes = Axes(
+        width=width,
+        height=height,
+        left=_LEFT,
+        x_limits=(0, max(len(trend), 2)),
+        y_limits=(min(ends) - room, max(ends) + room),
     )
-    parts = [
-        Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(
-            place(_LEFT), place(_TOP), place(base), place(width - _RIGHT)
-        ),
-        Markup('<path class="level" d="{}"/>').format(reference),
-        *(
-            svg.text(_LEFT - 6, y(value) + 4, shown, anchor="end", css="tick")
-            for value, shown in zip(up, svg.tick_labels(up, unit), strict=True)
-        ),
-        *(svg.text(x(position), base + 16, day, css="tick") for position, day in _days(trend, step)),
-    ]
+    reference = [(position + side, point.reference) for position, point in enumerate(trend) for side in (0, 1)]
+    parts = [axes.line("level", reference), axes.y_axis(unit=unit), axes.x_axis(ticks=list(_days(trend)))]
     for position, point in enumerate(trend):
+        middle = position + 0.5
         if point.low is not None and point.high is not None:
-            parts.append(
-                Markup('<path class="interval {}" d="M{} {}V{}"/>').format(
-                    point.verdict, place(x(position)), place(y(point.low)), place(y(point.high))
-                )
-            )
-        parts.append(svg.verdict_mark(x(position), y(point.value), point.verdict))
+            parts.append(axes.line(f"interval {point.verdict}", [(middle, point.low), (middle, point.high)]))
+        parts.append(svg.verdict_mark(axes.x(middle), axes.y(point.value), point.verdict))
     last = trend[-1]
     failed = sum(point.verdict == "fail" for point in trend)
     description = (
         f"{counted(len(trend), 'evaluation')}, {failed} failed; "
         f"the last is {last.value:.2f} beside {last.reference:.2f}."
     )
-    drawing = svg.drawing(name, width, height, f"{title} over time", description, *parts)
+    drawing = axes.drawing(name, f"{title} over time", description, *parts)
     return Markup('<div class="scroll trend"><h4>{}</h4>{}</div>').format(title, drawing)
 
 
-def _days(trend: Sequence[Point], step: float) -> Iterator[tuple[int, str]]:
-    """The first evaluation of each day, as far as there is room for its name."""
-    reached = -1e9
+def _days(trend: Sequence[Point]) -> Iterator[tuple[float, str]]:
+    """The first evaluation of each day."""
     for position, point in enumerate(trend):
-        if (position == 0 or point.day != trend[position - 1].day) and position * step - reached >= 46:
-            yield position, point.day
-            reached = position * step
+        if position == 0 or point.day != trend[position - 1].day:
+            yield position + 0.5, point.day
 
 
 _HEADER = (

@@ -34,10 +34,12 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 def tick_labels(values: list[float], unit: str = "") -> list[str]:
     """Labels with as many decimals as tell the ticks apart, the last one with its unit."""
+    if not values:
+        return []
     step = values[1] - values[0] if len(values) > 1 else abs(values[0]) or 1
     decimals = next(d for d in range(12) if abs(round(step, d) - step) < 1e-9 * step or d == 11)
     labels = [number(value, decimals) for value in values]
-    return [*labels[:-1], labels[-1] + unit] if labels else []
+    return [*labels[:-1], labels[-1] + unit]
 
 
 def bars(heights: NDArray[np.float64], left: NDArray[np.float64], width: float, baseline: float) -> str:
@@ -63,14 +65,22 @@ def text(x: float, y: float, content: str, *, anchor: str = "middle", css: str =
     )
 
 
+def text_width(content: str) -> float:
+    """The room that a line of text takes at most, in pixels, in the fonts that browsers have."""
+    return 7.0 * len(content)
+
+
+def path(css: str, d: str) -> Markup:
+    """A path."""
+    return Markup('<path class="{}" d="{}"/>').format(css, d)
+
+
 def verdict_mark(x: float, y: float, verdict: str) -> Markup:
     """A point whose shape, as well as its colour, says the verdict: a disc passes, a diamond warns, a square fails."""
     if verdict == "fail":
-        return Markup('<path class="point fail" d="M{} {}h8v8h-8Z"/>').format(coordinate(x - 4), coordinate(y - 4))
+        return path("point fail", f"M{coordinate(x - 4)} {coordinate(y - 4)}h8v8h-8Z")
     if verdict == "warn":
-        return Markup('<path class="point warn" d="M{} {}l5.5 5.5l-5.5 5.5l-5.5 -5.5Z"/>').format(
-            coordinate(x), coordinate(y - 5.5)
-        )
+        return path("point warn", f"M{coordinate(x)} {coordinate(y - 5.5)}l5.5 5.5l-5.5 5.5l-5.5 -5.5Z")
     return Markup('<circle class="point {}" cx="{}" cy="{}" r="4"/>').format(verdict, coordinate(x), coordinate(y))
 
 

@@ -11,12 +11,12 @@ from sigstats.intervals import clopper_pearson
 from sigstats.tasks.analyses.calibration import ERROR
 from sigstats.tasks.schema import Hypothesis
 
-from .. import svg
+from ..axes import Axes
 from ..evidence import Evidence, grouped
 from ..figure import Figure, FigureKind
 from ..wording import counted, percent
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 236.0, 236.0, 34.0, 10.0, 12.0, 196.0
+_SIDE = 236.0
 #: The levels that are looked at.
 _LEVELS = np.arange(1, 41) / 200
 #: So many sizes are shown: the smallest, the largest and some between.
@@ -57,42 +57,22 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     table = evidence.results.table(cell)
     assert table is not None
     rates = achieved(table.column("p_value").to_numpy())
-    top = max(float(_LEVELS[-1]), float(rates[:, 2].max()))
-
-    def x(level: float) -> float:
-        return _LEFT + level / float(_LEVELS[-1]) * (_WIDTH - _LEFT - _RIGHT)
-
-    def y(rate: float) -> float:
-        return _BASE - rate / top * (_BASE - _TOP)
-
-    def path(levels: NDArray[np.float64], values: NDArray[np.float64]) -> str:
-        pairs = zip(levels.tolist(), values.tolist(), strict=True)
-        return "M" + "L".join(f"{svg.coordinate(x(level))} {svg.coordinate(y(value))}" for level, value in pairs)
-
-    ends = np.concatenate([_LEVELS, _LEVELS[::-1]]), np.concatenate([rates[:, 2], rates[::-1, 1]])
-    across, up = svg.ticks(0, 100 * float(_LEVELS[-1]), 4), svg.ticks(0, 100 * top, 4)
+    stated, (share, low, high) = 100 * _LEVELS, 100 * rates.T
+    axes = Axes(
+        width=_SIDE, height=_SIDE, x_limits=(0, float(stated[-1])), y_limits=(0, float(max(stated[-1], high.max())))
+    )
     parts = [
-        Markup('<path class="band" d="{}Z"/>').format(path(*ends)),
-        Markup('<path class="level" d="{}"/>').format(path(*2 * [np.array([0.0, _LEVELS[-1]])])),
-        Markup('<path class="observed" d="{}"/>').format(path(_LEVELS, rates[:, 0])),
-        Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(
-            svg.coordinate(_LEFT), svg.coordinate(_TOP), svg.coordinate(_BASE), svg.coordinate(_WIDTH - _RIGHT)
-        ),
-        *(
-            svg.text(x(value / 100), _BASE + 15, label, css="tick")
-            for value, label in zip(across, svg.tick_labels(across, "%"), strict=True)
-        ),
-        *(
-            svg.text(_LEFT - 5, y(value / 100) + 4, label, anchor="end", css="tick")
-            for value, label in zip(up, svg.tick_labels(up, "%"), strict=True)
-        ),
-        svg.text((_LEFT + _WIDTH - _RIGHT) / 2, _BASE + 31, "stated"),
+        axes.band(stated.tolist(), low.tolist(), high.tolist()),
+        axes.line("level", [(0, 0), (float(stated[-1]), float(stated[-1]))]),
+        axes.line("observed", zip(stated.tolist(), share.tolist(), strict=True)),
+        axes.y_axis(unit="%"),
+        axes.x_axis("stated", unit="%"),
     ]
     at = [list(_LEVELS).index(level) for level in (0.01, 0.05, 0.1)]
     said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(_LEVELS[i]))}" for i in at)
     size = counted(row.n or 0, "row")
     return Markup("<figure><figcaption><strong>{}</strong></figcaption>{}</figure>").format(
-        size, svg.drawing(name, _WIDTH, _HEIGHT, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts)
+        size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts)
     )
 
 

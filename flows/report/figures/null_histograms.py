@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from sigstats.tasks.schema import Hypothesis
 
 from .. import sections, svg
+from ..axes import Axes
 from ..evidence import Evidence, at_floor, grouped
 from ..figure import Figure, FigureKind
 from ..null_distribution import NullDistribution, null_distribution
 from ..wording import counted, p_equation, percent
 
-_WIDTH, _TOP, _BASE, _HEIGHT, _MARGIN = 236.0, 20.0, 84.0, 104.0, 9.0
+_WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56
 
 
@@ -47,9 +48,9 @@ def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Eviden
     present = [null for null in nulls if null is not None]
     low = min((min(int(null.wrong.min()), null.observed) for null in present), default=0)
     high = max((max(int(null.wrong.max()), null.observed) for null in present), default=1)
-    axis = Axis.over(low, high, present[0].row.n or 1 if present else 1)
+    bins = Bins.over(low, high, present[0].row.n or 1 if present else 1)
     panels = [
-        _panel(f"{name}-{index}", row, null, axis) for index, (row, null) in enumerate(zip(rows, nulls, strict=True))
+        _panel(f"{name}-{index}", row, null, bins) for index, (row, null) in enumerate(zip(rows, nulls, strict=True))
     ]
     size = f", {counted(present[0].row.n or 0, 'row')}" if present else ""
     return Markup(
@@ -59,14 +60,14 @@ def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Eviden
 
 
 @dataclass(frozen=True)
-class Axis:
-    """The axis that all panels of a data set share, in rows.
+class Bins:
+    """The bins that all panels of a data set share, in rows.
 
     Attributes
     ----------
     low, high : float
-        Its ends.
-    bin_width : int
+        The ends of the axis.
+    width : int
         A whole number of rows, so that every bin holds as many possible counts as any other.
     n : int
         The number of rows in all.
@@ -74,54 +75,56 @@ class Axis:
 
     low: float
     high: float
-    bin_width: int
+    width: int
     n: int
 
     @classmethod
-    def over(cls, low: int, high: int, n: int) -> "Axis":
-        """An axis that shows every count from `low` to `high`, and zero where it is near."""
+    def over(cls, low: int, high: int, n: int) -> "Bins":
+        """Bins for every count from `low` to `high`, and zero where it is near."""
         low = 0 if low < 0.3 * high else low  # zero is the error everyone looks for
         width = max(1, math.ceil((high - low + 1) / _BINS))
         return cls(low - width, high + width, width, n)
 
-    def x(self, rows: float) -> float:
-        """Where a count is drawn."""
-        return _MARGIN + (rows - self.low) / (self.high - self.low) * (_WIDTH - 2 * _MARGIN)
+    @property
+    def axes(self) -> Axes:
+        """The axes of a panel: the error in percent, and bars up to 1."""
+        limits = (100 * self.low / self.n, 100 * self.high / self.n)
+        return Axes(width=_WIDTH, height=_HEIGHT, left=9, right=9, top=20, bottom=20, x_limits=limits)
 
-    def bins(self, wrong: NDArray[np.int64], observed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def count(self, wrong: NDArray[np.int64], observed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Counts and left ends of the bins; the observed count ends its bin, so that no bin is half extreme."""
-        position = np.floor_divide(wrong - observed - 1, self.bin_width)
+        position = np.floor_divide(wrong - observed - 1, self.width)
         first = int(position.min())
         counts = np.bincount(position - first)
-        left = observed + 0.5 + (first + np.arange(len(counts), dtype=np.float64)) * self.bin_width
+        left = observed + 0.5 + (first + np.arange(len(counts), dtype=np.float64)) * self.width
         return counts.astype(np.int64), left
 
 
-def _panel(name: str, row: Hypothesis, null: NullDistribution | None, axis: Axis) -> Markup:
+def _panel(name: str, row: Hypothesis, null: NullDistribution | None, bins: Bins) -> Markup:
     head = Markup("<strong>{}</strong>").format(row.classifier or "")
     if null is None or row.p_value is None:
         return Markup('<figure><figcaption>{}</figcaption><p class="absent">missing</p></figure>').format(head)
     equation = p_equation(row.p_value, at_most=at_floor(row))
     mark = Markup('<span class="mark">●</span> ') if row.decision == "reject" else ""
     return Markup("<figure><figcaption>{} <span>{}{}</span></figcaption>{}</figure>").format(
-        head, mark, equation, _histogram(name, null, axis, equation)
+        head, mark, equation, _histogram(name, null, bins, equation)
     )
 
 
-def _histogram(name: str, null: NullDistribution, axis: Axis, equation: str) -> Markup:
-    row = null.row
-    counts, left = axis.bins(null.wrong, null.observed)
-    heights = np.maximum(counts / counts.max() * (_BASE - _TOP), np.where(counts > 0, 0.8, 0.0))
+def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> Markup:
+    row, axes = null.row, bins.axes
+    counts, left = bins.count(null.wrong, null.observed)
+    heights = np.maximum(counts / counts.max() * (axes.base - axes.top), np.where(counts > 0, 0.8, 0.0))
     extreme = left < null.observed
-    width = axis.x(axis.bin_width) - axis.x(0)
-    positions = np.array([axis.x(value) for value in left])
-    rest = svg.bars(np.where(extreme, 0.0, heights), positions, width, _BASE)
-    beyond = svg.bars(np.where(extreme, heights, 0.0), positions, width, _BASE)
-    at = axis.x(null.observed)
-    to_the_right = at < _WIDTH * 0.6
-    labels = svg.ticks(100 * max(axis.low, 0) / axis.n, 100 * axis.high / axis.n)
+    percents = (100 * np.append(left, left[-1] + bins.width) / bins.n).tolist()
+    positions = np.array([axes.x(value) for value in percents])
+    width = float(positions[1] - positions[0])
+    rest = svg.bars(np.where(extreme, 0.0, heights), positions[:-1], width, axes.base)
+    beyond = svg.bars(np.where(extreme, heights, 0.0), positions[:-1], width, axes.base)
+    at = axes.x(100 * null.observed / bins.n)
+    anchor, beside = ("start", 4) if at < _WIDTH * 0.6 else ("end", -4)
     low, mean, high, seen = (
-        percent(float(value) / axis.n, axis.n)
+        percent(float(value) / bins.n, bins.n)
         for value in (null.wrong.min(), null.wrong.mean(), null.wrong.max(), null.observed)
     )
     description = (
@@ -129,29 +132,14 @@ def _histogram(name: str, null: NullDistribution, axis: Axis, equation: str) -> 
         f"{row.exceedances} as extreme as observed."
     )
     parts = [
-        Markup('<path class="null" d="{}"/>').format(rest),
-        Markup('<path class="extreme" d="{}"/>').format(beyond) if beyond else Markup(""),
-        Markup('<path class="axis" d="M{} {}H{}{}"/>').format(
-            svg.coordinate(_MARGIN),
-            svg.coordinate(_BASE),
-            svg.coordinate(_WIDTH - _MARGIN),
-            "".join(f"M{svg.coordinate(axis.x(v / 100 * axis.n))} {svg.coordinate(_BASE)}v3" for v in labels),
-        ),
-        *(
-            svg.text(axis.x(value / 100 * axis.n), _BASE + 14, label, css="tick")
-            for value, label in zip(labels, svg.tick_labels(labels, "%"), strict=True)
-        ),
-        Markup('<path class="observed" d="M{} {}V{}"/>').format(svg.coordinate(at), svg.coordinate(_BASE), "12"),
-        svg.text(
-            at + (4 if to_the_right else -4),
-            12,
-            seen,
-            anchor="start" if to_the_right else "end",
-            css="value",
-        ),
+        svg.path("null", rest),
+        svg.path("extreme", beyond) if beyond else Markup(""),
+        axes.x_axis(most=5, unit="%", least=0),
+        svg.path("observed", f"M{svg.coordinate(at)} {svg.coordinate(axes.base)}V12"),
+        svg.text(at + beside, 12, seen, anchor=anchor, css="value"),
     ]
     title = f"{row.classifier} on {row.dataset}, {equation}"
-    return svg.drawing(name, _WIDTH, _HEIGHT, title, description, *parts)
+    return axes.drawing(name, title, description, *parts)
 
 
 KIND = FigureKind(order=30, draw=draw)

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from sigstats.tasks.schema import Hypothesis
 
-from .. import sections, svg
+from .. import sections
+from ..axes import Axes
 from ..evidence import Evidence, distinct, grouped
 from ..figure import Figure, FigureKind
 from ..null_distribution import null_distribution
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 236.0, 178.0, 34.0, 10.0, 12.0, 138.0
+_WIDTH, _HEIGHT = 236.0, 178.0
 #: As many data sets make a curve.
 _FEWEST = 4
 _NAMED = re.compile(r"(?P<name>\S.*?) *= *(?P<value>[-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
@@ -46,7 +47,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         if len(names) != 1 or not curves:
             continue
         panels = [
-            _panel(f"trend-{number}-{index}", classifier, points, names[0], _Axes.over(curves.values()))
+            _panel(f"trend-{number}-{index}", classifier, points, names[0], _axes_over(curves.values()))
             for index, (classifier, points) in enumerate(curves.items())
         ]
         yield Figure(
@@ -82,57 +83,26 @@ def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
         yield Point(value, row.estimate, float(errors.mean()), float(low), float(high), row.decision == "reject")
 
 
-@dataclass(frozen=True)
-class _Axes:
-    """The scales that all panels share."""
-
-    left: float
-    right: float
-    top: float
-
-    @classmethod
-    def over(cls, curves: Iterable[Sequence[Point]]) -> "_Axes":
-        points = [point for curve in curves for point in curve]
-        values = [point.value for point in points]
-        top = max(max(point.observed, point.high) for point in points)
-        return cls(min(values), max(values), max(top, 0.01))
-
-    def x(self, value: float) -> float:
-        return _LEFT + (value - self.left) / ((self.right - self.left) or 1) * (_WIDTH - _LEFT - _RIGHT)
-
-    def y(self, error: float) -> float:
-        return _BASE - error / self.top * (_BASE - _TOP)
+def _axes_over(curves: Iterable[Sequence[Point]]) -> Axes:
+    """The axes that all panels share: the value, and the error in percent."""
+    points = [point for curve in curves for point in curve]
+    values = [point.value for point in points]
+    top = max(0.01, *(max(point.observed, point.high) for point in points))
+    return Axes(width=_WIDTH, height=_HEIGHT, x_limits=(min(values), max(values)), y_limits=(0, 100 * top))
 
 
-def _panel(name: str, classifier: str, points: Sequence[Point], label: str, axes: _Axes) -> Markup:
-    def path(pairs: Sequence[tuple[float, float]]) -> str:
-        return "M" + "L".join(f"{svg.coordinate(axes.x(v))} {svg.coordinate(axes.y(e))}" for v, e in pairs)
-
-    band = [(point.value, point.high) for point in points] + [(point.value, point.low) for point in reversed(points)]
-    across, up = svg.ticks(axes.left, axes.right, 4), svg.ticks(0, 100 * axes.top, 4)
+def _panel(name: str, classifier: str, points: Sequence[Point], label: str, axes: Axes) -> Markup:
+    values = [point.value for point in points]
+    low, high, mean, observed = (
+        [100 * getattr(point, error) for point in points] for error in ("low", "high", "mean", "observed")
+    )
     parts = [
-        Markup('<path class="band" d="{}Z"/>').format(path(band)),
-        Markup('<path class="mean" d="{}"/>').format(path([(point.value, point.mean) for point in points])),
-        Markup('<path class="observed" d="{}"/>').format(path([(point.value, point.observed) for point in points])),
-        *(
-            Markup('<circle class="dot" cx="{}" cy="{}" r="3"/>').format(
-                svg.coordinate(axes.x(point.value)), svg.coordinate(axes.y(point.observed))
-            )
-            for point in points
-            if point.rejected
-        ),
-        Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(
-            svg.coordinate(_LEFT), svg.coordinate(_TOP), svg.coordinate(_BASE), svg.coordinate(_WIDTH - _RIGHT)
-        ),
-        *(
-            svg.text(axes.x(value), _BASE + 15, shown, css="tick")
-            for value, shown in zip(across, svg.tick_labels(across), strict=True)
-        ),
-        *(
-            svg.text(_LEFT - 5, axes.y(value / 100) + 4, shown, anchor="end", css="tick")
-            for value, shown in zip(up, svg.tick_labels(up, "%"), strict=True)
-        ),
-        svg.text((_LEFT + _WIDTH - _RIGHT) / 2, _BASE + 31, label),
+        axes.band(values, low, high),
+        axes.line("mean", zip(values, mean, strict=True)),
+        axes.line("observed", zip(values, observed, strict=True)),
+        *(axes.dot(point.value, 100 * point.observed, 3) for point in points if point.rejected),
+        axes.y_axis(unit="%"),
+        axes.x_axis(label),
     ]
     first, last = points[0], points[-1]
     share = sum(point.rejected for point in points)
@@ -143,7 +113,7 @@ def _panel(name: str, classifier: str, points: Sequence[Point], label: str, axes
     )
     title = f"Error of {classifier} against {label}"
     return Markup("<figure><figcaption><strong>{}</strong></figcaption>{}</figure>").format(
-        classifier, svg.drawing(name, _WIDTH, _HEIGHT, title, description, *parts)
+        classifier, axes.drawing(name, title, description, *parts)
     )
 
 

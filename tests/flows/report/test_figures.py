@@ -1,6 +1,7 @@
 """The figures: what is drawn is what was counted."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from sigstats.flows.cli import main
 from sigstats.flows.report import figures, heat_table, svg
+from sigstats.flows.report.axes import Axes
 from sigstats.flows.report.evidence import Evidence, gain, necessity
 from sigstats.flows.report.figures import dominance, null_histograms, trends
 from sigstats.flows.report.null_distribution import NullDistribution, null_distribution
@@ -54,16 +56,16 @@ def rectangles(path: str) -> list[tuple[float, float, float]]:
 @given(counts, st.integers(0, 400))
 def test_the_orange_bins_hold_exactly_the_extreme_replicates(wrong, observed):
     low, high = min(wrong.min(), observed), max(wrong.max(), observed)
-    axis = null_histograms.Axis.over(int(low), int(high), 400)
-    heights, left = axis.bins(wrong, observed)
+    bins = null_histograms.Bins.over(int(low), int(high), 400)
+    heights, left = bins.count(wrong, observed)
     assert heights.sum() == len(wrong)
     assert heights[left < observed].sum() == (wrong <= observed).sum()
     # every bin holds as many whole numbers as any other, and the drawing holds all of them
-    inside = [sum(start < k < start + axis.bin_width for k in range(-500, 1000)) for start in left]
-    assert set(inside) == {axis.bin_width}
+    inside = [sum(start < k < start + bins.width for k in range(-500, 1000)) for start in left]
+    assert set(inside) == {bins.width}
     used = left[heights > 0]
-    assert axis.low < used.min() + 1
-    assert used.max() + axis.bin_width <= axis.high
+    assert bins.low < used.min() + 1
+    assert used.max() + bins.width <= bins.high
     assert len(heights) <= null_histograms._BINS + 2
 
 
@@ -113,9 +115,7 @@ def test_the_line_stands_at_the_observed_error_and_the_bars_are_the_replicates(s
         # a coordinate is rounded to a tenth; a line ends in the middle of the count whose bar ends the orange part
         assert all(right >= line - 0.15 for _, right, _ in grey)
         assert all(left <= line + 0.15 for left, _, _ in colored)
-        assert max(height for *_, height in grey + colored) == pytest.approx(
-            null_histograms._BASE - null_histograms._TOP
-        )
+        assert max(height for *_, height in grey + colored) == pytest.approx(64)  # between the lines at 20 and 84
 
 
 def test_the_observed_error_that_is_drawn_is_that_of_the_predictions(store, evidence):
@@ -299,8 +299,8 @@ def test_a_cell_of_one_value_has_a_histogram(tmp_path):
         estimate=0.0, p_value=1.0, exceedances=9, replicates=9, decision="keep",
     )  # fmt: skip
     null = NullDistribution(row, np.zeros(9, dtype=np.int64), 0)
-    axis = null_histograms.Axis.over(0, 0, 50)
-    drawing = null_histograms._panel("h", row, null, axis)
+    bins = null_histograms.Bins.over(0, 0, 50)
+    drawing = null_histograms._panel("h", row, null, bins)
     assert "nan" not in drawing
     assert 'class="extreme"' in drawing
 
@@ -346,3 +346,29 @@ def test_data_sets_without_a_common_number_make_no_trend(evidence, tmp_path):
     assert list(trends.draw(evidence)) == []
     store = make_study(tmp_path / "study", datasets=["n = 1", "n = 2", "m = 3", "m = 4", "n = 5"], lost=())
     assert list(trends.draw(Evidence(Results(store)))) == []
+
+
+@quickly
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e7), st.sampled_from(["", "%"]), st.integers(3, 8))
+def test_the_labels_of_an_axis_leave_each_other_room(low, span, unit, most):
+    axes = Axes(width=236, height=100, x_limits=(low, low + span))
+    axis = axes.x_axis(most=most, unit=unit)
+    labels = re.findall(r'<text x="([^"]*)" y="[^"]*" text-anchor="middle" class="tick">([^<]*)<', axis)
+    assert labels
+    ends = [(float(x) - 3.1 * len(text), float(x) + 3.1 * len(text)) for x, text in labels]  # digits of 11 pixels
+    assert all(right < left for (_, right), (left, _) in pairwise(ends))
+    assert labels[-1][1].endswith(unit)
+
+
+def test_values_stand_where_the_scales_of_the_axes_say():
+    axes = Axes(
+        width=150, height=100, left=40, right=10, top=10, bottom=20, x_limits=(1, 100), y_limits=(3, 0), log_x=True
+    )
+    assert [axes.x(value) for value in (1, 10, 100)] == pytest.approx([40, 90, 140])
+    assert [axes.y(value) for value in (0, 1.5, 3)] == [10, 45, 80]  # upside down, as a list is read
+    assert axes.across("level", 1.5) == '<path class="level" d="M40 45L140 45"/>'
+    assert axes.upwards("axis", 10) == '<path class="axis" d="M90 80L90 10"/>'
+    assert axes.band([1, 10], [0, 0], [3, 3]) == '<path class="band" d="M40 80L90 80L90 10L40 10Z"/>'
+    sizes = [(float(size), f"{size:,}") for size in (1, 2, 3, 10, 30, 90, 95, 100)]
+    shown = re.findall(r'class="tick">([^<]*)<', axes.x_axis(ticks=sizes))
+    assert shown == ["1", "2", "10", "30", "90"]
