@@ -40,6 +40,9 @@ from .proportions import proportion_test as proportion_test
 from .retraining.permutation import PermutationTestResult as PermutationTestResult
 from .retraining.permutation import Retrainer as Retrainer
 from .retraining.permutation import permutation_test as permutation_test
+from .scores.auc import auc_test as auc_test
+from .scores.mean_score import mean_score_test as mean_score_test
+from .scores.result import ScoreResult as ScoreResult
 from .sequential.rules import BesagCliffordRule as BesagCliffordRule
 from .sequential.rules import FixedRule as FixedRule
 from .sequential.rules import GandyRule as GandyRule

@@ -21,7 +21,9 @@ from sigstats.joint.events import JointEvents
 from sigstats.mcnemar.power import detectable_difference
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.measures.table import MEASURES
-from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test
+from sigstats.scores.auc import auc_test
+from sigstats.scores.mean_score import mean_score_test
+from sigstats.scores.result import ScoreResult
 from sigstats.tasks.predictions import PairedPredictions
 
 from .rule import SCORE_MEASURES, Row, Rule
@@ -59,8 +61,11 @@ def _scored(row: Row, truth: Any, scores: Any, group: Any, rule: Rule) -> Row:
             return auc_test(truth, *scores, alternative=alternative, **options)
         return mean_score_test(*(of_rows(truth, one) for one in scores), alternative=alternative, **options)
 
-    if of_rows is None and min(truth.sum(), (~truth).sum()) < 2:
-        return replace(row, note="too few of one class to test: two positives and two negatives are needed")
+    if of_rows is None:
+        units = np.arange(len(truth)) if group is None else group
+        if min(len(np.unique(units[truth])), len(np.unique(units[~truth]))) < 2:
+            of = "" if group is None else ", of two groups each,"
+            return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     both = test("two-sided")
     return replace(
         row,

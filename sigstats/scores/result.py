@@ -1,6 +1,6 @@
 """What a test of two means of scores, or of two areas under the ROC curve, says: its p-value and its intervals.
 
-When not to use: not meant to be called by itself; `sigstats.scores.tests` does.
+When not to use: not meant to be called by itself; `sigstats.scores.auc` and `sigstats.scores.mean_score` do.
 """
 
 import math
@@ -48,6 +48,14 @@ class ScoreResult(TestResult):
     estimate: float
 
 
+class Estimate(NamedTuple):
+    """An area or a mean, the variance of its estimate, and the degrees of freedom of Student's t; infinite: normal."""
+
+    value: float
+    variance: float
+    freedom: float
+
+
 class Differences(NamedTuple):
     """Whether all differences are the same, up to which size they are rounding, and of how many units of what."""
 
@@ -58,11 +66,9 @@ class Differences(NamedTuple):
 
 
 def score_result(
-    values: Sequence[float],
-    variances: Sequence[float],
+    estimates: Sequence[Estimate],
     *,
     difference: Differences,
-    freedom: int | None,
     alternative: str,
     confidence: float,
     method: str,
@@ -70,27 +76,26 @@ def score_result(
     within: tuple[float, float] = (-math.inf, math.inf),
     exponent: int = 0,
 ) -> ScoreResult:
-    """The test of a difference: estimates for A, B and B - A, in units of ``2**exponent``, and their variances.
+    """The test of a difference, from estimates for A, B and B - A in units of ``2**exponent``.
 
-    `freedom` is that of Student's t, None for the normal; no value lies outside of `within`.
+    No value lies outside of `within`.
     """
 
     def tail(z: float) -> float:
-        return float(ndtr(z) if freedom is None else stdtr(freedom, z))
+        return float(ndtr(z) if math.isinf(freedom) else stdtr(freedom, z))
 
-    def reach(share: float) -> float:
-        return float(-ndtri(share) if freedom is None else -stdtrit(freedom, share))
-
-    def interval(index: int, low: float, high: float, side: str = "two-sided") -> Interval:
-        width = reach((1 - confidence) / (2 if side == "two-sided" else 1)) * math.sqrt(variances[index])
-        ends = (math.ldexp(values[index] - width, exponent), math.ldexp(values[index] + width, exponent))
+    def interval(of: Estimate, low: float, high: float, side: str = "two-sided") -> Interval:
+        share = (1 - confidence) / (2 if side == "two-sided" else 1)
+        quantile = -ndtri(share) if math.isinf(of.freedom) else -stdtrit(of.freedom, share)
+        width = float(quantile) * math.sqrt(of.variance)
+        ends = (math.ldexp(of.value - width, exponent), math.ldexp(of.value + width, exponent))
         return Interval(
             low if side == "greater" else max(low, ends[0]), high if side == "less" else min(high, ends[1]), confidence
         )
 
-    estimate = values[2]
+    estimate, variance, freedom = estimates[2]
     if not difference.constant:
-        z = estimate / math.sqrt(variances[2])
+        z = estimate / math.sqrt(variance)
     else:
         z = 0.0 if abs(estimate) <= difference.rounding else math.copysign(math.inf, estimate)
     if math.isinf(z):
@@ -100,15 +105,15 @@ def score_result(
     else:
         p = {"less": tail(-z), "greater": tail(z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]
     span = within[1] - within[0]
-    a, b, d = (math.ldexp(each, exponent) for each in values)
+    a, b, d = (math.ldexp(each.value, exponent) for each in estimates)
     return ScoreResult(
         statistic=z,
         pvalue=p,
         method=method,
         alternative=alternative,
-        interval=interval(2, -span, span, alternative),
-        interval_a=interval(0, *within),
-        interval_b=interval(1, *within),
+        interval=interval(estimates[2], -span, span, alternative),
+        interval_a=interval(estimates[0], *within),
+        interval_b=interval(estimates[1], *within),
         value_a=a,
         value_b=b,
         estimate=d,

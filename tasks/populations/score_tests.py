@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats.measures.table import MEASURES
-from sigstats.scores.tests import ScoreResult, auc_test, mean_score_test
+from sigstats.scores.auc import auc_test
+from sigstats.scores.mean_score import mean_score_test
+from sigstats.scores.result import ScoreResult
 
 from .score_files import Rows
 from .tests import Answers
@@ -22,7 +24,7 @@ def difference(measure: str, rows: Rows) -> float:
 def tested_sets(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
     """A test of scores on each test set, and by how much B is better on it.
 
-    A test set without two rows (of both classes for an area; of two groups where rows have groups) says nothing: its
+    A test set without two rows (of both classes for an area; of two groups, where rows have groups) says nothing: its
     p-value is 1, its interval holds all.
     """
     found = [_result(test, sets.part(index)) for index in range(len(sets))]
@@ -38,8 +40,9 @@ def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
         return None
     spec = MEASURES[test["measure"]]
     if spec.of_rows is None:
-        positives = int(rows.positive.sum())
-        if min(positives, len(rows) - positives) < 2:
+        # Rows, or groups, with a positive and with a negative.
+        units = np.arange(len(rows)) if rows.group is None else rows.group
+        if min(len(np.unique(units[rows.positive])), len(np.unique(units[~rows.positive]))) < 2:
             return None
         return auc_test(rows.positive, rows.a, rows.b, **options)
     return mean_score_test(*(spec.of_rows(rows.positive, score) for score in (rows.a, rows.b)), **options)

@@ -114,6 +114,16 @@ CALLS = {
     ],
     "accuracy_difference": [(sigstats.accuracy_difference, {"only_a": 3, "only_b": 4, "n": 10, "confidence": 0.9})],
     "adjust": [(sigstats.adjust, {"pvalues": [0.1, 0.2], "method": "holm"})],
+    "auc_test": [
+        (sigstats.auc_test, {"positive": [1, 1, 0, 0, 1, 0], "score_a": [1, 2, 3, 1, 2, 3],
+                             "score_b": [3, 2, 1, 1, 0, 0], "groups": groups, "alternative": "less",
+                             "confidence": 0.9, "method": method})
+        for groups, method in ((None, "asymptotic"), ([0, 0, 1, 1, 2, 2], "t"))
+    ],
+    "mean_score_test": [
+        (sigstats.mean_score_test, {"score_a": [1, 2, 3, 1], "score_b": [3, 2, 1, 1], "groups": [0, 0, 1, 1],
+                                    "alternative": "greater", "confidence": 0.9}),
+    ],
     "bootstrap_test": [
         (sigstats.bootstrap_test, {"outcomes": OUTCOMES, "measure": "f1", "confidence": 0.9, "method": "percentile",
                                    "alternative": "two-sided", "null_value": 0.0, **FEW}),
@@ -173,7 +183,7 @@ RECORDS = {
     "ALTERNATIVES", "BootstrapResult", "DiscordantCounts", "EffectSize", "EfficiencyResult",
     "GoodnessOfFitTestResult",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
-    "ProportionResult", "SequentialResult", "TestResult",
+    "ProportionResult", "ScoreResult", "SequentialResult", "TestResult",
 }  # fmt: skip
 
 ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
@@ -182,6 +192,7 @@ LENIENT = {"y", "a", "b", "classes", "categories", "positive", "undefined", "nul
 #: Other names under which an argument is refused.
 ALIASES = {
     "estimator": "classifier",
+    "score_a": "score_b",
     "folds": "cv|n_splits",
     "cv": "n_splits",
     "name": "measure",

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm, rankdata, t, ttest_rel
 from sklearn.metrics import roc_auc_score
 
-from sigstats.scores.tests import auc_test, mean_score_test
+from sigstats.scores.auc import auc_test
+from sigstats.scores.mean_score import mean_score_test
 
 
 def by_definition(positive, a, b):
@@ -26,6 +27,25 @@ def by_definition(positive, a, b):
     v01 = [part.mean(axis=0) for part in parts]
     covariance = np.cov(v10) / truth.sum() + np.cov(v01) / (~truth).sum()
     return areas, covariance
+
+
+def by_clusters(positive, a, b, groups):
+    """Obuchowski's (1997) variance of the difference: S10 / M + S01 / N + 2 S11 / (M N), in the paper's sums."""
+    truth, groups = np.asarray(positive, bool), np.asarray(groups)
+    x10, x01 = [], []
+    for scores in (np.asarray(a), np.asarray(b)):
+        pairs = np.sign(scores[truth][:, None] - scores[~truth][None, :]) / 2 + 0.5
+        x10.append(pairs.mean(axis=1) - pairs.mean())
+        x01.append(pairs.mean(axis=0) - pairs.mean())
+    m, n = truth.sum(), (~truth).sum()
+    clusters = np.unique(groups)
+    v10 = [sum((x10[1] - x10[0])[groups[truth] == each]) for each in clusters]
+    v01 = [sum((x01[1] - x01[0])[groups[~truth] == each]) for each in clusters]
+    i, i10, i01 = len(clusters), len(np.unique(groups[truth])), len(np.unique(groups[~truth]))
+    s10 = i10 / ((i10 - 1) * m) * sum(v * v for v in v10)
+    s01 = i01 / ((i01 - 1) * n) * sum(v * v for v in v01)
+    s11 = i / (i - 1) * sum(v * w for v, w in zip(v10, v01, strict=True))
+    return s10 / m + s01 / n + 2 * s11 / (m * n)
 
 
 def made(n=60, seed=0, ties=True, shift=1.0):
@@ -50,6 +70,80 @@ def test_delong_is_its_definition(seed, ties):
     assert auc_test(positive, a, b, alternative="less").pvalue == pytest.approx(norm.sf(z))
     half = norm.ppf(0.975) * math.sqrt(covariance[0, 0])
     assert found.interval_a[:2] == pytest.approx((max(areas[0] - half, 0), min(areas[0] + half, 1)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_groups_have_the_variance_of_obuchowski(seed):
+    positive, a, b = made(seed=seed)
+    groups = np.random.default_rng(seed).integers(0, (4, 12, 40)[seed % 3], size=60)
+    if seed % 2:  # no group has rows of both classes
+        groups = 2 * groups + positive
+    found = auc_test(positive, a, b, groups=groups)
+    variance = by_clusters(positive, a, b, groups)
+    assert found.estimate == pytest.approx(roc_auc_score(positive, b) - roc_auc_score(positive, a))
+    assert found.statistic == pytest.approx(found.estimate / math.sqrt(variance))
+    assert found.pvalue == pytest.approx(2 * norm.sf(abs(found.statistic)))
+    reach = norm.ppf(0.975) * math.sqrt(variance)
+    assert found.interval[:2] == pytest.approx((found.estimate - reach, found.estimate + reach))
+
+
+def test_groups_of_one_row_are_delong():
+    positive = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
+    a = [0.9, 0.2, 0.6, 0.5, 0.1, 0.3, 0.4, 0.15, 0.7, 0.05]
+    b = [0.8, 0.9, 0.95, 0.2, 0.1, 0.3, 0.4, 0.35, 0.6, 0.05]
+    for method in ("asymptotic", "t"):
+        alone, grouped = (auc_test(positive, a, b, groups=each, method=method) for each in (None, range(10)))
+        assert grouped.pvalue == pytest.approx(alone.pvalue, rel=1e-13)
+        assert grouped.interval[:2] == pytest.approx(alone.interval[:2], rel=1e-13)
+    assert auc_test(positive, a, b, groups=range(10)).pvalue == pytest.approx(0.22525, abs=5e-6)
+    rng = np.random.default_rng(4)
+    positive, a, b = np.arange(64) < 4, rng.normal(size=64), rng.normal(size=64)
+    assert auc_test(positive, a, b, groups=np.arange(64)).pvalue == pytest.approx(auc_test(positive, a, b).pvalue)
+
+
+def test_students_t_has_the_degrees_of_freedom_of_welch():
+    positive, a, b = made(seed=3)
+    _, covariance = by_definition(positive, a, b)
+    truth = np.asarray(positive, bool)
+    gains = []
+    for one, other in ((truth, ~truth), (~truth, truth)):
+        gains.append([(np.sign(s[one][:, None] - s[other][None, :]) / 2).mean(axis=1) for s in (a, b)])
+    parts = [np.var(g[1] - g[0], ddof=1) / len(g[0]) for g in gains]
+    total = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert sum(parts) == pytest.approx(total)
+    freedom = total**2 / sum(part**2 / (len(g[0]) - 1) for part, g in zip(parts, gains, strict=True))
+    found = auc_test(positive, a, b, method="t")
+    assert found.statistic == pytest.approx(auc_test(positive, a, b).statistic)
+    assert found.pvalue == pytest.approx(2 * t.sf(abs(found.statistic), freedom))
+    # Where all groups have rows of both classes, they are one sample.
+    truth, groups = np.arange(60) % 2 == 0, np.arange(60) // 6
+    found = auc_test(truth, a, b, groups=groups, method="t", alternative="less")
+    assert found.pvalue == pytest.approx(t.sf(found.statistic, 9))
+
+
+def test_the_warning_counts_the_groups_of_the_rarer_class():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 5)
+    found = auc_test(groups < 5, rng.normal(size=200), rng.normal(size=200), groups=groups)
+    assert "only 5 groups of the rarer class" in found.reason
+    enough = auc_test(groups < 20, rng.normal(size=200), rng.normal(size=200), groups=groups)
+    assert enough.reason == ""
+
+
+@pytest.mark.parametrize(("of_positives", "asymptotic"), [(3, (0.11, 0.15)), (5, (0.07, 0.105))])
+def test_students_t_keeps_its_level_with_few_groups_of_a_class(of_positives, asymptotic):
+    # The bounds on the asymptotic test are what docs/methods.md says of it, with four standard errors to spare.
+    rng = np.random.default_rng(of_positives)
+    groups = np.repeat(np.arange(40), 4)
+    positive = groups < of_positives
+    rejections = {"asymptotic": 0, "t": 0}
+    for _ in range(2000):
+        common = rng.normal(size=40)[groups] / 2 + positive
+        a, b = (common + 0.7 * rng.normal(size=40)[groups] + 0.7 * rng.normal(size=160) for _ in range(2))
+        for method in rejections:
+            rejections[method] += auc_test(positive, a, b, groups=groups, method=method).pvalue <= 0.05
+    assert rejections["t"] <= too_many(2000, 0.065)
+    assert asymptotic[0] < rejections["asymptotic"] / 2000 < asymptotic[1]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -97,7 +191,14 @@ def test_laws(seed, shift):
     assert auc_test(~positive, -a, -b).pvalue == pytest.approx(found.pvalue)
     alone = auc_test(positive, a, b, groups=np.arange(40))
     assert alone.estimate == pytest.approx(found.estimate)
+    assert alone.pvalue == pytest.approx(found.pvalue, rel=1e-9)
+    assert alone.interval[:2] == pytest.approx(found.interval[:2])
+    assert auc_test(positive, b, a, groups=np.arange(40) // 2).pvalue == pytest.approx(
+        auc_test(positive, a, b, groups=np.arange(40) // 2).pvalue
+    )
     mean = mean_score_test(a, b)
+    alone = mean_score_test(a, b, groups=np.arange(40))
+    assert (alone.pvalue, alone.interval[:2]) == (pytest.approx(mean.pvalue), pytest.approx(mean.interval[:2]))
     assert mean_score_test(a + 3, b + 3).pvalue == pytest.approx(mean.pvalue)
     assert mean_score_test(2 * a, 2 * b).pvalue == pytest.approx(mean.pvalue)
 
@@ -308,3 +409,5 @@ def test_bad_groups_are_one_line():
     for groups in ([1, 1, 1], [1, 2], ["a", "b", "c"], [[1], [2], [3]]):
         with pytest.raises(ValueError, match="groups"):
             mean_score_test([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], groups=groups)
+    with pytest.raises(ValueError, match="groups: '1 with a positive row and 2 with a negative one'"):
+        auc_test([1, 1, 0, 0], [1, 2, 3, 4], [1, 2, 4, 3], groups=[0, 0, 1, 2])

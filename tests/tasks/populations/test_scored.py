@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency, hypergeom
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from sigstats.measures.table import SCORE_MEASURES
-from sigstats.scores.tests import auc_test
+from sigstats.scores.auc import auc_test
 from sigstats.subsampling import draw_subsamples
 from sigstats.tasks.populations import score_tests as score_trials
 from sigstats.tasks.populations import scored as score_populations

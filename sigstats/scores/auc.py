@@ -1,0 +1,215 @@
+"""Whether two classifiers have the same area under the ROC curve, by their scores on the same rows.
+
+When not to use: where only the assigned classes are known; predictions without scores have exact tests
+(`sigstats.mcnemar_test`). With fewer than some ten positives or negatives, or twenty groups of either, the normal
+distribution is not reached: take ``method="t"``.
+"""
+
+import math
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from .._common.validation import (
+    ALTERNATIVES,
+    Alternative,
+    FloatArray,
+    as_choice,
+    as_groups,
+    as_indicators,
+    as_real,
+    refuse,
+)
+from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, pair_of_scores
+from .result import Differences, Estimate, ScoreResult, score_result
+
+AucMethod: TypeAlias = Literal["asymptotic", "t"]
+
+
+def auc_test(
+    positive: Any,
+    score_a: Any,
+    score_b: Any,
+    *,
+    groups: Any = None,
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+    method: AucMethod = "asymptotic",
+) -> ScoreResult:
+    """Whether two classifiers have the same area under the ROC curve, by DeLong's or Obuchowski's test.
+
+    Parameters
+    ----------
+    positive : array_like of bool, shape (n,)
+        Whether each row is positive.
+    score_a, score_b : array_like of float, shape (n,)
+        What each classifier gives each row: the larger, the more it is taken for positive. Equal scores count half.
+    groups : array_like of int, shape (n,), optional
+        The group of each row, where rows of one group are not independent (Obuchowski).
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A has the larger area.
+    confidence : float
+        Of the intervals, strictly between 0 and 1.
+    method : {"asymptotic", "t"}
+        The reference distribution: the normal one, as DeLong and Obuchowski have it, or Student's t, which keeps its
+        level with few rows or groups of a class; see the notes.
+
+    Returns
+    -------
+    ScoreResult
+        The areas are between 0 and 1, and their intervals end there; that of the difference ends at -1 and 1.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score is not finite, there are fewer than two positives or negatives, or fewer than
+        two groups with one, or an option is out of range.
+
+    Notes
+    -----
+    The variance of the difference is DeLong's of the differences of placements, row by row, so that nothing cancels. It
+    is 0 where all positives, and all negatives, gain the same. The exchange of A and B may then be undecided in the
+    rows of one class alone (each positive first or last, all negatives between), so that the p-value is the least that
+    the rows of the rarer class can show.
+
+    With groups the variance is Obuchowski's. Of I groups, I10 have a positive row and I01 a negative one; P and Q are
+    the sums over a group of the centred placements of its positives, divided by their number in all groups, and of its
+    negatives likewise. The variance of an area is then the sum over groups of ``I10 / (I10 - 1) * P**2 +
+    I01 / (I01 - 1) * Q**2 + 2 * I / (I - 1) * P * Q``. Where each group is one row, it is DeLong's.
+
+    Both variances are asymptotic in the rows, or groups, of the *rarer* class. With 5 groups of positives among 40 the
+    normal test rejects in about 9 per cent of cases at the level 0.05, and in 13 per cent with 3.
+    ``method="t"`` takes Welch and Satterthwaite's degrees of freedom, of the groups with positives alone, with
+    negatives alone and with both (Brunner and Munzel use them for one area): 5 and 6 per cent in these two cases, and
+    2.5 to 6 per cent in all that were simulated.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988), equations (3) to (5); by the ranks of Sun and Xu, IEEE
+    Signal Processing Letters 21 (2014), in n log n steps. Groups: Obuchowski, Biometrics 53 (1997). Student's t:
+    Brunner and Munzel, Biometrical Journal 42 (2000).
+
+    Examples
+    --------
+    >>> from sigstats.scores.auc import auc_test
+    >>> positive = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> a = [0.1, 0.4, 0.6, 0.3, 0.5, 0.2, 0.8, 0.7]
+    >>> b = [0.1, 0.2, 0.3, 0.5, 0.4, 0.6, 0.8, 0.9]
+    >>> result = auc_test(positive, a, b)
+    >>> result.value_a, result.value_b, round(result.pvalue, 3)
+    (0.75, 0.9375, 0.399)
+    >>> round(auc_test(positive, a, b, method="t").pvalue, 3)
+    0.437
+    """
+    truth = as_indicators(positive, "positive")
+    scores = pair_of_scores(score_a, score_b, len(truth), "positive")
+    way = as_choice(alternative, "alternative", ALTERNATIVES)
+    level = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    student = as_choice(method, "method", ("asymptotic", "t")) == "t"
+    m, n = int(truth.sum()), int((~truth).sum())
+    if min(m, n) < 2:
+        raise refuse("positive", f"{m} positives and {n} negatives", "two of each or more")
+    clusters = None if groups is None else _Clusters(groups, truth)
+    wins = [_wins(truth, one) for one in scores]
+    wins.append((wins[1][0] - wins[0][0], wins[1][1] - wins[0][1]))
+    estimates = []
+    for above, below in wins:
+        area = float(above.sum()) / (m * n)
+        placed = (above / n - area, below / m - area)
+        variance, freedom = _of_rows(*placed) if clusters is None else clusters.variance(*placed)
+        estimates.append(Estimate(area, variance, freedom if student else math.inf))
+    if clusters is None:
+        # Half-integers, which are equal or not.
+        constant = all(float(np.ptp(each)) == 0 for each in wins[2])
+        units, what, reason = (
+            min(m, n),
+            "rows of the rarer class",
+            few_warning(min(m, n), "positives or negatives", FEW),
+        )
+    else:
+        constant = clusters.constant(*placed)
+        units, what = clusters.of_rarer_class, "groups of the rarer class"
+        reason = few_warning(units, what, FEW_GROUPS)
+    return score_result(
+        estimates,
+        difference=Differences(constant, 0.0, units, what),
+        alternative=way,
+        confidence=level,
+        method=("DeLong" if clusters is None else "Obuchowski") + (", Student's t" if student else ""),
+        reason=reason,
+        within=(0.0, 1.0),
+    )
+
+
+def _of_rows(above: FloatArray, below: FloatArray) -> tuple[float, float]:
+    """DeLong's variance of an area by the centred placements of all rows, and Welch's degrees of freedom."""
+    m, n = len(above), len(below)
+    of_positives = float(above @ above) / ((m - 1) * m)
+    of_negatives = float(below @ below) / ((n - 1) * n)
+    return of_positives + of_negatives, _freedom((of_positives, m - 1), (of_negatives, n - 1))
+
+
+class _Clusters:
+    """Groups of rows: how many have a positive, a negative or any row, and which."""
+
+    def __init__(self, groups: Any, truth: NDArray[np.bool_]) -> None:
+        codes, self.count = as_groups(groups, "groups", len(truth))
+        self._codes = codes[truth], codes[~truth]
+        self._present = [np.bincount(each, minlength=self.count) > 0 for each in self._codes]
+        positive, negative = (int(each.sum()) for each in self._present)
+        if min(positive, negative) < 2:
+            raise refuse("groups", f"{positive} with a positive row and {negative} with a negative one", "two of each")
+        self._with_row = positive, negative
+        self.of_rarer_class = min(positive, negative)
+
+    def _sums(self, above: FloatArray, below: FloatArray) -> list[FloatArray]:
+        """What the positives, and the negatives, of each group add to the area."""
+        return [
+            np.asarray(np.bincount(codes, placed / len(placed), self.count), dtype=np.float64)
+            for codes, placed in zip(self._codes, (above, below), strict=True)
+        ]
+
+    def variance(self, above: FloatArray, below: FloatArray) -> tuple[float, float]:
+        """Obuchowski's variance of an area by the centred placements of all rows, and its degrees of freedom."""
+        p, q = self._sums(above, below)
+        both, parts = self.count / (self.count - 1), (p, q)
+        # Obuchowski's three sums, as the square of p + q and what the factors of p and q are larger than that of both:
+        # no term is negative, so that none cancel.
+        variance = both * float((p + q) @ (p + q)) + sum(
+            (self.count - some) / ((some - 1) * (self.count - 1)) * float(part @ part)
+            for some, part in zip(self._with_row, parts, strict=True)
+        )
+        has_p, has_q = self._present
+        kinds = []
+        for where, some in (
+            (has_p & ~has_q, self._with_row[0]),
+            (has_q & ~has_p, self._with_row[1]),
+            (has_p & has_q, self.of_rarer_class),
+        ):
+            sums, left = (p + q)[where], 1 - 1 / some  # each class leaves one degree of freedom less
+            kinds.append((float(sums @ sums) / left, int(where.sum()) * left))
+        return variance, _freedom(*kinds)
+
+    def constant(self, above: FloatArray, below: FloatArray) -> bool:
+        """Whether all terms of the variance are 0 but for rounding."""
+        p, q = self._sums(above, below)
+        terms = [p + q, *(part for part, some in zip((p, q), self._with_row, strict=True) if some < self.count)]
+        return all(bool(np.abs(term).max() * self.count <= ROUNDING) for term in terms)
+
+
+def _freedom(*parts: tuple[float, float]) -> float:
+    """Welch and Satterthwaite's degrees of freedom of a sum of variances, each with its own."""
+    total = math.fsum(variance for variance, _ in parts)
+    if total == 0:
+        return math.inf
+    return 1 / math.fsum((variance / total) ** 2 / freedom for variance, freedom in parts if variance > 0)
+
+
+def _wins(truth: NDArray[np.bool_], scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How many negatives are below each positive, and positives above each negative (Sun and Xu, equations 5, 6)."""
+    ranks = rankdata(scores)
+    above = ranks[truth] - rankdata(scores[truth])
+    below = int(truth.sum()) - (ranks[~truth] - rankdata(scores[~truth]))
+    return above, below
