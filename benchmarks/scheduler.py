@@ -96,7 +96,7 @@ def plot(rows: list[tuple[float, ...]]) -> str:
 def main() -> None:
     """Print the table, and draw it where a file is named."""
     pools.run_block = nothing
-    vars(fanouts)["fanout"] = lambda name: SimpleNamespace(name=name)  # blocks of no fan-out there is
+    vars(fanouts.REGISTRY)["module"] = lambda name: SimpleNamespace(name=name)  # blocks of no fan-out there is
     each = BLOCKS // CELLS
     common: dict[str, Any] = {"fanout": "nothing", "version": 1, "stream": {}, "seed": 0, "lane_size": 1}
     cells = [

@@ -9,9 +9,9 @@ from typing import TypeVar
 from sigstats.measures.table import measure_of_difference
 from sigstats.tasks.analyses.calibration import ERROR
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.replicates import needed
+from sigstats.tasks.replicates import prerequisites
+from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.summary.results import Results
 from sigstats.tasks.table_tests.mcnemar import DISCORDANT
 
 Key = TypeVar("Key")
@@ -23,7 +23,7 @@ class Evidence:
 
     Attributes
     ----------
-    results : sigstats.tasks.summary.results.Results
+    results : sigstats.tasks.results.Results
         The plan, the replicates and the summary.
     """
 
@@ -77,7 +77,7 @@ class Evidence:
     def incomplete(self) -> tuple[Cell, ...]:
         """The cells that some hypothesis lacks, in the order of the plan."""
         wanted = {name for row in self.rows if row.decision == "missing" for name in row.cell.split()}
-        wanted |= {before.name for name in wanted & self.cells.keys() for before in needed(self.cells[name])}
+        wanted |= {before.name for name in wanted & self.cells.keys() for before in prerequisites(self.cells[name])}
         suspects = [cell for cell in self.results.plan.cells if cell.name in wanted or self._feeds_missing(cell)]
         return tuple(cell for cell in suspects if self.results.table(cell) is None)
 

@@ -16,10 +16,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results
 
 from . import figures, sections
 from .evidence import Evidence, distinct
@@ -58,7 +58,7 @@ def render(
 
     Parameters
     ----------
-    results : sigstats.tasks.summary.results.Results
+    results : sigstats.tasks.results.Results
         A plan, a summary, and what replicates there are.
     config : mapping
         The resolved configuration.

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sigstats.tasks.engine.run_block import Failure, run_block
-from sigstats.tasks.engine.stopping import Wanted
+from sigstats.tasks.engine.stopping import StoppingTracker
 from sigstats.tasks.plan import Cell, Plan, missing_replicates
-from sigstats.tasks.replicates import read_by
+from sigstats.tasks.replicates import input_cells
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
@@ -52,17 +52,17 @@ def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Es
         for cell in prepared.plan.cells:
             left = _left(cell, store)
             # What reads another cell's results cannot be tried before these are there.
-            tried = timing and not read_by(cell)
+            tried = timing and not input_cells(cell)
             found.append(_timed(cell, left, scratch) if tried else Estimate(cell, left))
     return found
 
 
 def _left(cell: Cell, store: Store) -> int:
     done = store.find(cell).done
-    wanted = Wanted(cell, store)
+    tracker = StoppingTracker(cell, store)
     for bounds in done:
-        wanted.see(*bounds)
-    return max(0, wanted.replicates - (cell.replicates - missing_replicates(cell, done)))
+        tracker.add(*bounds)
+    return max(0, tracker.replicates - (cell.replicates - missing_replicates(cell, done)))
 
 
 def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:
@@ -99,7 +99,7 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
             f"{about} {duration(sum(seconds))} of work, {duration(sum(seconds) / workers)} on {workers} worker(s), "
             f"{max(1, size // 1000):,} kB of replicates"
         )
-    untried = sum(bool(read_by(item.cell)) for item in estimates)
+    untried = sum(bool(input_cells(item.cell)) for item in estimates)
     if seconds and untried:
         lines.append(f"and {untried} cells that read what others compute, so cannot be tried before")
     lines.append(f"then: {', '.join(plan.analyses)}; alpha = {plan.alpha:g}, adjusted by {plan.adjust}")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigstats.tasks.fingerprint import digest
+from sigstats.tasks.storage.plan_table import write_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
-from sigstats.tasks.summary.results import write_plan
 
 from ..config.study import Study
 from ..errors import BadInput

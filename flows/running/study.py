@@ -12,7 +12,7 @@ from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.replicates import needed, waves
+from sigstats.tasks.replicates import prerequisites, waves
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.seal import Damaged
@@ -177,7 +177,7 @@ def fan_out(
 
     def without(cell: Cell) -> Outcome | None:
         """The outcome of a cell that lacks what it needs."""
-        lacking = [ended[before.name] for before in needed(cell) if before.name in ended]
+        lacking = [ended[before.name] for before in prerequisites(cell) if before.name in ended]
         failures = [failed for outcome in lacking if not outcome.complete for failed in outcome.failures]
         return Outcome(cell, failures=failures) if failures else None
 

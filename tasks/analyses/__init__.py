@@ -9,8 +9,8 @@ from typing import Protocol
 
 from sigstats._common.registry import Registry
 
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 
 
 class Analysis(Protocol):

@@ -3,8 +3,8 @@
 from typing import Any
 
 from ..plan import Cell
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 from ..table_tests import MONTE_CARLO, question
 from ._counted import counted
 

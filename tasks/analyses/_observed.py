@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..plan import Cell
-from ..summary.results import Results
+from ..results import Results
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ..plan import Cell
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 from ._observed import Observed, observed
 
 

@@ -6,8 +6,8 @@ from sigstats.bootstrap.test import bootstrap_test
 from sigstats.joint.events import JointEvents
 
 from ..fingerprint import digest
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 from ._pairs import pairs
 
 _RESAMPLES = 10_000

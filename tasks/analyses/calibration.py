@@ -12,8 +12,8 @@ from ..plan import Cell
 from ..populations.scored import ScorePopulation
 from ..populations.tests import exact_rate, null_holds
 from ..replicates.subsample import population
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 
 #: What the measure of a row is called.
 POWER, ERROR, COVERAGE = "power", "type I error", "coverage"

@@ -19,8 +19,8 @@ from ..populations.population import Population
 from ..populations.tests import advantage, confidence, measure_of
 from ..replicates.predict import outcomes
 from ..replicates.subsample import outcomes_cell
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 from ..table_tests import answer, efficiency
 from ._observed import observed
 

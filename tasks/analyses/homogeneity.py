@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 from ..table_tests import answer, homogeneity
 from ._observed import Observed
 from ._pairs import pairs

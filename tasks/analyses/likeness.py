@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from sigstats.possibilistic_indices import rank_hypotheses
 
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 from ._answers import hypothesis
 
 #: The test's name in the summary.

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from sigstats.intervals import clopper_pearson
 
+from ..results import Results
 from ..schema import Hypothesis
-from ..summary.results import Results
 from ._counted import counted
 from ._observed import observed_of
 

@@ -1,21 +1,30 @@
-"""Cells cut into blocks of about equal cost, which is known only once the first has come in."""
+"""The sizes of blocks: about equal in cost, which is known only after the first block has been computed."""
 
 from ..plan import Block, Cell
 from .run_block import Failure, Receipt
 
-#: Seconds of work in a block: long beside the engine's 2 ms for a task, short beside a person's patience.
+#: Seconds of work in a block: much more than the engine's 2 ms a task, and soon enough for a display of progress.
 TARGET_SECONDS = 2.0
 
-#: Seconds of work in a block for each worker, where there are so many that one scheduler could not feed them otherwise:
-#: five times what a block takes in it and in this process (docs/scaling.md).
+#: Seconds of work in a block for each worker, if there are so many that one scheduler could not feed them otherwise:
+#: five times the time that the scheduler and this process spend on a block (docs/scaling.md).
 TARGET_SECONDS_A_WORKER = 0.01
 
-#: What is left is dealt out in blocks of no less than this part of the target, so that the workers end together.
+#: The last blocks of a cell shrink to no less than this part of the target, so that the workers end together.
 _LEAST_PART = 1 / 8
 
 
-class Cut:
-    """Cuts the missing lanes into blocks, of one lane until their cost is known."""
+class BlockSizer:
+    """Cuts the missing lanes of a cell into blocks: of one lane each until the cost of a lane is known.
+
+    Parameters
+    ----------
+    cell : Cell
+    gaps : list of (first_lane, last_lane)
+        The missing lanes.
+    target_seconds : float
+        The cost that a block should have.
+    """
 
     def __init__(self, cell: Cell, gaps: list[tuple[int, int]], target_seconds: float) -> None:
         self.cell = cell
@@ -27,18 +36,19 @@ class Cut:
         self.one_by_one = False
 
     def window(self, workers: int) -> int:
-        """How many blocks may be on their way: one to learn from, then enough to keep every worker busy.
+        """The number of blocks of the cell that may run at once.
 
-        Fewer where a rule may stop the cell, since they may be in vain.
+        One until the cost of a lane is known, then two a worker. If a rule may stop the cell it is one a worker, since
+        blocks beyond the stop are computed in vain.
         """
         if not self.lanes:
             return 1
         return workers if self.cell.stopping is not None else 2 * workers
 
-    def again(self, failed: Failure) -> bool:
-        """Whether a failed block is done again lane by lane, since a rule may stop before the one that fails.
+    def retry(self, failed: Failure) -> bool:
+        """Whether a failed block is computed again lane by lane: a rule may stop the cell before the lane at fault.
 
-        If not, nothing more is cut, except before it where a rule may stop.
+        If it is not, no block follows, except before the failed lane if a rule may stop the cell there.
         """
         first, last = failed.first // self.cell.lane_size, -(-failed.last // self.cell.lane_size)
         if self.cell.stopping is None:
@@ -52,8 +62,8 @@ class Cut:
         return False
 
     def learn(self, receipt: Receipt) -> None:
-        """Take in what a block has cost."""
-        # The first block also pays for what a worker keeps, so later ones replace it in the average.
+        """Update the cost of a lane with that of a computed block."""
+        # The first block also fills the caches of its worker, so later ones replace it in the average.
         if self.lanes == 1:
             self.seconds, self.lanes = 0.0, 0
         lanes = -(-(receipt.last - receipt.first) // self.cell.lane_size)
@@ -61,25 +71,25 @@ class Cut:
         self.lanes += lanes
         self.known += lanes
 
-    def _wanted(self, left: int, workers: int) -> int:
-        """Lanes of the next block: as the target says, and near the end half of what a worker has left."""
+    def _next_lanes(self, left: int, workers: int) -> int:
+        """The lanes of the next block: as the target says, and near the end half of a worker's share of the rest."""
         if not self.lanes:
             return 1
         each = max(self.seconds / self.lanes, 1e-6)
         target = max(self.target_seconds, workers * TARGET_SECONDS_A_WORKER) if self.target_seconds else 0.0
-        dealt = min(max(-(-left // (2 * workers)), int(_LEAST_PART * target / each)), -(-left // workers))
-        return max(1, min(int(target / each), dealt))
+        share = min(max(-(-left // (2 * workers)), int(_LEAST_PART * target / each)), -(-left // workers))
+        return max(1, min(int(target / each), share))
 
-    def next(self, workers: int) -> Block | None:
-        """The next block, None where no lane is left."""
+    def next_block(self, workers: int) -> Block | None:
+        """The next block; None if no lane is left."""
         if not self.gaps:
             return None
         left = sum(last - first for first, last in self.gaps)
-        wanted = self._wanted(left, workers)
+        lanes = self._next_lanes(left, workers)
         first, last = self.gaps[0]
         if self.cell.stopping is not None:  # no more than there are already, since they may be in vain
-            wanted = 1 if self.one_by_one else min(wanted, max(1, self.known))
-        end = min(last, first + wanted)
+            lanes = 1 if self.one_by_one else min(lanes, max(1, self.known))
+        end = min(last, first + lanes)
         self.gaps[0] = (end, last)
         if end == last:
             self.gaps.pop(0)

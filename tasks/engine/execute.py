@@ -1,6 +1,6 @@
-"""Run the blocks of a cell on a pool of workers, and join them when all are there.
+"""Run the blocks of a cell on a pool of workers, and join them when all are stored.
 
-What is done is asked of the store, never of the engine's memory.
+Which replicates are done is read from the store; the engine remembers nothing.
 """
 
 import queue
@@ -10,27 +10,27 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..plan import Cell, missing_lanes, missing_replicates
-from ..replicates import needed
+from ..replicates import prerequisites
 from ..storage.seal import Damaged
 from ..storage.store import Store
-from .block_sizing import TARGET_SECONDS, Cut
+from .block_sizing import TARGET_SECONDS, BlockSizer
 from .pools import Pool
 from .run_block import Failure, Receipt
-from .stopping import Wanted
+from .stopping import StoppingTracker
 
-#: How often a cell is completed of which something that was there is not any more.
+#: How often a cell is completed if files of it disappear or are damaged meanwhile.
 _TRIALS = 3
 
-#: Is told how many replicates came in, with their receipt if they were computed.
+#: Called with a number of replicates that are done, and their receipt if they were computed.
 Progress: TypeAlias = Callable[[int, Receipt | None], None]
 
 
 def _silent(replicates: int, receipt: Receipt | None) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 class Interrupted(Exception):
-    """The run was asked to stop; what is on disk stays and is taken up again."""
+    """The run was asked to stop; the next run takes up what is stored."""
 
 
 @dataclass
@@ -43,16 +43,16 @@ class Outcome:
     found : int
         Replicates that were in the store before.
     wanted : int
-        Replicates that are wanted: all, until the cell's rule has stopped.
+        Replicates that the cell needs: all, until its rule has stopped.
     receipts : list of Receipt
-        Those of its blocks, until somebody has put them by: a long run has millions.
+        Those of its blocks. The caller may empty it after writing them: a long run has millions.
     blocks : int
         Blocks that were computed.
     seconds : float
         Work in them.
     failures : list of Failure
     notes : list of str
-        Files that could not be used and were made again, one line each.
+        Files that could not be used and were computed again, one line each.
     stored : int
         Replicates that are in the store now.
     """
@@ -72,7 +72,7 @@ class Outcome:
         self.stored = self.found
 
     def add(self, receipt: Receipt) -> None:
-        """A block that came in."""
+        """Count a computed block."""
         self.receipts.append(receipt)
         self.blocks += 1
         self.seconds += receipt.seconds
@@ -80,7 +80,7 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether every wanted replicate is in the store."""
+        """Whether every replicate that the cell needs is in the store."""
         return self.stored >= self.wanted
 
 
@@ -93,12 +93,12 @@ def run_cell(
     progress: Progress = _silent,
     target_seconds: float = TARGET_SECONDS,
 ) -> Outcome:
-    """Compute what the store lacks of a cell, then join its blocks into one file.
+    """Compute the missing replicates of a cell, then join its blocks into one file.
 
-    The first block is a single lane, and one for every worker that would be idle; their cost sizes the others. A failed
-    block ends the cell: its other blocks would fail likewise, and what is done stays. A stopping rule ends it too, once
-    it stops on the replicates from the first on; blocks beyond that are waited for, since a worker would still write
-    them, and dropped.
+    The first block is a single lane, and so is one for every idle worker; their cost sizes the others. A failed block
+    ends the cell, since its other blocks would fail likewise; the blocks that are done stay. A stopping rule ends it
+    too, once it stops on the replicates from the first on. Blocks beyond that are waited for, since a worker would
+    still write them, and dropped.
 
     Parameters
     ----------
@@ -108,10 +108,10 @@ def run_cell(
     stop : threading.Event, optional
         Set to leave early.
     progress : callable
-        Called with the number of replicates that came in and their receipt; with None for the receipt, first with what
-        the store had, and at the end with what the cell's rule spared.
+        Called with the number of replicates of each computed block and its receipt. With None for the receipt, it is
+        called first with the number that the store had, and at the end with the number that the cell's rule spared.
     target_seconds : float
-        Wanted cost of a block.
+        The cost that a block should have.
 
     Returns
     -------
@@ -122,9 +122,9 @@ def run_cell(
     Interrupted
         If `stop` was set.
     Damaged, FileNotFoundError
-        If what is written is not whole, or not there, again and again when it is read.
+        If files that were written are damaged or missing when they are read, again and again.
     """
-    for before in needed(cell):
+    for before in prerequisites(cell):
         first = run_cell(before, store, pool, stop=stop)
         if not first.complete:
             return Outcome(cell, failures=first.failures)
@@ -137,7 +137,7 @@ def run_cell(
             outcome.failures.clear()  # beyond the stop
             store.finish(cell, outcome.wanted)
             break
-        except (Damaged, FileNotFoundError) as error:  # the disk's fault, or another run shares the root and was faster
+        except (Damaged, FileNotFoundError) as error:  # the disk failed, or another run under the root was faster
             if trial == _TRIALS:
                 raise
             outcome.notes.append(str(error))
@@ -161,23 +161,23 @@ def _complete(
         outcome.found = outcome.stored
     outcome.notes.extend(found.damaged)
     progress(outcome.stored, None)
-    wanted = Wanted(cell, store)
+    tracker = StoppingTracker(cell, store)
     for bounds in found.done:
-        wanted.see(*bounds)
-    outcome.wanted = wanted.replicates
+        tracker.add(*bounds)
+    outcome.wanted = tracker.replicates
     if not outcome.complete:
-        cut = Cut(cell, missing_lanes(cell, found.done), target_seconds)
-        _fan_out(cut, wanted, outcome, store, pool, stop, progress)
+        sizer = BlockSizer(cell, missing_lanes(cell, found.done), target_seconds)
+        _fan_out(sizer, tracker, outcome, store, pool, stop, progress)
 
 
-def _room(cut: Cut, running: int, pool: Pool) -> bool:
-    """Whether one more block of a cell may be sent: one that its cost is learned from, or for a worker that is idle."""
-    return pool.idle or (running < cut.window(pool.workers) and not (running and pool.full))
+def _has_room(sizer: BlockSizer, running: int, pool: Pool) -> bool:
+    """Whether one more block of a cell may be sent."""
+    return pool.idle or (running < sizer.window(pool.workers) and not (running and pool.full))
 
 
 def _fan_out(
-    cut: Cut,
-    wanted: Wanted,
+    sizer: BlockSizer,
+    tracker: StoppingTracker,
     outcome: Outcome,
     store: Store,
     pool: Pool,
@@ -190,8 +190,8 @@ def _fan_out(
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
-            while not outcome.complete and _room(cut, len(running), pool):
-                block = cut.next(pool.workers)
+            while not outcome.complete and _has_room(sizer, len(running), pool):
+                block = sizer.next_block(pool.workers)
                 if block is None:
                     break
                 running[block.first] = pool.submit(block, store, arrived.put)
@@ -205,13 +205,13 @@ def _fan_out(
                 continue
             running.pop(event.first)
             if isinstance(event, Failure):
-                if not cut.again(event):
+                if not sizer.retry(event):
                     outcome.failures.append(event)
             else:
                 outcome.add(event)
-                wanted.see(event.first, event.last)
-                outcome.wanted = wanted.replicates
-                cut.learn(event)
+                tracker.add(event.first, event.last)
+                outcome.wanted = tracker.replicates
+                sizer.learn(event)
                 progress(event.last - event.first, event)
     finally:
         for cancel in running.values():

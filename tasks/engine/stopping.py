@@ -1,7 +1,7 @@
-"""How many replicates of a cell are wanted: all, or those up to where its stopping rule ends it.
+"""The number of replicates that a cell needs: all, or those up to the point at which its stopping rule ends it.
 
-A rule looks at the replicates in their order from the first on, so where it stops is part of the result: it does not
-depend on which blocks came in first, nor on those that were already on their way beyond it.
+A rule is applied to the replicates in their order from the first on. So its stop is part of the result: it depends
+neither on the order in which blocks are computed, nor on blocks beyond it that are computed already.
 """
 
 from functools import lru_cache
@@ -10,22 +10,23 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..fan_out import HasExceedances
 from ..plan import Cell
-from ..replicates import Counted, fanout, observed_cell
+from ..replicates import fanout, observed_cell
 from ..storage.store import Store
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
     """Which replicates of `table` are at least as extreme as observed."""
     module = fanout(cell.fanout)
-    if not isinstance(module, Counted):
+    if not isinstance(module, HasExceedances):
         raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
     return module.exceeds(table, observed)
 
 
 def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
-    """How many replicates of `table` are at least as extreme as observed; None where that is not known (yet)."""
-    if not isinstance(fanout(cell.fanout), Counted):
+    """The number of replicates of `table` that are at least as extreme as observed; None if that is not known yet."""
+    if not isinstance(fanout(cell.fanout), HasExceedances):
         return None
     compared = observed_cell(cell)
     try:
@@ -43,13 +44,14 @@ def _observed(store: Store, cell: Cell) -> pa.Table:
     return table
 
 
-class Wanted:
-    """Counts the replicates of a cell that are wanted, given what has come in.
+class StoppingTracker:
+    """Applies the stopping rule of a cell to its replicates while they are computed, in any order.
 
     Attributes
     ----------
     replicates : int
-        All of them, until the rule has stopped: then those of the lanes up to there.
+        The number of replicates that the cell needs: all, until the rule has stopped; then those of the lanes up to
+        the stop.
     """
 
     def __init__(self, cell: Cell, store: Store) -> None:
@@ -58,13 +60,13 @@ class Wanted:
         self._store = store
         compared = None if cell.stopping is None else observed_cell(cell)
         self._observed = None if compared is None else store.read_prefix(compared)
-        self._looks = cell.stopping is not None and (compared is None) == (self._observed is None)
+        self._active = cell.stopping is not None and (compared is None) == (self._observed is None)
         self._flags = np.empty(0, dtype=np.bool_)
         self._waiting: dict[int, int] = {}
 
-    def see(self, first: int, last: int) -> None:
-        """The replicates ``first <= replicate < last`` are in the store, as one file."""
-        if not self._looks:
+    def add(self, first: int, last: int) -> None:
+        """Take in the replicates ``first <= replicate < last``, which the store has as one file."""
+        if not self._active:
             return
         self._waiting[first] = last
         before = reached = self._flags.size
@@ -75,4 +77,4 @@ class Wanted:
         result = self._cell.rule.test(self._flags) if reached > before else None
         if result is not None:
             self.replicates = self._cell.whole_lanes(result.replicates)
-            self._looks = False
+            self._active = False

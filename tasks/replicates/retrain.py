@@ -7,10 +7,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..fan_out import new_cell
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from . import cell
+from . import crossval
 from ._retrainers import retrainer
 
 VERSION = 1
@@ -36,9 +37,9 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 
 def observed(retrains: Cell) -> Cell:
-    """The cell of the observed run."""
+    """The cell of the observed run: the same classifier on the labels as they are."""
     subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
-    return cell("crossval", subject=subject, work=work, seed=retrains.seed, replicates=1)
+    return new_cell("crossval", crossval, subject=subject, work=work, seed=retrains.seed, replicates=1)
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

@@ -4,8 +4,8 @@ The stream is keyed by the population and the size alone, and the test sets of a
 so all tests see the same test sets.
 """
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
 
+from ..fan_out import FanOut, new_cell
 from ..plan import Block, Cell
 from ..populations.population import EventPopulation, Population
 from ..populations.score_tests import tested_sets
@@ -22,8 +23,14 @@ from ..populations.tests import Answers, AnyPopulation, advantage, tested
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
-from . import cell, predict
+from . import count, predict
 from ._outcomes import total
+
+#: The fan-outs whose replicates are a population's outcomes, and what makes one population of their table.
+_SOURCES: dict[str, tuple[FanOut, Callable[[pa.Table], tuple[int, ...]]]] = {
+    "count": (count, total),
+    "predict": (predict, partial(predict.outcomes, test=False)),
+}
 
 VERSION = 3
 LANE_SIZE = 100
@@ -63,7 +70,10 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
 def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
     """The cell whose outcomes are the population, where the study trains the classifiers, or counts files, itself."""
     about = work["population"].get("outcomes_of")
-    return None if about is None else cell(about["fanout"], **{key: about[key] for key in about if key != "fanout"})
+    if about is None:
+        return None
+    name = about["fanout"]
+    return new_cell(name, _SOURCES[name][0], **{key: about[key] for key in about if key != "fanout"})
 
 
 def needs(work: Mapping[str, Any]) -> list[Cell]:
@@ -96,7 +106,7 @@ def _outcomes(store: Store, source: Cell) -> tuple[int, ...]:
     table = store.read_prefix(source)
     if table is None or replicates_of(table) < source.replicates:
         raise LookupError(source.name)
-    return predict.outcomes(table, test=False) if source.fanout == "predict" else total(table)
+    return _SOURCES[source.fanout][1](table)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -10,10 +10,10 @@ from sigstats.possibilistic_indices import possibility
 from .. import analyses
 from ..fingerprint import digest
 from ..plan import Plan
+from ..results import Results
 from ..schema import Hypothesis, summary_table
 from ..storage.store import Store
 from .published import compared, read_references
-from .results import Results
 
 
 def summarize(store: Store) -> list[Hypothesis]:

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell, fanout
+from sigstats.tasks.storage.plan_table import write_plan
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import write_plan
 from sigstats.tasks.summary.summarize import summarize
 
 #: Rows, classes, and how much error the features' independence would add.

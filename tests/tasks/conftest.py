@@ -8,8 +8,6 @@ import pyarrow as pa
 import pytest
 
 from sigstats.tasks import replicates as fanouts
-from sigstats.tasks.engine import run_block as work
-from sigstats.tasks.engine import stopping
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import REPLICATE, column
 from sigstats.tasks.storage.store import Store
@@ -43,8 +41,7 @@ def drawing(monkeypatch):
 
 def put_in_place(monkeypatch, **functions):
     """A module of these functions, in place of that of every fan-out."""
-    for module in (work, stopping, fanouts):
-        monkeypatch.setattr(module, "fanout", lambda name: SimpleNamespace(**functions))
+    monkeypatch.setattr(fanouts.REGISTRY, "module", lambda name: SimpleNamespace(**functions))
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from sigstats.flows.report.null_distribution import NullDistribution, null_distr
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import COUNT_MEASURES
 from sigstats.possibilistic_indices import possibility
+from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results
 
 from ..synthetic_study import CLASSIFIERS, DATASETS, make_study
 

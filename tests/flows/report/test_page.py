@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from sigstats.flows.report import page as report
+from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results
 
 from ..browser import CHROMIUM, open_page
 from ..synthetic_study import CLASSIFIERS, CONFIG, VERSIONS, make_study

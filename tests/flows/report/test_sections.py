@@ -11,9 +11,9 @@ from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.section import Verdict
+from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results
 
 from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
 

@@ -17,8 +17,9 @@ from sigstats.flows.running.estimate import estimate, render
 from sigstats.flows.studies import prepare
 from sigstats.sequential.rules import BesagCliffordRule, GandyRule
 from sigstats.tasks.replicates import fanout
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.plan_table import read_plan, write_plan
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results, read_plan, write_plan
 from sigstats.tasks.summary.summarize import summarize
 
 from ..conftest import blocks, results, run, start, study_file, wait_until

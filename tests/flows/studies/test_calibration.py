@@ -17,8 +17,8 @@ from sigstats.flows.studies.populations import parquet
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.replicates._outcomes import total
+from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results
 
 from ..conftest import results, study_file
 

@@ -19,8 +19,8 @@ from sigstats.flows.cli import main
 from sigstats.intervals import clopper_pearson
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.replicates.predict import outcomes
+from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results
 
 from ..conftest import results, run, study_file
 

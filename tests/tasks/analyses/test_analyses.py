@@ -6,7 +6,7 @@ from scipy.stats import MonteCarloMethod, binomtest, fisher_exact
 from sklearn.metrics import confusion_matrix, f1_score
 
 from sigstats import efficiency_test
-from sigstats.tasks.summary.results import Results
+from sigstats.tasks.results import Results
 
 from ...flows.synthetic_study import make_study
 

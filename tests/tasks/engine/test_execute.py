@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigstats.tasks.engine.block_sizing import Cut
+from sigstats.tasks.engine.block_sizing import BlockSizer
 from sigstats.tasks.engine.execute import Interrupted, run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import Receipt, run_block
@@ -134,12 +134,12 @@ def receipt(cell, block, seconds_a_lane):
 @given(st.integers(1, 3000), st.integers(1, 8), st.floats(1e-6, 10))
 def test_cutting_covers_every_lane_once_and_aims_at_the_target(replicates, workers, seconds):
     cell = make_cell(replicates)
-    cut = Cut(cell, [(0, cell.lanes)], 2.0)
-    assert cut.window(workers) == 1
+    sizer = BlockSizer(cell, [(0, cell.lanes)], 2.0)
+    assert sizer.window(workers) == 1
     blocks = []
-    while (block := cut.next(workers)) is not None:
+    while (block := sizer.next_block(workers)) is not None:
         blocks.append(block)
-        cut.learn(receipt(cell, block, seconds))
+        sizer.learn(receipt(cell, block, seconds))
     assert blocks[0].last_lane == 1
     assert [block.first for block in blocks[1:]] == [block.last for block in blocks[:-1]]
     assert blocks[-1].last == replicates
@@ -153,11 +153,11 @@ def test_cutting_covers_every_lane_once_and_aims_at_the_target(replicates, worke
 def test_workers_end_together(replicates, workers, seconds, random):
     """Each block to the worker that is free first: the last one ends soon after the first, although costs differ."""
     cell = make_cell(replicates)
-    cut = Cut(cell, [(0, cell.lanes)], 2.0)
+    sizer = BlockSizer(cell, [(0, cell.lanes)], 2.0)
     ends = [0.0] * workers
-    while (block := cut.next(workers)) is not None:
+    while (block := sizer.next_block(workers)) is not None:
         each = seconds * random.uniform(0.75, 1.25)
-        cut.learn(receipt(cell, block, each))
+        sizer.learn(receipt(cell, block, each))
         ends[ends.index(min(ends))] += each * (block.last_lane - block.first_lane)
     # A block at the end is an eighth of the target or one lane, if every lane costs what those before have cost.
     assert max(ends) - min(ends) <= 1.25 / 0.75 * max(2.0 / 8, 1.25 * seconds)

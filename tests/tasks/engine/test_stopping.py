@@ -19,8 +19,9 @@ from sigstats.tasks.engine.pools import DaskPool, Serial
 from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.replicates import cell as cell_of
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.plan_table import read_plan, write_plan
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.results import Results, read_plan, write_plan
 from sigstats.tasks.summary.summarize import fingerprint
 
 from ..conftest import make_cell, put_in_place

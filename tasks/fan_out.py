@@ -1,0 +1,88 @@
+"""The fan-out of a cell: how one block of its replicates is computed.
+
+A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It offers what `FanOut` asks for, and
+more if it `ReadsCells`, `HasExceedances` or `HasObservedCell`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from .plan import Block, Cell
+from .storage.store import Store
+
+
+class FanOut(Protocol):
+    """The members of every fan-out."""
+
+    @property
+    def VERSION(self) -> int:  # noqa: N802
+        """Raised whenever equal values would give other replicates."""
+
+    @property
+    def LANE_SIZE(self) -> int:  # noqa: N802
+        """How many replicates share one random stream."""
+
+    @property
+    def SCHEMA(self) -> pa.Schema:  # noqa: N802
+        """The columns of its replicates, the first of which is ``replicate``."""
+
+    def stream(self, work: Mapping[str, Any], /) -> dict[str, Any]:
+        """The key of the random stream."""
+
+    def compute(self, block: Block, store: Store, /) -> pa.Table:
+        """The table of the block's replicates, in order."""
+
+
+@runtime_checkable
+class ReadsCells(Protocol):
+    """A fan-out that reads the replicates of other cells."""
+
+    def needs(self, work: Mapping[str, Any], /) -> list[Cell]:
+        """These cells, which are computed before."""
+
+
+@runtime_checkable
+class HasExceedances(Protocol):
+    """A fan-out whose replicates are counted against the observed result."""
+
+    def exceeds(self, table: pa.Table, observed: Any, /) -> NDArray[np.bool_]:
+        """Which replicates of a table are at least as extreme as observed.
+
+        `observed` is the table of the observed cell; None for a fan-out without one.
+        """
+
+
+@runtime_checkable
+class HasObservedCell(Protocol):
+    """A fan-out whose observed result is computed by another cell."""
+
+    def observed(self, cell: Cell, /) -> Cell:
+        """The cell of the observed result."""
+
+
+def new_cell(
+    name: str,
+    fan_out: FanOut,
+    *,
+    subject: Mapping[str, str],
+    work: Mapping[str, Any],
+    seed: int,
+    replicates: int,
+    stopping: Mapping[str, Any] | None = None,
+) -> Cell:
+    """A cell of `fan_out`, the module called `name`; the other parameters are those of `sigstats.tasks.plan.Cell`."""
+    return Cell(
+        fanout=name,
+        version=fan_out.VERSION,
+        subject=subject,
+        work=work,
+        stream=fan_out.stream(work),
+        seed=seed,
+        replicates=replicates,
+        lane_size=fan_out.LANE_SIZE,
+        stopping=stopping,
+    )

@@ -1,0 +1,76 @@
+"""The results of a finished or interrupted study, read from its Parquet files alone."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+from sigstats.sequential.rules import SequentialResult
+
+from .engine.stopping import exceeds
+from .plan import Cell, Plan
+from .replicates import observed_cell
+from .schema import SUMMARY
+from .storage.block_files import first_replicates, replicates_of
+from .storage.plan_table import read_plan
+from .storage.seal import Damaged
+from .storage.store import Store
+
+
+@dataclass(frozen=True)
+class Results:
+    """The plan and the replicates of one study, for analyses, figures and reports."""
+
+    store: Store
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The study's plan."""
+        return read_plan(self.store)
+
+    def cells(self, fanout: str, **subject: str) -> list[Cell]:
+        """The cells of a fan-out whose subject has these values, in the order of the plan."""
+        return [
+            cell
+            for cell in self.plan.cells
+            if cell.fanout == fanout and all(cell.subject.get(key) == value for key, value in subject.items())
+        ]
+
+    def table(self, cell: Cell) -> pa.Table | None:
+        """The replicates of a cell up to its stop, in order; None if some are missing or damaged."""
+        cache = self._tables
+        if cell.name not in cache:
+            cache[cell.name] = self._read(cell)
+        return cache[cell.name]
+
+    def count(self, cell: Cell) -> SequentialResult | None:
+        """The replicates of a cell that are at least as extreme as observed, and the p-value; None as for `table`."""
+        table = self.table(cell)
+        return None if table is None else self._apply_rule(cell, table)
+
+    @cached_property
+    def _tables(self) -> dict[str, pa.Table | None]:
+        return {}
+
+    def _read(self, cell: Cell) -> pa.Table | None:
+        table: pa.Table | None
+        try:
+            table = self.store.read_block(cell, 0, cell.replicates)
+        except (FileNotFoundError, Damaged):
+            table = self.store.read_prefix(cell)
+        if cell.stopping is not None and table is not None:
+            result = self._apply_rule(cell, table)
+            return None if result is None else first_replicates(table, result.replicates)
+        return table if table is not None and replicates_of(table) == cell.replicates else None
+
+    def _apply_rule(self, cell: Cell, table: pa.Table) -> SequentialResult | None:
+        other = observed_cell(cell)
+        observed = None if other is None else self.table(other)
+        if other is not None and observed is None:
+            return None
+        return cell.rule.test(exceeds(cell, table, observed))
+
+    @cached_property
+    def summary(self) -> pa.Table:
+        """The stored summary."""
+        return self.store.read_table("summary.parquet", kind="summary").cast(SUMMARY)

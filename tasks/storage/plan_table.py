@@ -1,0 +1,81 @@
+"""The plan of a study as ``plan.parquet``, one row a cell."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+
+from ..fingerprint import canonical, digest
+from ..plan import Cell, Plan
+from ..schema import column
+from .seal import Damaged
+from .store import Store
+
+_SCHEMA = pa.schema(
+    [
+        column("cell", pa.string(), "name", "the cell's folder under replicates/"),
+        column("fanout", pa.string(), "name", "the fan-out that computes it"),
+        column("version", pa.int64(), "number", "the fan-out's version"),
+        column("subject", pa.string(), "JSON", "what the cell is about: data set, classifier, null hypothesis ..."),
+        column("work", pa.string(), "JSON", "everything its replicates depend on, except the seed"),
+        column("stream", pa.string(), "JSON", "what its random stream is keyed by"),
+        column("seed", pa.int64(), "number", "the study's seed"),
+        column("replicates", pa.int64(), "number", "replicates wanted"),
+        column("lane_size", pa.int64(), "number", "replicates that share one random stream"),
+        column("stopping", pa.string(), "JSON", "the rule that may stop it before all replicates", nullable=True),
+    ]
+)
+
+
+def write_plan(store: Store, plan: Plan) -> None:
+    """Write the plan of a study."""
+    columns: dict[str, list[Any]] = {name: [] for name in _SCHEMA.names}
+    for cell in plan.cells:
+        row = {
+            "cell": cell.name,
+            "fanout": cell.fanout,
+            "version": cell.version,
+            "subject": json.dumps(dict(cell.subject)),  # the order of the subject is the order of its columns
+            "work": canonical(cell.work),
+            "stream": canonical(cell.stream),
+            "seed": cell.seed,
+            "replicates": cell.replicates,
+            "lane_size": cell.lane_size,
+            "stopping": None if cell.stopping is None else canonical(cell.stopping),
+        }
+        for name, value in row.items():
+            columns[name].append(value)
+    settings = {
+        "study": plan.study,
+        "kind": plan.kind,
+        "analyses": list(plan.analyses),
+        "alpha": plan.alpha,
+        "adjust": plan.adjust,
+    }
+    table = pa.table(columns, schema=_SCHEMA).replace_schema_metadata({b"plan": canonical(settings).encode()})
+    store.write_table("plan.parquet", table, kind="plan", fingerprint=digest("plan", **settings))
+
+
+def read_plan(store: Store) -> Plan:
+    """The plan of a study.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the store has none.
+    Damaged
+        If it cannot be used.
+    """
+    table = store.read_table("plan.parquet", kind="plan")
+    settings = json.loads(table.schema.metadata[b"plan"])
+    cells = []
+    for row in table.to_pylist():
+        name = row.pop("cell")
+        for key in ("subject", "work", "stream", "stopping"):
+            row[key] = None if row.get(key) is None else json.loads(row[key])
+        cell = Cell(**row)
+        if cell.name != name:
+            raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")
+        cells.append(cell)
+    settings["analyses"] = tuple(settings["analyses"])
+    return Plan(cells=tuple(cells), **settings)
