@@ -48,4 +48,6 @@ from .sequential.rules import FixedRule as FixedRule
 from .sequential.rules import GandyRule as GandyRule
 from .sequential.rules import SequentialResult as SequentialResult
 from .sequential.rules import deciding_exceedances as deciding_exceedances
+from .sign_flips.test import SignFlipResult as SignFlipResult
+from .sign_flips.test import sign_flip_test as sign_flip_test
 from .test_result import TestResult as TestResult

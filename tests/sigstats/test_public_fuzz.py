@@ -176,6 +176,12 @@ CALLS = {
     "relax_probabilities": [(sigstats.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,
     "classes": [0]})],
     "sample_size": [(sigstats.sample_size, {"p_a": 0.3, "p_b": 0.1, "target": 0.8, **TEST})],
+    "sign_flip_test": [
+        (sigstats.sign_flip_test, {"differences": [1, -2, 3, 0], "sizes": [3, 3, 3, 1], "limit": 1.0,
+                                   "alternative": "less", "method": method, "n_resamples": 9, "confidence_level": 0.9,
+                                   "rng": 1})
+        for method in ("exact", "monte-carlo")
+    ],
     "type_one_error": [(sigstats.type_one_error, {"n": 20, "discordance": 0.1, **TEST})],
 }  # fmt: skip
 #: Plain records of results, and constants: nothing is computed.
@@ -183,7 +189,7 @@ RECORDS = {
     "ALTERNATIVES", "BootstrapResult", "DiscordantCounts", "EffectSize", "EfficiencyResult",
     "GoodnessOfFitTestResult",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
-    "ProportionResult", "ScoreResult", "SequentialResult", "TestResult",
+    "ProportionResult", "ScoreResult", "SequentialResult", "SignFlipResult", "TestResult",
 }  # fmt: skip
 
 ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
@@ -191,6 +197,7 @@ ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
 LENIENT = {"y", "a", "b", "classes", "categories", "positive", "undefined", "null_value", "tp", "fn", "fp", "tn"}
 #: Other names under which an argument is refused.
 ALIASES = {
+    "differences": "sizes",
     "estimator": "classifier",
     "score_a": "score_b",
     "folds": "cv|n_splits",

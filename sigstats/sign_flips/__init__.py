@@ -1,0 +1,1 @@
+"""Exact tests of paired differences by random changes of sign."""

@@ -1,0 +1,274 @@
+r"""The law of a sum of magnitudes that a fair coin each puts in or leaves out.
+
+With magnitudes :math:`m_1, \dots, m_n` and independent fair coins :math:`B_i`, this module gives
+:math:`P(\sum_i B_i m_i \ge s)`, the one-sided p-value of a sign-flip test. Its generating function is
+:math:`2^{-n} \prod_i (1 + x^{m_i})`, a product of integer polynomials (Pagano and Tritchler 1983, Journal of the
+American Statistical Association 78, 435-440, use its Fourier transform).
+
+Whole magnitudes are summed exactly while the product has at most `MOST_BITS` bits. Beyond that the product is computed
+in fixed point after an exponential tilt that moves its mean to `s` (Esscher 1932), so that the tail is made of large
+terms; every rounding is downward and its total is added to the upper bound. Real magnitudes, or whole ones whose sums
+spread too widely, are enumerated where there are few of them and otherwise rounded to a lattice; Hoeffding's (1963)
+inequality bounds what the rounding changes.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import ndtr
+
+from .._common.extreme import TIE_TOLERANCE
+from .._common.validation import FloatArray, IntArray
+from ..mcnemar.binomial_tails import log_tail, tail
+
+Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
+
+#: The largest exact product, as the number of its coefficients times their length in bits.
+MOST_BITS = 10**9
+#: The longest polynomial in fixed point, and how many binary digits follow its point.
+MOST_TERMS, _BITS = 2**21, 128
+#: With so few magnitudes all sums are enumerated, as sums of two halves.
+MOST_ENUMERATED = 40
+#: The number of lattice points over the bulk of the law where real magnitudes are rounded.
+_LATTICE = 2**17
+#: Beyond so many standard deviations a tilted law has no mass in fixed point.
+_REACH = 14
+
+
+class Tail(NamedTuple):
+    """Bounds of a tail probability and its natural logarithm; both bounds are equal where it is exact."""
+
+    low: float
+    high: float
+    log: float
+
+
+def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
+    """``P(sum of B_i m_i >= threshold)`` for fair coins B.
+
+    Parameters
+    ----------
+    magnitudes : sequence of int, or array of float
+        All positive. Whole numbers are exact; for floats, sums that differ from the threshold by less than
+        `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it.
+    threshold : int or float
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.law import tail_of_sum
+    >>> tail_of_sum([1] * 8, 7).high
+    0.03515625
+    >>> tail_of_sum([1, 2, 5], 6).high  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
+    0.375
+    """
+    if isinstance(magnitudes, np.ndarray):
+        return (
+            _enumerated(magnitudes, threshold)
+            if len(magnitudes) <= MOST_ENUMERATED
+            else _lattice(magnitudes, float(threshold))
+        )
+    total, distinct = sum(magnitudes), Counter(magnitudes)
+    if threshold <= 0:
+        return Tail(1.0, 1.0, 0.0)
+    if threshold > total:
+        return Tail(0.0, 0.0, -math.inf)
+    if len(distinct) == 1:
+        (size,) = distinct
+        k, n = -(-threshold // size), len(magnitudes)
+        p = tail(k, n)
+        return Tail(p, p, log_tail(k, n))
+    if len(magnitudes) * total <= MOST_BITS:
+        return exact_ratio(sum(_counts(distinct).coeffs()[threshold:]), 2 ** len(magnitudes))
+    if 2 * _REACH * _spread(magnitudes) <= MOST_TERMS:
+        return _fixed_point(distinct, int(threshold))[0]
+    if len(magnitudes) <= MOST_ENUMERATED and total < 2**62:
+        return _enumerated(np.array(magnitudes, dtype=np.int64), threshold)
+    return _lattice(np.array([float(each) for each in magnitudes]), float(threshold))
+
+
+def exact_ratio(favourable: Any, outcomes: int) -> Tail:
+    """A tail of equally likely outcomes that are counted."""
+    count = int(favourable)
+    p = count / outcomes
+    log = math.log(p) if p > 1e-300 else (math.log(count) - math.log(outcomes) if count else -math.inf)
+    return Tail(p, p, log)
+
+
+def log_weights(magnitudes: Sequence[int] | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The possible sums and the logarithms of their probabilities; of floats every sum by itself, so a few of them.
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.law import log_weights
+    >>> sums, logs = log_weights([1, 1, 3])
+    >>> sums.tolist(), logs.round(4).tolist()
+    ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [-2.0794, -1.3863, -2.0794, -2.0794, -1.3863, -2.0794])
+    """
+    if isinstance(magnitudes, np.ndarray):
+        sums = _all_sums(magnitudes)
+        return sums, np.full(len(sums), -len(magnitudes) * math.log(2))
+    coefficients = _counts(Counter(magnitudes)).coeffs()
+    total = len(magnitudes) * math.log(2)
+    possible = [i for i, count in enumerate(coefficients) if count]
+    return np.array(possible, dtype=float), np.array([math.log(int(coefficients[i])) - total for i in possible])
+
+
+def _counts(distinct: "Counter[int]") -> Polynomial:
+    """The product of ``1 + x^m``, by a tree that multiplies polynomials of like length."""
+    from flint import fmpz_poly
+
+    factors = [fmpz_poly([1] + [0] * (size - 1) + [1]) ** times for size, times in distinct.items()]
+    return _tree(factors, lambda one, other: one * other)
+
+
+def _tree(factors: list[Any], multiply: Callable[[Any, Any], Any]) -> Any:
+    while len(factors) > 1:
+        pairs = [multiply(*factors[i : i + 2]) for i in range(0, len(factors) - 1, 2)]
+        factors = pairs + factors[len(factors) - len(factors) % 2 :]
+    return factors[0]
+
+
+def _spread(magnitudes: Sequence[int]) -> float:
+    """The standard deviation of the sum: half the root of the sum of squares."""
+    return math.sqrt(sum(each * each for each in magnitudes)) / 2
+
+
+class _Fixed(NamedTuple):
+    """A law in fixed point: its first position, coefficients rounded down, and how much mass roundings took."""
+
+    first: int
+    terms: Polynomial
+    lost: int
+
+
+def _fixed_point(distinct: "Counter[int]", *thresholds: int) -> list[Tail]:
+    """Tails of whole magnitudes from one law, tilted to the first threshold, with bounds that hold."""
+    from flint import arb, ctx, fmpz_poly
+
+    tilt = _tilt(distinct, thresholds[0])
+    before, ctx.prec = ctx.prec, 4 * _BITS
+    try:
+        theta, unit = arb(tilt), arb(2) ** _BITS
+        factors, log_scale = [], arb(0)
+        for size, times in distinct.items():
+            odds = (theta * size).exp()
+            left_out, included = (_rounded_down(unit * share) for share in (1 / (1 + odds), odds / (1 + odds)))
+            one = _Fixed(0, fmpz_poly([left_out] + [0] * (size - 1) + [included]), 2)
+            factors.append(_power(one, int(times)))
+            log_scale += times * ((1 + odds) / 2).log()
+        law = _tree(factors, _multiply)
+        return [_tail_of_tilted(law, theta, log_scale, threshold, unit) for threshold in thresholds]
+    finally:
+        ctx.prec = before
+
+
+def _rounded_down(ball: Any) -> int:
+    """The whole part of a ball that is far narrower than one."""
+    return int(ball.lower().floor().unique_fmpz())
+
+
+def _tail_of_tilted(law: _Fixed, theta: Any, log_scale: Any, threshold: int, unit: Any) -> Tail:
+    """``P(S >= s) = exp(log scale) sum over j >= s of P(tilted S = j) exp(-theta j)``, theta >= 0."""
+    from flint import arb, fmpz
+
+    terms = law.terms.coeffs()
+    start = max(threshold, law.first)
+    power, decay, total = (-theta * (start - threshold)).exp(), (-theta).exp(), arb(0)
+    for position in range(start, law.first + len(terms)):
+        total += terms[position - law.first] * power
+        power *= decay
+    weight = (log_scale - theta * threshold).exp() / unit
+    low, high = total * weight, (total + fmpz(law.lost)) * weight
+    return Tail(max(0.0, float(low.lower())), min(1.0, float(high.upper())), min(0.0, float(high.log().mid())))
+
+
+def _tilt(distinct: "Counter[int]", threshold: int) -> float:
+    """The exponent that moves the mean of the sum to the threshold; never below 0."""
+    sizes = np.array(list(distinct), dtype=float)
+    times = np.array(list(distinct.values()), dtype=float)
+    low, high = 0.0, 1.0 / float(sizes.max())
+
+    def mean(theta: float) -> float:
+        return float((times * sizes / (1 + np.exp(-np.clip(theta * sizes, -700, 700)))).sum())
+
+    while mean(high) < threshold and high * float(sizes.min()) < 600:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if mean(middle) < threshold else (low, middle)
+    return low
+
+
+def _multiply(one: _Fixed, other: _Fixed) -> _Fixed:
+    from flint import fmpz
+
+    product = (one.terms * other.terms) // fmpz(1 << _BITS)
+    # A law has mass at most one, so the product lacks at most what both lack, and one unit a coefficient by rounding.
+    lost = one.lost + other.lost + one.terms.degree() + other.terms.degree() + 1
+    return _trimmed(_Fixed(one.first + other.first, product, lost))
+
+
+def _trimmed(law: _Fixed) -> _Fixed:
+    """The law without the zeros in front, which fixed point leaves far from its mean."""
+    from flint import fmpz_poly
+
+    coefficients = law.terms.coeffs()
+    zeros = next((i for i, count in enumerate(coefficients) if count), 0)
+    if zeros < 64:
+        return law
+    return _Fixed(law.first + zeros, fmpz_poly(coefficients[zeros:]), law.lost)
+
+
+def _power(law: _Fixed, times: int) -> _Fixed:
+    found: _Fixed | None = None
+    while times:
+        if times & 1:
+            found = law if found is None else _multiply(found, law)
+        times >>= 1
+        if times:
+            law = _multiply(law, law)
+    assert found is not None
+    return found
+
+
+def _enumerated(magnitudes: "FloatArray | IntArray", threshold: Any) -> Tail:
+    """All sums, as sums of one half of the magnitudes and of the other."""
+    whole = magnitudes.dtype.kind == "i"
+    least = threshold if whole else threshold - TIE_TOLERANCE * abs(float(threshold))
+    one, other = _all_sums(magnitudes[::2]), np.sort(_all_sums(magnitudes[1::2]))
+    count = int((len(other) - np.searchsorted(other, least - one, side="left")).sum())
+    return exact_ratio(count, 2 ** len(magnitudes))
+
+
+def _all_sums(magnitudes: Any) -> Any:
+    sums = np.zeros(1, dtype=magnitudes.dtype)
+    for each in magnitudes:
+        sums = np.concatenate([sums, sums + each])
+    return sums
+
+
+def _lattice(magnitudes: FloatArray, threshold: float) -> Tail:
+    """Bounds from magnitudes rounded to multiples of a step.
+
+    Rounding m_i to m_i + e_i moves the sum by the sum of B_i e_i, whose mean is known and which deviates from it by u
+    with a probability of at most ``2 exp(-2 u^2 / sum of e_i^2)`` (Hoeffding 1963, theorem 2).
+    """
+    spread = math.sqrt(float((magnitudes**2).sum())) / 2
+    step = 2 * _REACH * spread / _LATTICE
+    whole = np.rint(magnitudes / step).astype(np.int64)
+    errors = whole * step - magnitudes
+    distinct = Counter(whole[whole > 0].tolist())
+    least = threshold - TIE_TOLERANCE * abs(threshold) + float(errors.sum()) / 2
+
+    def first_at(position: float) -> int:
+        return min(max(math.ceil(position / step), 0), int(whole.sum()))
+
+    # How far the rounding may reach depends on the tail itself: a thousandth of a normal one is left to chance.
+    chance = max(float(ndtr(-(threshold - float(magnitudes.sum()) / 2) / spread)), 1e-290) / 1000
+    reach = math.sqrt(float((errors**2).sum()) * math.log(2 / chance) / 2)
+    inner, outer = _fixed_point(distinct, first_at(least + reach), first_at(least - reach))
+    high = min(1.0, outer.high + chance)
+    return Tail(max(0.0, inner.low - chance), high, math.log(high))

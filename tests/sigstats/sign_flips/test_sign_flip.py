@@ -1,0 +1,234 @@
+"""Sign flips against enumeration in rationals, McNemar's exact test, Tango's interval, SciPy, and simulation."""
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sigstats import Interval, accuracy_difference, clopper_pearson, mcnemar_test, sign_flip_test
+from sigstats.sign_flips import law
+from sigstats.sign_flips.interval import null_variance, score_limits
+
+
+def enumerated(differences, alternative):
+    """The p-value from the definition: every change of signs, in rationals."""
+    values = [Fraction(each) for each in differences]
+    observed, found = sum(values), 0
+    for signs in itertools.product((-1, 1), repeat=len(values)):
+        total = sum(sign * value for sign, value in zip(signs, values, strict=True))
+        found += {
+            "two-sided": abs(total) >= abs(observed),
+            "greater": total >= observed,
+            "less": total <= observed,
+        }[alternative]
+    return Fraction(found, 2 ** len(values))
+
+
+small = st.lists(st.integers(-6, 6), min_size=1, max_size=9)
+ways = st.sampled_from(["two-sided", "greater", "less"])
+
+
+@settings(deadline=None)
+@given(small, ways)
+def test_whole_numbers_as_enumerated(differences, alternative):
+    result = sign_flip_test(differences, alternative=alternative)
+    assert Fraction(result.pvalue) == enumerated(differences, alternative)
+    assert result.interval is None
+    assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue), abs=1e-12)
+
+
+@settings(deadline=None)
+@given(st.lists(st.fractions(-3, 3, max_denominator=7), min_size=1, max_size=8), ways)
+def test_fractions_and_the_floats_nearest_to_them_as_enumerated(differences, alternative):
+    exact = enumerated(differences, alternative)
+    assert Fraction(sign_flip_test(differences, alternative=alternative).pvalue) == exact
+    rounded = [float(each + 1000) - 1000 for each in differences]  # with the errors of a subtraction
+    if any(differences):
+        assert Fraction(sign_flip_test([float(x) for x in differences], alternative=alternative).pvalue) == exact
+        found = sign_flip_test(np.array(rounded), alternative=alternative).pvalue
+        assert found == pytest.approx(float(exact), abs=1e-12)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1, 1).filter(lambda x: x == 0 or abs(x) > 1e-3), min_size=1, max_size=9), ways)
+def test_floats_as_enumerated_but_for_ties_by_rounding(differences, alternative):
+    found = sign_flip_test(differences, alternative=alternative).pvalue
+    spread = sum(abs(Fraction(each)) for each in differences) * Fraction(1, 10**9)
+    observed = sum(map(Fraction, differences))
+    totals = [
+        sum(sign * Fraction(each) for sign, each in zip(signs, differences, strict=True))
+        for signs in itertools.product((-1, 1), repeat=len(differences))
+    ]
+    test = {
+        "two-sided": lambda total, slack: abs(total) >= abs(observed) - slack,
+        "greater": lambda total, slack: total >= observed - slack,
+        "less": lambda total, slack: total <= observed + slack,
+    }[alternative]
+    strict, loose = (sum(test(total, slack) for total in totals) / len(totals) for slack in (0, spread))
+    assert strict <= found <= loose
+
+
+@pytest.mark.parametrize("pair", [(7, 1), (0, 0), (5, 5), (0, 3), (499, 400), (600, 700), (20_000, 20_500)])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_one_answer_an_item_is_mcnemar_to_the_last_bit(pair, alternative):
+    a, b = pair
+    result = sign_flip_test([1] * a + [-1] * b + [0] * 4, alternative=alternative)
+    expected = mcnemar_test(a, b, alternative=alternative)
+    assert result.pvalue == expected.pvalue
+    assert result.log10_pvalue == pytest.approx(expected.log10_pvalue, rel=1e-12, abs=1e-12)
+
+
+def test_scipy_enumerates_the_same():
+    differences = np.array([0.13, -0.4, 0.77, 0.5, -0.21, 0.9, 0.33, -0.05, 0.61, 0.2])
+    for alternative in ("two-sided", "greater", "less"):
+        scipy = stats.permutation_test(
+            (differences,), np.sum, permutation_type="samples", alternative=alternative, n_resamples=np.inf
+        )
+        assert sign_flip_test(differences, alternative=alternative).pvalue == pytest.approx(scipy.pvalue, rel=1e-12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(1, 40), min_size=2, max_size=60), st.data())
+def test_fixed_point_holds_the_exact_tail(magnitudes, data):
+    threshold = data.draw(st.integers(1, sum(magnitudes)))
+    exact = law.exact_ratio(sum(law._counts(Counter(magnitudes)).coeffs()[threshold:]), 2 ** len(magnitudes))
+    (bounds,) = law._fixed_point(Counter(magnitudes), threshold)
+    assert bounds.low <= exact.high <= bounds.high
+    assert bounds.high - bounds.low <= 1e-15 * bounds.high
+    assert bounds.log == pytest.approx(exact.log, rel=1e-12, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.integers(0, 2**32), st.floats(-1, 3))
+def test_a_lattice_holds_what_enumeration_gives(seed, deviations):
+    magnitudes = np.random.default_rng(seed).random(24) + 0.01
+    threshold = magnitudes.sum() / 2 + deviations * math.sqrt((magnitudes**2).sum()) / 2
+    if not 0 < threshold < magnitudes.sum():
+        return
+    exact, bounds = law._enumerated(magnitudes, threshold), law._lattice(magnitudes, threshold)
+    assert bounds.low <= exact.high <= bounds.high
+    assert bounds.high <= 1.05 * bounds.low + 1e-6
+
+
+def test_many_answers_have_a_certified_far_tail():
+    rng = np.random.default_rng(1)
+    differences = np.minimum(rng.integers(-10, 12, 100_000), 10).tolist()
+    result = sign_flip_test(differences, sizes=[10] * len(differences), limit=1)
+    assert result.interval is None or result.interval.low == pytest.approx(result.interval.high, rel=1e-12)
+    z = sum(differences) / math.sqrt(sum(each * each for each in differences))
+    assert result.log10_pvalue == pytest.approx(stats.norm.logsf(z) / math.log(10) + math.log10(2), rel=0.02)
+
+
+@settings(deadline=None)
+@given(small, st.integers(1, 5))
+def test_laws(differences, factor):
+    both = sign_flip_test(differences)
+    greater, less = (sign_flip_test(differences, alternative=way).pvalue for way in ("greater", "less"))
+    assert both.pvalue == min(1.0, 2 * min(greater, less))
+    mirrored = sign_flip_test([-each for each in differences])
+    assert (mirrored.pvalue, mirrored.estimate) == (both.pvalue, -both.estimate)
+    assert mirrored.confidence_interval.low == pytest.approx(-both.confidence_interval.high, abs=1e-9)
+    assert sign_flip_test([factor * each for each in differences]).pvalue == both.pvalue
+    assert sign_flip_test([*differences, 0]).pvalue == both.pvalue
+    assert sign_flip_test(differences[::-1]).pvalue == both.pvalue
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=25), st.floats(0.5, 0.999))
+def test_the_interval_agrees_with_the_test(differences, level):
+    result = sign_flip_test(differences, sizes=[5] * len(differences), limit=1, confidence_level=level)
+    low, high, stated = result.confidence_interval
+    assert stated == level
+    assert low <= result.estimate <= high
+    assert low >= -1 - 1e-9
+    assert high <= 1 + 1e-9
+    if abs(result.pvalue - (1 - level)) > 1e-9:
+        assert (low > 0 or high < 0) == (result.pvalue < 1 - level)
+
+
+@pytest.mark.parametrize(("a", "b", "n"), [(6, 16, 161), (0, 0, 10), (1, 0, 400), (50, 0, 100), (30, 20, 400)])
+def test_one_answer_an_item_has_the_hull_of_tango_and_clopper_pearson(a, b, n):
+    differences = np.array([1] * a + [-1] * b + [0] * (n - a - b), dtype=float)
+    tango = accuracy_difference(a, b, n).interval
+    assert score_limits(differences, np.ones(n), 1.0, 0.025) == pytest.approx(tango[:2], abs=1e-12)
+    found = sign_flip_test(differences.astype(int), limit=1).confidence_interval
+    share = clopper_pearson(a, a + b) if a + b else Interval(0.5, 0.5, 0.95)
+    conditional = [(2 * end - 1) * (a + b) / n for end in share[:2]]
+    assert found.low == pytest.approx(min(tango.low, conditional[0]), abs=1e-9)
+    assert found.high == pytest.approx(max(tango.high, conditional[1]), abs=1e-9)
+
+
+def test_nothing_differs_is_not_certainty():
+    result = sign_flip_test([0] * 10, limit=1)
+    assert result.pvalue == 1
+    assert result.reason == "no item differs: the data say nothing about a difference"
+    assert result.confidence_interval.high == -result.confidence_interval.low > 0.25
+
+
+def test_null_variance_of_the_empirical_likelihood():
+    # Three residuals with mean 0 need no tilt; the variance is then their own.
+    assert null_variance(np.array([-1.0, 0.0, 1.0]), 1.0, 0.0, 5.0) == pytest.approx(2 / 3)
+    # Owen's p_i by brute force over a grid of the multiplier.
+    residuals = np.array([-0.5, -0.2, 0.1, 0.9])
+    grid = np.linspace(-1 / 0.9 + 1e-6, 1 / 0.5 - 1e-6, 2_000_001)
+    balance = (residuals[:, None] / (1 + grid * residuals[:, None])).sum(axis=0)
+    t = grid[np.argmin(np.abs(balance))]
+    shares = 1 / (4 * (1 + t * residuals))
+    assert null_variance(residuals, 1.0, 0.0, 0.9) == pytest.approx((shares * residuals**2).sum(), rel=1e-4)
+
+
+def test_the_standard_error_is_miller_s():
+    # Clustered standard error of a mean of paired differences, n / (n - 1) for n clusters; statsmodels' formula.
+    values, sizes = np.array([2.0, -1.0, 3.0, 0.0]), np.array([3.0, 2.0, 4.0, 1.0])
+    residuals = values - values.sum() / sizes.sum() * sizes
+    expected = math.sqrt((residuals**2).sum() * 4 / 3) / sizes.sum()
+    assert sign_flip_test(values, sizes=sizes).standard_error == pytest.approx(expected, rel=1e-15)
+    assert sign_flip_test([1, 0, 1, 1]).standard_error == pytest.approx(np.std([1, 0, 1, 1], ddof=1) / 2)
+    assert math.isnan(sign_flip_test([1]).standard_error)
+
+
+def test_monte_carlo_estimates_the_exact_p_value():
+    differences = [3, 2, 0, 1, -1, 2, 3, -2, 1, 1, -3, 2]
+    for alternative in ("two-sided", "greater", "less"):
+        exact = sign_flip_test(differences, alternative=alternative).pvalue
+        drawn = sign_flip_test(differences, alternative=alternative, method="monte-carlo", n_resamples=20_000, rng=1)
+        assert drawn.replicates == 20_000
+        # A false alarm has odds of less than one in 10^6: five standard deviations.
+        assert abs(drawn.pvalue - exact) < 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_001
+        assert drawn.interval.low <= drawn.exceedances / 20_000 <= drawn.interval.high
+
+
+@pytest.mark.parametrize("answers", [1, 5])
+def test_level_under_the_null_with_models_that_agree_on_hard_items(answers):
+    # Two models with the same accuracy on each item, which differs between items: P(p <= 0.05) <= 0.05.
+    rng, trials, rejected = np.random.default_rng(answers), 1500, 0
+    for _ in range(trials):
+        chance = rng.beta(0.5, 0.5, 40)
+        a, b = (rng.binomial(answers, chance) for _ in range(2))
+        rejected += sign_flip_test((a - b).tolist()).pvalue <= 0.05
+    assert rejected <= stats.binom.isf(1e-6, trials, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"differences": []}, "differences: "),
+        ({"differences": [1, math.nan]}, "differences: nan"),
+        ({"differences": "abc"}, "differences: "),
+        ({"differences": [1, 2], "sizes": [1]}, r"sizes \(length\): 1 is not valid; expected 2"),
+        ({"differences": [1, 2], "sizes": [1, 0]}, "sizes: 0.0 is not valid; expected numbers above 0 and up to"),
+        ({"differences": [1, 2], "limit": 1}, "limit: 1 is not valid; expected at least 2"),
+        ({"differences": [1], "method": "bootstrap"}, "method: 'bootstrap' is not valid"),
+        ({"differences": [1], "confidence_level": 1}, "confidence_level: 1"),
+        ({"differences": [1], "n_resamples": 0}, "n_resamples: 0"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        sign_flip_test(**arguments)
