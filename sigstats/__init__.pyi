@@ -2,6 +2,10 @@
 from ._common.validation import ALTERNATIVES as ALTERNATIVES
 from .bootstrap.test import BootstrapResult as BootstrapResult
 from .bootstrap.test import bootstrap_test as bootstrap_test
+from .comparison.compare import compare as compare
+from .comparison.result import ComparisonResult as ComparisonResult
+from .comparison.result import ComparisonRow as ComparisonRow
+from .comparison.rule import ComparisonRule as ComparisonRule
 from .effects import EffectSize as EffectSize
 from .effects import accuracy_difference as accuracy_difference
 from .effects import discordant_odds_ratio as discordant_odds_ratio

@@ -12,6 +12,9 @@ from ._common.validation import FloatArray, as_choice, as_reals, refuse
 
 AdjustMethod: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 
+#: An adjustment, or none.
+Adjustment: TypeAlias = Literal[AdjustMethod, "none"]
+
 ADJUST_METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")
 
 

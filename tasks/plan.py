@@ -8,19 +8,18 @@ whole lanes: the unit of work of one task. How lanes are cut into blocks never c
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from sigstats._common.random_streams import lane_generator
+from sigstats.multiplicity import Adjustment as Adjustment
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule, GandyRule
 
 from .fingerprint import digest, slug
 
 #: The stopping rules by the name that a cell's `stopping` gives.
 RULES: dict[str, type[FixedRule]] = {rule.method: rule for rule in (FixedRule, BesagCliffordRule, GandyRule)}
-
-Adjustment: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)

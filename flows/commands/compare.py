@@ -8,18 +8,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..comparison.rule_options import add_rule_options, rule_of
 from ..errors import DONE, REGRESSION, BadInput
-
-_FIELDS = {
-    "alpha": float,
-    "adjust": str,
-    "minimum_effect": float,
-    "margin": float,
-    "confidence": float,
-    "resamples": int,
-    "seed": int,
-    "smallest_slice": int,
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,15 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="refuse",
         help="rows that one file alone has (default: refuse)",
     )
-    rule = parser.add_argument_group("what counts as a regression")
-    rule.add_argument("--alpha", type=float, metavar="P", help="level of the one-sided tests (default: 0.05)")
-    rule.add_argument("--adjust", metavar="NAME", help="over slices and measures (default: holm)")
-    rule.add_argument("--minimum-effect", type=float, metavar="D", help="smallest drop that counts (default: 0.005)")
-    rule.add_argument("--margin", type=float, metavar="D", help="drop that a pass must exclude (default: 0.005)")
-    rule.add_argument("--confidence", type=float, metavar="C", help="of the intervals (default: 0.95)")
-    rule.add_argument("--smallest-slice", type=int, metavar="N", help="fewer rows are not tested (default: 10)")
-    rule.add_argument("--resamples", type=int, metavar="N", help="bootstrap replicates (default: 10000)")
-    rule.add_argument("--seed", type=int, metavar="N", help="of the bootstrap (default: 0)")
+    add_rule_options(parser)
     parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
     parser.add_argument("--markdown", metavar="FILE", help="a table for a pull request; - for standard output")
     parser.add_argument("--report", metavar="FILE", help="a page of HTML")
@@ -70,20 +52,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare, say what was found, and give the verdict as exit code."""
+    from sigstats.comparison.compare import compare_pair
+    from sigstats.comparison.requirements import as_compared_measures
     from sigstats.tasks.predictions import Columns, join, read
 
-    from ..comparison.compare import MEASURES, SCORE_MEASURES, Rule, compare
-    from ..comparison.text import as_json, as_markdown, show
-    from ..config.study import validated
+    from ..comparison.json import as_json
+    from ..comparison.markdown import as_markdown
+    from ..comparison.text import show
 
-    given = {name: getattr(options, name) for name in _FIELDS if getattr(options, name) is not None}
-    rule = validated(Rule, given, source="compare")
-    for name in options.measures:
-        if name not in (*MEASURES, *SCORE_MEASURES):
-            known = ", ".join((*MEASURES, *SCORE_MEASURES))
-            raise BadInput(f"--measure: {name!r} is not valid; expected one of {known}")
-        if options.measures.count(name) > 1:
-            raise BadInput(f"--measure: {name!r} is not valid; expected each measure once")
+    rule = rule_of(options)
+    try:
+        measures = as_compared_measures(options.measures) if options.measures else None
+    except ValueError as error:
+        raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
     columns = Columns(
         options.id, options.label, options.prediction, options.group, tuple(options.slices), options.score
     )
@@ -91,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         joined = join(
             read(options.baseline, columns), read(options.candidate, columns), columns, unmatched=options.unmatched
         )
-        found = compare(joined, rule, options.measures or None, positive=options.positive)
+        found = compare_pair(joined, rule, measures, positive=options.positive)
     except ValueError as error:
         raise BadInput(str(error)) from None
     names = (options.baseline, options.candidate)

@@ -89,7 +89,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
     """A regression study: done in this process, where Prefect follows if it has a server."""
-    from ..comparison.text import TITLES, show
+    from ..comparison.sentences import TITLES, reasons
+    from ..comparison.text import show
     from ..orchestration.environment import server_configured, set_up
     from ..regression.evaluate import evaluate
 
@@ -108,7 +109,7 @@ def _evaluate(study: "RegressionStudy", options: argparse.Namespace) -> int:
         found = evaluate(study, base=base, output=output)
     failed = found.comparison.verdict == "fail"
     if options.quiet and failed:
-        for line in (f"{study.name}: {TITLES['fail']}", *(f"  {reason}" for reason in found.comparison.reasons())):
+        for line in (f"{study.name}: {TITLES['fail']}", *(f"  {reason}" for reason in reasons(found.comparison))):
             print(line, file=sys.stderr)  # noqa: T201
     if not options.quiet:
         about = found.record.evaluation

@@ -1,1 +1,1 @@
-"""A comparison of two models, as text and as a page."""
+"""A comparison of two models in words: as text, Markdown, JSON and a page."""

@@ -25,7 +25,8 @@ from prefect.settings import PREFECT_API_URL
 from prefect.states import Completed, Failed
 from prefect.types.entrypoint import EntrypointType
 
-from ..comparison.text import TITLES, cells_of, header, verdict_of
+from ..comparison.cells import HEADER, cells_of, verdict_of
+from ..comparison.sentences import TITLES, reasons
 from ..config.cluster import load_cluster
 from ..config.study import load_study
 from ..regression.evaluate import Evaluated, evaluate
@@ -177,7 +178,7 @@ def _told(study: RegressionStudy, found: Evaluated) -> Any:
     title = TITLES[found.comparison.verdict]
     logger = get_run_logger()
     logger.info("%s: %s against %s, look %d", title, about.candidate, about.baseline, about.look)
-    names = (*header(), "verdict")
+    names = (*HEADER, "verdict")
     create_table_artifact(
         [dict(zip(names, (*cells_of(row), verdict_of(row)), strict=True)) for row in found.comparison.rows],
         key=_key(study.name, "measures"),
@@ -186,12 +187,12 @@ def _told(study: RegressionStudy, found: Evaluated) -> Any:
     create_markdown_artifact(found.markdown, key=_key(study.name, "comparison"), description=title)
     _link(study.name, "report", found.report)
     _link(study.name, "page", found.page)
-    reasons = "; ".join(found.comparison.reasons())
+    said = "; ".join(reasons(found.comparison))
     if found.comparison.verdict == "fail":
-        for reason in found.comparison.reasons():
+        for reason in reasons(found.comparison):
             logger.error("%s", reason)
-        return Failed(message=f"{title}: {reasons}")
-    return Completed(message=f"{title}: {reasons}" if reasons else title)
+        return Failed(message=f"{title}: {said}")
+    return Completed(message=f"{title}: {said}" if said else title)
 
 
 def _link(study: str, what: str, place: str) -> None:

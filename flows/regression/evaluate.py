@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.sequential.alpha_spending import spent_level
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
@@ -20,9 +23,10 @@ from sigstats.tasks.storage.history import Evaluation, Record
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.compare import Comparison, Row, Rule, compare
+from ..comparison.json import as_json
+from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
-from ..comparison.text import as_json, as_markdown
+from ..comparison.sentences import reasons
 from ..errors import BadInput
 from ..report.wording import counted
 from ..studies.regression import RegressionStudy
@@ -40,7 +44,7 @@ class Evaluated:
     ----------
     record : sigstats.tasks.storage.history.Record
         What the history holds of it.
-    comparison : sigstats.flows.comparison.compare.Comparison
+    comparison : sigstats.comparison.result.ComparisonResult
     appended : bool
         False where the history held this very comparison already.
     report, page : str
@@ -50,7 +54,7 @@ class Evaluated:
     """
 
     record: Record
-    comparison: Comparison
+    comparison: ComparisonResult
     appended: bool
     report: str
     page: str
@@ -98,7 +102,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         look, known = _look(study, pair, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
         try:
-            found = compare(pair.joined, rule, study.measures, positive=study.positive)
+            found = compare_pair(pair.joined, rule, study.measures, positive=study.positive)
         except ValueError as error:
             raise BadInput(str(error)) from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
@@ -239,7 +243,7 @@ def _level(study: RegressionStudy, look: int, pair: Pair) -> float:
     return level
 
 
-def _record(identity: str, pair: Pair, found: Comparison, look: int, rule: Rule) -> Record:
+def _record(identity: str, pair: Pair, found: ComparisonResult, look: int, rule: ComparisonRule) -> Record:
     about = Evaluation(
         evaluation=identity,
         evaluated_at=dt.datetime.now(dt.UTC),
@@ -251,12 +255,12 @@ def _record(identity: str, pair: Pair, found: Comparison, look: int, rule: Rule)
         look=look,
         level=rule.alpha,
         verdict=found.verdict,
-        reasons="\n".join(found.reasons()),
+        reasons="\n".join(reasons(found)),
     )
     return Record(about, tuple(_row(row) for row in found.rows))
 
 
-def _row(row: Row) -> dict[str, object]:
+def _row(row: ComparisonRow) -> dict[str, object]:
     low, high = row.candidate_interval or (None, None)
     values = {name.name: getattr(row, name.name, None) for name in history.ROWS}
     return {

@@ -10,12 +10,15 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sigstats.comparison.paired_predictions import ALL_ROWS
+from sigstats.comparison.result import ComparisonRow
+from sigstats.measures.table import MEASURES
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.compare import ALL, IN_UNITS, Row
-from ..comparison.page import forests
-from ..comparison.text import TITLES, difference_in_words
+from ..comparison.cells import difference_in_words
+from ..comparison.forest_plot import forest_plots
+from ..comparison.sentences import TITLES, rule_in_words
 from ..report import svg
 from ..report.axes import Axes
 from ..report.figure import Figure
@@ -69,18 +72,18 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
         latest=latest,
         looked=looked(records),
         reasons=latest.reasons.splitlines(),
-        rule=rule.in_words(study.measures),
+        rule=rule_in_words(rule, study.measures),
         damaged=damaged,
-        forest=forests([_as_row(row) for row in records[-1].rows], rule.margin),
+        forest=forest_plots([_as_row(row) for row in records[-1].rows], rule.margin),
         figures=list(_figures(records)),
         header=_HEADER,
         rows=[_cells(record) for record in reversed(records)],
     )
 
 
-def _as_row(row: Mapping[str, Any]) -> Row:
+def _as_row(row: Mapping[str, Any]) -> ComparisonRow:
     kept = {name: row[name] for name in ("slice", "measure", "n", "difference", "low", "high")}
-    return Row(**kept, verdict=row["row_verdict"])
+    return ComparisonRow(**kept, verdict=row["row_verdict"])
 
 
 def looked(records: Sequence[Record]) -> str:
@@ -96,9 +99,9 @@ def looked(records: Sequence[Record]) -> str:
 
 def _figures(records: Sequence[Record]) -> Iterator[Figure]:
     shown = records[-_MOST:]
-    over_all = _trends(shown, lambda row: row["slice"] == ALL, _value)
+    over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, _value)
     bodies = [
-        _panel(f"trend-{index}", measure, found, _WIDE, 210, unit="" if measure in IN_UNITS else "%")
+        _panel(f"trend-{index}", measure, found, _WIDE, 210, unit="%" if MEASURES[measure].in_points else "")
         for index, (measure, found) in enumerate(over_all.items())
     ]
     note = f" The last {_MOST} of {len(records)} evaluations." if len(records) > _MOST else ""
@@ -112,7 +115,7 @@ def _figures(records: Sequence[Record]) -> Iterator[Figure]:
             ),
             body=Markup("").join(bodies),
         )
-    on_slices = _trends(shown, lambda row: row["slice"] != ALL, _difference)
+    on_slices = _trends(shown, lambda row: row["slice"] != ALL_ROWS, _difference)
     if on_slices:
         panels = [
             _panel(f"slice-{index}", title, found, _NARROW, 150)
@@ -135,7 +138,7 @@ def _trends(records: Sequence[Record], wanted: Any, point: Any) -> dict[str, lis
         for row in filter(wanted, record.rows):
             if row["difference"] is None:
                 continue
-            title = row["measure"] if row["slice"] == ALL else f"{row['slice']}: {row['measure']}"
+            title = row["measure"] if row["slice"] == ALL_ROWS else f"{row['slice']}: {row['measure']}"
             found.setdefault(title, []).append(point(f"{record.evaluation.evaluated_at:%b %d}", row))
     return found
 
@@ -149,7 +152,7 @@ def _difference(day: str, row: Mapping[str, Any]) -> Point:
 
 
 def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, reference: float) -> Point:
-    scale = 1 if row["measure"] in IN_UNITS else 100
+    scale = 100 if MEASURES[row["measure"]].in_points else 1
     below, above = (None if row[name] is None else scale * row[name] for name in (low, high))
     return Point(day, scale * row[value], below, above, scale * reference, row["row_verdict"] or "")
 

@@ -6,27 +6,20 @@ evaluates it in this process, in about the time that reading the two files takes
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, create_model, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from sigstats.comparison.requirements import as_compared_measures
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.sequential.alpha_spending import Spending
 
-from ..comparison.compare import MEASURES, SCORE_MEASURES, Rule
+from ..comparison.rule_keys import rule_keys
 from ..config.study import Strict, Study
 
+# Seed, level and adjustment stand at the top of a study file.
 if TYPE_CHECKING:
-    Thresholds = Rule
+    Thresholds = Strict
 else:
-    # Seed, level and adjustment stand at the top of a study file.
-    Thresholds = create_model(
-        "Thresholds",
-        __base__=Strict,
-        __doc__="What counts as a regression.",
-        **{
-            name: (field.annotation, field)
-            for name, field in Rule.model_fields.items()
-            if name not in Study.model_fields
-        },
-    )
+    Thresholds = rule_keys("Thresholds", without=Study.model_fields)
 
 
 class ColumnNames(Strict):
@@ -84,14 +77,12 @@ class RegressionStudy(Study):
     @field_validator("measures", mode="after")
     @classmethod
     def _known_once(cls, measures: list[str]) -> list[str]:
-        for name in measures:
-            if name not in (*MEASURES, *SCORE_MEASURES):
-                known = ", ".join((*MEASURES, *SCORE_MEASURES))
-                raise ValueError(f"{name!r} is not valid; expected one of {known}")
-            if measures.count(name) > 1:
-                raise ValueError(f"{name!r} is there twice; expected each measure once")
+        try:
+            as_compared_measures(measures)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures
 
-    def rule_at(self, level: float) -> Rule:
+    def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""
-        return Rule(**{**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed})
+        return ComparisonRule(**{**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed})

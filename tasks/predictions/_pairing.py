@@ -1,7 +1,6 @@
 """Two models' predictions of the same rows, side by side."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -10,50 +9,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
+from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 
 from ._predictions import Columns, Predictions
 
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class PairedPredictions:
-    """Labels and predictions as codes of `classes`.
-
-    Attributes
-    ----------
-    label, a, b : int64 array of shape (n,)
-        The true class, and what baseline and candidate predict.
-    classes : tuple of str
-        Sorted.
-    group : int64 array of shape (n,) or None
-    slices : mapping of str to (names, codes)
-        For each column its values, sorted, and the value of each row.
-    graded : bool
-        Whether no more is known than which answers were right.
-    notes : tuple of str
-        What a person should know, a line each.
-    scores : pair of float64 arrays of shape (n,), or None
-        What baseline and candidate give each row.
-    predicted : bool
-        Whether both made predictions; where not, the scores are all there is.
-    """
-
-    label: Codes
-    a: Codes
-    b: Codes
-    classes: tuple[str, ...]
-    group: Codes | None
-    slices: Mapping[str, tuple[tuple[str, ...], Codes]]
-    graded: bool
-    notes: tuple[str, ...]
-    scores: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    predicted: bool = True
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return len(self.label)
 
 
 def join(

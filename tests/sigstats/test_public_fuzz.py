@@ -81,10 +81,22 @@ X, Y = np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6
 OUTCOMES = sigstats.JointOutcomes(5, 4, 3, 2, 1, 2, 3, 4)
 EVENTS = sigstats.JointEvents.from_predictions([0, 1, 2, 2], [0, 1, 1, 2], [0, 2, 2, 2])
 FEW = {"resamples": 99, "rng": 1}
+RULE = sigstats.ComparisonRule(resamples=99, alpha=0.5)
 TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correction": False}
 
 #: Good arguments, by which each public name can be called; a list where there are several ways to go.
 CALLS = {
+    "ComparisonRule": [
+        (sigstats.ComparisonRule, {"alpha": 0.05, "adjust": "holm", "minimum_effect": 0.01, "margin": 0.01,
+                                   "confidence": 0.9, "resamples": 99, "seed": 1, "smallest_slice": 2}),
+    ],
+    "compare": [
+        (sigstats.compare, {"y": Y, "prediction_a": Y, "prediction_b": [0] * 12, "scores": ([0.5] * 12, [0.1, 0.9] * 6),
+                            "groups": list(range(4)) * 3, "slices": {"s": ["x", "y", "z"] * 4},
+                            "measures": ["accuracy", "auc"], "positive": 1, "rule": RULE}),
+        (sigstats.compare, {"y": ["n", "y"] * 6, "prediction_a": ["y"] * 12, "prediction_b": ["n"] * 12,
+                            "measures": ["macro-f1"], "rule": RULE}),
+    ],
     "BesagCliffordRule": [(sigstats.BesagCliffordRule, {"maximum": 99, "exceedances": 10})],
     "FixedRule": [(sigstats.FixedRule, {"maximum": 99})],
     "GandyRule": [(sigstats.GandyRule, {"maximum": 99, "alpha": 0.05, "reject_at": 0.04, "risk": 0.001,
@@ -186,8 +198,8 @@ CALLS = {
 }  # fmt: skip
 #: Plain records of results, and constants: nothing is computed.
 RECORDS = {
-    "ALTERNATIVES", "BootstrapResult", "DiscordantCounts", "EffectSize", "EfficiencyResult",
-    "GoodnessOfFitTestResult",
+    "ALTERNATIVES", "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
+    "EfficiencyResult", "GoodnessOfFitTestResult",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
     "ProportionResult", "ScoreResult", "SequentialResult", "SignFlipResult", "TestResult",
 }  # fmt: skip

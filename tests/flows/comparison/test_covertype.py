@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
-from sigstats.flows.comparison.compare import Rule, compare
 from sigstats.tasks.predictions import PairedPredictions
 
 
@@ -76,6 +77,6 @@ def test_without_a_regression_false_alarms_keep_their_level_over_all_areas(versi
         swapped = rng.random(3000) < 0.5
         a, b = np.where(swapped, other, one), np.where(swapped, one, other)
         joined = PairedPredictions(label, a, b, tuple(labels), None, {"area": (tuple(areas), where[chosen])}, False, ())
-        alarms += compare(joined, Rule(minimum_effect=0.0)).verdict == "fail"
+        alarms += compare_pair(joined, ComparisonRule(minimum_effect=0.0)).verdict == "fail"
     assert alarms <= binom.isf(1e-6, repetitions, 0.05)
     assert alarms > 0  # a test that never rejects keeps its level too

@@ -1,0 +1,68 @@
+"""The cells of a comparison's table, and how values and differences are written."""
+
+from sigstats.comparison.result import ComparisonRow
+from sigstats.measures.table import MEASURES
+
+from ..report.wording import index_number, p_number
+
+HEADER = (
+    "slice",
+    "measure",
+    "rows",
+    "baseline",
+    "candidate",
+    "difference",
+    "interval",
+    "p",
+    "p adjusted",
+    "PD",
+    "NSD",
+)
+
+
+def cells_of(row: ComparisonRow) -> tuple[str, ...]:
+    """The cells of a row under `HEADER`."""
+    values = [value_of(row, row.baseline), value_of(row, row.candidate), difference_of(row, row.difference)]
+    between = "–" if row.low is None else f"{difference_of(row, row.low)} to {difference_of(row, row.high)}"
+    ps = ["–" if p is None else p_number(p) for p in (row.p_worse, row.p_adjusted)]
+    indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
+    return (row.slice, row.measure, f"{row.n:,}", *values, between, *ps, *indices)
+
+
+def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:
+    """What the cells of a row are sorted by, an empty string for text."""
+    values = (row.n, row.baseline, row.candidate, row.difference, row.low, row.p_worse, row.p_adjusted, row.pd, row.nsd)
+    return ("", "", *("" if value is None else repr(float(value)) for value in values))
+
+
+def verdict_of(row: ComparisonRow) -> str:
+    """The verdict of a row, or that it was not tested."""
+    return row.verdict or "not tested"
+
+
+def in_points(row: ComparisonRow) -> bool:
+    """Whether differences of the row's measure are counted in percentage points, not in a unit of its own."""
+    return MEASURES[row.measure].in_points
+
+
+def value_of(row: ComparisonRow, value: float | None) -> str:
+    """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
+    if value is None:
+        return "–"
+    return f"{100 * value:.2f}%" if in_points(row) else f"{value:.4f}".replace("-", "−")
+
+
+def difference_of(row: ComparisonRow, value: float | None) -> str:
+    """A difference of two values of the row's measure, with its sign."""
+    return "–" if value is None else plain_difference(row, value).replace("-", "−")
+
+
+def plain_difference(row: ComparisonRow, value: float) -> str:
+    """A difference in points or in the measure's own unit, in the characters of ASCII."""
+    text = f"{100 * value:+.2f}" if in_points(row) else f"{value:+.4f}"
+    return text if float(text) else text[1:]
+
+
+def difference_in_words(row: ComparisonRow) -> str:
+    """The difference with what it is counted in."""
+    return difference_of(row, row.difference) + (" points" if in_points(row) else "")

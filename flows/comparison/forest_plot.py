@@ -1,0 +1,74 @@
+"""The forest plot of a comparison: each difference with its interval, beside zero and the margin."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from sigstats.comparison.result import ComparisonRow
+
+from ..report import svg
+from ..report.axes import Axes
+from .cells import difference_in_words, in_points
+
+_WIDTH, _LINE, _BOTTOM = 530.0, 22.0, 34.0
+#: The room for the longest label, in pixels.
+_WIDEST = 420.0
+
+
+def forest_plots(rows: Sequence[ComparisonRow], margin: float) -> Markup:
+    """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
+    by_unit: dict[str, list[ComparisonRow]] = {}
+    for row in rows:
+        if row.low is not None:
+            by_unit.setdefault("points" if in_points(row) else row.measure, []).append(row)
+    return Markup("").join(
+        _forest_plot(f"forest-{number}", unit, of_unit, margin)
+        for number, (unit, of_unit) in enumerate(by_unit.items())
+    )
+
+
+def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float) -> Markup:
+    """One line a row: its label, its interval and its mark."""
+    scale = 100 if unit == "points" else 1
+    several = len({row.measure for row in rows}) > 1
+    labels = [f"{row.slice}: {row.measure}" if several else row.slice for row in rows]
+    axes = _axes(rows, labels, margin, scale)
+    parts = [
+        axes.upwards("axis", 0),
+        axes.upwards("margin", -scale * margin),
+        axes.x_axis(f"candidate − baseline, {unit}", most=6, line=False),
+    ]
+    for position, (row, label) in enumerate(zip(rows, labels, strict=True)):
+        middle, verdict = position + 0.5, row.verdict or ""
+        parts += [
+            svg.text(axes.left - 12, axes.y(middle) + 4, _shortened(label), anchor="end"),
+            axes.line(f"interval {verdict}", [(scale * (end or 0), middle) for end in (row.low, row.high)]),
+            svg.verdict_mark(axes.x(scale * (row.difference or 0)), axes.y(middle), verdict),
+        ]
+    worst = min(rows, key=lambda row: row.difference or 0)
+    description = (
+        f"{len(rows)} differences with their intervals; the lowest is {difference_in_words(worst)}, "
+        f"{worst.measure} on {worst.slice}."
+    )
+    return axes.drawing(name, "Differences of candidate and baseline", description, *parts)
+
+
+def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, scale: int) -> Axes:
+    """Axes that hold every interval and the margin, with room for the labels."""
+    low = min(-margin, *(row.low or 0 for row in rows))
+    high = max(margin, *(row.high or 0 for row in rows))
+    left = min(max(map(svg.text_width, labels)), _WIDEST) + 24
+    return Axes(
+        width=left + _WIDTH,
+        height=_LINE * len(rows) + 12 + _BOTTOM,
+        left=left,
+        right=20,
+        bottom=_BOTTOM,
+        x_limits=(scale * low, scale * (high if high > low else low + 0.01)),
+        y_limits=(len(rows), 0),
+    )
+
+
+def _shortened(label: str) -> str:
+    """A label that has room."""
+    return label if svg.text_width(label) <= _WIDEST else f"{label[: int(_WIDEST / svg.text_width('x')) - 1]}…"

@@ -1,0 +1,28 @@
+"""A comparison as JSON."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from sigstats.comparison.result import ComparisonResult
+
+from .sentences import reasons, rule_in_words
+
+#: Raised when the form of the JSON changes.
+JSON_VERSION = 1
+
+
+def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
+    """Everything, with the names of the fields of `sigstats.comparison.result.ComparisonRow`."""
+    content: dict[str, Any] = {
+        "version": JSON_VERSION,
+        "verdict": found.verdict,
+        "baseline": baseline,
+        "candidate": candidate,
+        "n": found.n,
+        "rule": {**asdict(found.rule), "in_words": rule_in_words(found.rule, found.measures)},
+        "reasons": reasons(found),
+        "notes": list(found.notes),
+        "rows": [asdict(row) for row in found.rows],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,42 @@
+"""The rule of a comparison as options of the command line, from its own fields."""
+
+import argparse
+from dataclasses import Field, fields
+from typing import Any
+
+from sigstats.comparison.rule import ComparisonRule
+
+from ..errors import BadInput
+
+_METAVARS = {float: "X", int: "N", str: "NAME"}
+
+
+def add_rule_options(parser: argparse.ArgumentParser) -> None:
+    """One option for each field of the rule."""
+    group = parser.add_argument_group("what counts as a regression")
+    for each in fields(ComparisonRule):
+        description = each.metadata["description"]
+        group.add_argument(
+            _option(each),
+            type=type(each.default),
+            metavar=_METAVARS[type(each.default)],
+            help=f"{description[0].lower()}{description[1:]} (default: {each.default})",
+        )
+
+
+def rule_of(options: argparse.Namespace) -> ComparisonRule:
+    """The rule that the options say; BadInput names the option that is not valid."""
+    given = {
+        each.name: getattr(options, each.name)
+        for each in fields(ComparisonRule)
+        if getattr(options, each.name) is not None
+    }
+    try:
+        return ComparisonRule(**given)
+    except ValueError as error:
+        name, _, complaint = str(error).partition(":")
+        raise BadInput(f"--{name.replace('_', '-')}:{complaint}") from None
+
+
+def _option(each: Field[Any]) -> str:
+    return f"--{each.name.replace('_', '-')}"

@@ -1,0 +1,1 @@
+"""Is a candidate worse than a baseline, anywhere? The rule, the tests and the verdict."""

@@ -1,0 +1,151 @@
+"""Is the candidate worse than the baseline, anywhere? Every measure, on all rows and on every slice, and a verdict.
+
+When not to use: for more than two models (each pair would be a family of its own), or for models that were tested on
+different rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .._common.validation import refuse
+from ..measures.table import MEASURES
+from ..multiplicity import adjust
+from ..possibilistic_indices import possibility
+from .paired_predictions import PairedPredictions, label_name, pair_arrays
+from .requirements import as_compared_measures, default_measures, positive_code, require
+from .result import ComparisonResult, ComparisonRow
+from .rule import ComparisonRule
+from .tests import test_part, uses_bootstrap
+
+
+def compare(
+    y: Any,
+    prediction_a: Any,
+    prediction_b: Any,
+    *,
+    scores: Sequence[Any] | None = None,
+    groups: Any = None,
+    slices: Mapping[str, Any] | None = None,
+    measures: Sequence[str] | None = None,
+    positive: Any = None,
+    rule: ComparisonRule | None = None,
+) -> ComparisonResult:
+    """Whether a candidate is worse than a baseline, on all rows or on any slice of them.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        True labels, all numbers or all strings.
+    prediction_a, prediction_b : array_like, shape (n,)
+        What the baseline and the candidate predict for the same rows.
+    scores : pair of array_like of float, shape (n,), optional
+        What the baseline and the candidate give each row: the probability of the positive class, or a mark.
+    groups : array_like, shape (n,), optional
+        The group of each row, where rows of one group are not independent.
+    slices : mapping of str to array_like of shape (n,), optional
+        Columns by name; each value of each is a slice.
+    measures : sequence of str, optional
+        Of `sigstats.comparison.requirements.COMPARED_MEASURES`; by default the accuracy, and the area under the curve
+        where there are scores.
+    positive : label, optional
+        The class whose probability the scores are; needed where the names of the classes do not tell.
+    rule : ComparisonRule, optional
+        What counts as a regression.
+
+    Returns
+    -------
+    ComparisonResult
+
+    Raises
+    ------
+    ValueError
+        If an input is not valid, does not hold what a measure needs, or has so few rows that nothing can be tested.
+
+    Notes
+    -----
+    The p-values are one-sided, of the null hypothesis that the candidate is not worse, and adjusted over all measures
+    and slices.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> y = [0, 1] * 50
+    >>> found = sigstats.compare(y, y, [0] * 100, slices={"half": ["first"] * 50 + ["second"] * 50})
+    >>> found.verdict
+    'fail'
+    >>> [(row.slice, row.difference) for row in found.rows]
+    [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
+    """
+    paired = pair_arrays(y, prediction_a, prediction_b, scores=scores, groups=groups, slices=slices)
+    return compare_pair(paired, rule, measures, positive=None if positive is None else label_name(positive, "positive"))
+
+
+def compare_pair(
+    paired: PairedPredictions,
+    rule: ComparisonRule | None = None,
+    measures: Sequence[str] | None = None,
+    *,
+    positive: str | None = None,
+) -> ComparisonResult:
+    """Test every measure on all rows and on every slice of paired predictions; the parameters are those of `compare`.
+
+    Raises
+    ------
+    ValueError
+        If the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
+    """
+    if rule is None:
+        rule = ComparisonRule()
+    elif not isinstance(rule, ComparisonRule):
+        raise refuse("rule", rule, "a ComparisonRule")
+    names = default_measures(paired) if measures is None else as_compared_measures(measures)
+    for name in names:
+        require(paired, name)
+    needs_positive = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
+    code = positive_code(paired, positive) if needs_positive else None
+    parts = list(paired.parts())
+    level = rule.level_of_one(max(1, len(names) * sum(len(rows) >= rule.smallest_slice for _, rows in parts)))
+    notes = paired.notes
+    if any(uses_bootstrap(name, grouped=paired.group is not None) for name in names):
+        rule = rule.with_resamples_for(level)
+        smallest = 1 / (rule.resamples + 1)
+        if smallest > level:
+            notes = (*notes, f"no bootstrap can fail: its smallest p is {smallest:.2g}, {level:.2g} needed")
+    rows = [
+        test_part(
+            ComparisonRow(slice=part, measure=name, n=len(where)),
+            paired,
+            where,
+            positive=code,
+            rule=rule,
+            level=level,
+        )
+        for part, where in parts
+        for name in names
+    ]
+    return ComparisonResult(rows=_decide(rows, rule), rule=rule, n=paired.n, notes=notes)
+
+
+def _decide(rows: Sequence[ComparisonRow], rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
+    """The rows with adjusted p-values, possibilistic indices and verdicts, where they were tested."""
+    pvalues = [row.p_worse for row in rows if row.p_worse is not None]
+    if not pvalues:
+        raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note})")
+    adjusted = iter(pvalues if rule.adjust == "none" else adjust(pvalues, method=rule.adjust).tolist())
+    return tuple(row if row.p_worse is None else _decide_row(row, next(adjusted), rule) for row in rows)
+
+
+def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule) -> ComparisonRow:
+    assert row.p_worse is not None
+    assert row.difference is not None
+    assert row.low is not None
+    indices = possibility(row.p_worse)
+    return replace(
+        row,
+        p_adjusted=p_adjusted,
+        pd=indices.pd,
+        psd=indices.psd,
+        nsd=indices.nsd,
+        verdict=rule.verdict(p_adjusted=p_adjusted, difference=row.difference, low=row.low),
+    )

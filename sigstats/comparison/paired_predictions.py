@@ -1,0 +1,154 @@
+"""What two models say of the same rows, as arrays."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
+
+#: The name of the slice that holds every row.
+ALL_ROWS = "all rows"
+
+
+@dataclass(frozen=True)
+class PairedPredictions:
+    """Labels and predictions as codes of `classes`.
+
+    Attributes
+    ----------
+    label, a, b : int64 array of shape (n,)
+        The true class, and what baseline and candidate predict.
+    classes : tuple of str
+        Sorted.
+    group : int64 array of shape (n,) or None
+    slices : mapping of str to (names, codes)
+        For each column its values, sorted, and the value of each row.
+    graded : bool
+        Whether no more is known than which answers were right.
+    notes : tuple of str
+        What a person should know, a line each.
+    scores : pair of float64 arrays of shape (n,), or None
+        What baseline and candidate give each row.
+    predicted : bool
+        Whether both made predictions; where not, the scores are all there is.
+    """
+
+    label: IntArray
+    a: IntArray
+    b: IntArray
+    classes: tuple[str, ...]
+    group: IntArray | None = None
+    slices: Mapping[str, tuple[tuple[str, ...], IntArray]] = field(default_factory=dict)
+    graded: bool = False
+    notes: tuple[str, ...] = ()
+    scores: tuple[FloatArray, FloatArray] | None = None
+    predicted: bool = True
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.label)
+
+    def parts(self) -> Iterator[tuple[str, IntArray]]:
+        """The name of each slice and its rows in their order: first all rows, then each value of each column."""
+        yield ALL_ROWS, np.arange(self.n)
+        for column, (names, codes) in self.slices.items():
+            order = np.argsort(codes, kind="stable")
+            ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+            for name, rows in zip(names, np.split(order, ends[:-1]), strict=True):
+                yield f"{column} = {name}", rows
+
+
+def pair_arrays(
+    y: Any,
+    prediction_a: Any,
+    prediction_b: Any,
+    *,
+    scores: Sequence[Any] | None = None,
+    groups: Any = None,
+    slices: Mapping[str, Any] | None = None,
+) -> PairedPredictions:
+    """The predictions of two models from arrays.
+
+    Parameters
+    ----------
+    y, prediction_a, prediction_b : array_like, shape (n,)
+        True labels, and what baseline and candidate predict; all numbers or all strings.
+    scores : pair of array_like of float, shape (n,), optional
+        What baseline and candidate give each row.
+    groups : array_like, shape (n,), optional
+        The group of each row, numbers or strings.
+    slices : mapping of str to array_like of shape (n,), optional
+        Columns by name, numbers or strings.
+
+    Raises
+    ------
+    ValueError
+        If lengths or kinds of labels differ, a value is missing, or a score is not finite.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.paired_predictions import pair_arrays
+    >>> pair_arrays(["no", "yes"], ["no", "no"], ["yes", "yes"]).classes
+    ('no', 'yes')
+    """
+    label = as_labels(y, "y")
+    columns = [label]
+    for name, values in (("prediction_a", prediction_a), ("prediction_b", prediction_b)):
+        columns.append(as_labels(values, name))
+        same_kind_of_labels(label, columns[-1], name)
+    classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
+    label, a, b = codes.astype(np.int64).reshape(3, -1)
+    if slices is not None and not isinstance(slices, Mapping):
+        raise refuse("slices", slices, "a mapping of names to columns")
+    return PairedPredictions(
+        label,
+        a,
+        b,
+        classes=tuple(label_name(each) for each in classes.tolist()),
+        group=None if groups is None else _codes(groups, "groups", len(label))[1],
+        slices={
+            str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in (slices or {}).items()
+        },
+        scores=None if scores is None else _scores(scores, len(label)),
+    )
+
+
+def label_name(label: Any, name: str = "label") -> str:
+    """The text that stands for a label: that of 1.0 is that of 1. `name` is what a complaint calls it.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a string nor a number.
+    """
+    value = label.item() if isinstance(label, np.generic) else label
+    if not isinstance(value, (str, int, float)):
+        raise refuse(name, label, "a string or a number")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
+    """The distinct values as text, and the number of each row's."""
+    column = _of_length(as_labels(values, name), name, rows)
+    found, codes = np.unique(column, return_inverse=True)
+    return tuple(label_name(each) for each in found.tolist()), codes.astype(np.int64)
+
+
+def _scores(scores: Any, rows: int) -> tuple[FloatArray, FloatArray]:
+    if not isinstance(scores, Sequence) or len(scores) != 2:
+        raise refuse("scores", scores, "two sequences, those of the baseline and of the candidate")
+    a, b = (
+        _of_length(as_reals(each, f"scores[{which}]", ndim=1), f"scores[{which}]", rows)
+        for which, each in enumerate(scores)
+    )
+    return a, b
+
+
+def _of_length(column: NDArray[Any], name: str, rows: int) -> NDArray[Any]:
+    if len(column) != rows:
+        raise refuse(f"{name} (length)", len(column), f"{rows}, one a row")
+    return column

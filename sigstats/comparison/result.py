@@ -1,0 +1,101 @@
+"""What a comparison says: a row for each measure on each slice, and the verdict."""
+
+from dataclasses import dataclass
+
+from .paired_predictions import ALL_ROWS
+from .rule import ComparisonRule, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRow:
+    """One measure on one slice.
+
+    Attributes
+    ----------
+    slice, measure : str
+    n : int
+        Rows.
+    baseline, candidate : float or None
+        The measure of both.
+    baseline_interval, candidate_interval : tuple of float or None
+        Of the accuracy Clopper and Pearson's, of scores those of their test, of others percentiles of the bootstrap.
+    difference, low, high : float or None
+        Candidate less baseline, and its interval.
+    test : str
+        How `p_worse` was found.
+    p_worse : float or None
+        One-sided p-value of "the candidate is not worse".
+    p_differs : float or None
+        Two-sided p-value of "both are equally good".
+    p_adjusted : float or None
+        `p_worse`, adjusted.
+    pd, psd, nsd : float or None
+        Possibilistic indices of "not worse" against "worse".
+    detectable : float or None
+        The smallest drop that this many rows show with power 0.8, given how often the models disagree, at the level
+        that one test has among all of them.
+    verdict : "pass", "warn", "fail" or None
+        None where nothing was tested.
+    note : str
+    """
+
+    slice: str
+    measure: str
+    n: int
+    baseline: float | None = None
+    candidate: float | None = None
+    baseline_interval: tuple[float, float] | None = None
+    candidate_interval: tuple[float, float] | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    test: str = ""
+    p_worse: float | None = None
+    p_differs: float | None = None
+    p_adjusted: float | None = None
+    pd: float | None = None
+    psd: float | None = None
+    nsd: float | None = None
+    detectable: float | None = None
+    verdict: Verdict | None = None
+    note: str = ""
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the data could not answer what was asked of all rows."""
+        return self.verdict is None and self.slice == ALL_ROWS
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonResult:
+    """The result of a comparison.
+
+    Attributes
+    ----------
+    rows : tuple of ComparisonRow
+        Every measure on all rows, then on each slice.
+    rule : ComparisonRule
+        What counted as a regression.
+    n : int
+        The number of rows that both models predicted.
+    notes : tuple of str
+        What a person should know, a line each.
+    """
+
+    rows: tuple[ComparisonRow, ...]
+    rule: ComparisonRule
+    n: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of any row; a measure that was not tested on all rows warns."""
+        found = {row.verdict for row in self.rows}
+        if "fail" in found:
+            return "fail"
+        return "warn" if "warn" in found or any(row.unanswered for row in self.rows) else "pass"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were compared, each once."""
+        return tuple(dict.fromkeys(row.measure for row in self.rows))

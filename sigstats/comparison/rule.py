@@ -1,0 +1,127 @@
+"""What counts as a regression: the level, the smallest drop that counts, and the drop that a pass must exclude."""
+
+import math
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal, Self, TypeAlias, get_args
+
+from .._common.validation import as_choice, as_count, as_real
+from ..multiplicity import Adjustment, adjust
+
+Verdict: TypeAlias = Literal["pass", "warn", "fail"]
+
+_MAX_RESAMPLES = 10**6
+
+#: A drop of exactly the smallest effect counts, whatever its last bit.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRule:
+    """What counts as a regression.
+
+    A test fails if the candidate is worse with an adjusted one-sided p-value of at most `alpha` and by at least
+    `minimum_effect`. It warns if the interval of the difference reaches below minus `margin`, so that the data do not
+    exclude a drop that matters. Else it passes.
+
+    The metadata of each field holds its description and its limits, from which the study file and the command line
+    take theirs.
+
+    Parameters
+    ----------
+    alpha : float
+        The level of the one-sided tests, strictly between 0 and 1.
+    adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
+        The adjustment over all slices and measures.
+    minimum_effect : float
+        The smallest drop that counts, from 0 to 1, as a share or in the measure's own unit.
+    margin : float
+        The drop that a pass must exclude, from 0 to 1, as a share or in the measure's own unit.
+    confidence : float
+        The confidence of the intervals, strictly between 0 and 1.
+    resamples : int
+        Bootstrap replicates, from 99 to a million, or more where the level needs them.
+    seed : int
+        The seed of the bootstrap, from 0.
+    smallest_slice : int
+        Slices with fewer rows are not tested.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.rule import ComparisonRule
+    >>> ComparisonRule(margin=0.01).verdict(p_adjusted=0.3, difference=0.002, low=-0.008)
+    'pass'
+    """
+
+    alpha: float = field(default=0.05, metadata={"description": "The level of the one-sided tests", "gt": 0, "lt": 1})
+    adjust: Adjustment = field(default="holm", metadata={"description": "The adjustment over all slices and measures"})
+    minimum_effect: float = field(
+        default=0.005, metadata={"description": "The smallest drop that counts", "ge": 0, "le": 1}
+    )
+    margin: float = field(
+        default=0.005, metadata={"description": "The drop that a pass must exclude", "ge": 0, "le": 1}
+    )
+    confidence: float = field(
+        default=0.95, metadata={"description": "The confidence of the intervals", "gt": 0, "lt": 1}
+    )
+    resamples: int = field(
+        default=10_000,
+        metadata={
+            "description": "Bootstrap replicates, or more where the level needs them",
+            "ge": 99,
+            "le": _MAX_RESAMPLES,
+        },
+    )
+    seed: int = field(default=0, metadata={"description": "The seed of the bootstrap", "ge": 0, "lt": 2**63})
+    smallest_slice: int = field(default=10, metadata={"description": "Slices with fewer rows are not tested", "ge": 1})
+
+    def __post_init__(self) -> None:
+        as_choice(self.adjust, "adjust", get_args(Adjustment))
+        for each in fields(self):
+            value, limits = getattr(self, each.name), each.metadata
+            if isinstance(each.default, int):
+                most = limits.get("le", limits.get("lt", 2**53 + 1) - 1)
+                number: float = as_count(value, each.name, minimum=limits["ge"], maximum=most)
+            elif isinstance(each.default, float):
+                low, high = limits.get("gt", limits.get("ge")), limits.get("lt", limits.get("le"))
+                number = as_real(value, each.name, low=low, high=high, open_ends="gt" in limits)
+            else:
+                continue
+            object.__setattr__(self, each.name, number)
+
+    def level_of_one(self, tests: int) -> float:
+        """The largest p-value with which one of so many tests is rejected, whatever those of the others are.
+
+        Examples
+        --------
+        >>> from sigstats.comparison.rule import ComparisonRule
+        >>> round(ComparisonRule().level_of_one(10), 6), ComparisonRule(adjust="none").level_of_one(10)
+        (0.005, 0.05)
+        """
+        if self.adjust == "none":
+            return self.alpha
+        small = 1e-12
+        return self.alpha / (float(adjust([small, *[1.0] * (tests - 1)], method=self.adjust)[0]) / small)
+
+    def with_resamples_for(self, level: float) -> Self:
+        """The rule with as many resamples as a bootstrap needs to find a p-value of at most `level`, twice over."""
+        needed = min(math.ceil(2 / level), _MAX_RESAMPLES)
+        return self if self.resamples >= needed else replace(self, resamples=needed)
+
+    def verdict(self, *, p_adjusted: float, difference: float, low: float) -> Verdict:
+        """The verdict of one test.
+
+        Parameters
+        ----------
+        p_adjusted : float
+            The adjusted one-sided p-value of "the candidate is not worse".
+        difference, low : float
+            The candidate less the baseline, and the lower end of its interval.
+        """
+        if p_adjusted <= self.alpha and difference <= -self.minimum_effect + _ROUNDING:
+            return "fail"
+        return "warn" if low < -self.margin else "pass"

@@ -1,0 +1,178 @@
+"""`sigstats.compare`: verdicts from arrays beside other libraries, the level of its alarms, and what is refused."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from sklearn.metrics import accuracy_score, f1_score, jaccard_score, recall_score, roc_auc_score
+
+import sigstats
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
+from sigstats.comparison.requirements import COMPARED_MEASURES
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.measures.table import MEASURES
+
+
+def predictions(n=600, k=3, seed=1):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    a, b = (np.where(rng.random(n) < 0.8, y, rng.integers(k, size=n)) for _ in range(2))
+    return y, a, b, rng.choice(list("NS"), n)
+
+
+def test_measures_are_scikit_learns_on_every_slice():
+    y, a, b, region = predictions()
+    functions = {
+        "accuracy": accuracy_score,
+        "macro-f1": lambda truth, said: f1_score(truth, said, average="macro"),
+        "macro-jaccard": lambda truth, said: jaccard_score(truth, said, average="macro"),
+    }
+    found = sigstats.compare(y, a, b, slices={"region": region}, measures=list(functions))
+    assert [row.slice for row in found.rows[::3]] == ["all rows", "region = N", "region = S"]
+    for row in found.rows:
+        part = np.ones(len(y), bool) if row.slice == "all rows" else region == row.slice[-1]
+        function = functions[row.measure]
+        assert row.n == part.sum()
+        assert row.baseline == pytest.approx(function(y[part], a[part]))
+        assert row.candidate == pytest.approx(function(y[part], b[part]))
+        assert row.difference == pytest.approx(row.candidate - row.baseline)
+        assert row.low <= row.difference <= row.high
+
+
+def test_specificity_is_the_mean_of_those_of_each_class_against_the_others():
+    y, a, b, _ = predictions()
+    (row,) = sigstats.compare(y, a, b, measures=["macro-specificity"]).rows
+    expected = np.mean([recall_score(y != each, a != each) for each in range(3)])
+    assert row.baseline == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("kind", [int, float, bool, str])
+def test_labels_of_every_kind_are_compared_alike(kind):
+    y, a, b, _ = predictions(k=2)
+    scores = [np.clip(each + 0.3 * np.arange(600) / 600, 0, 1) for each in (a, b)]
+    expected = sigstats.compare(y, a, b, scores=scores, positive=1)
+    names = np.array([kind(0), kind(1)])
+    found = sigstats.compare(names[y], names[a], names[b], scores=scores, positive=names[1])
+    assert found == expected
+    assert found.rows[1].baseline == pytest.approx(roc_auc_score(y, scores[0]))
+    assert sigstats.compare(names[y], names[a], names[b], scores=scores) == expected
+
+
+def test_the_order_of_rows_and_the_names_of_groups_change_nothing():
+    y, a, b, region = predictions(n=900)
+    groups = np.arange(900) // 9
+    order = np.random.default_rng(2).permutation(900)
+    found = sigstats.compare(y, a, b, slices={"region": region}, groups=groups)
+    named = sigstats.compare(y, a, b, slices={"region": region}, groups=[f"{group:03}" for group in groups])
+    shuffled = sigstats.compare(y[order], a[order], b[order], slices={"region": region[order]})
+    assert named == found
+    assert shuffled == sigstats.compare(y, a, b, slices={"region": region})
+
+
+def test_without_a_regression_false_alarms_keep_their_level():
+    rng = np.random.default_rng(5)
+    rule = ComparisonRule(minimum_effect=0.0)
+
+    def verdict():
+        label = np.zeros(400, dtype=np.int64)
+        a, b = (rng.random(400) < 0.25).astype(np.int64), (rng.random(400) < 0.25).astype(np.int64)
+        slices = {"s": (tuple("abcdef"), rng.integers(6, size=400))}
+        paired = PairedPredictions(label, a, b, ("0", "1"), slices=slices)
+        return compare_pair(paired, rule).verdict
+
+    alarms = sum(verdict() == "fail" for _ in range(200))
+    # 200 families at 0.05: more than 29 would happen by chance less than once in a million times
+    assert alarms <= binom.isf(1e-6, 200, 0.05)
+
+
+def test_parts_are_all_rows_and_those_of_each_value_in_their_order():
+    y = [0, 1] * 5
+    paired = pair_arrays(y, y, y, slices={"s": list("babacabbab"), "t": [1] * 10})
+    parts = {name: rows.tolist() for name, rows in paired.parts()}
+    assert parts == {
+        "all rows": list(range(10)),
+        "s = a": [1, 3, 5, 8],
+        "s = b": [0, 2, 6, 7, 9],
+        "s = c": [4],
+        "t = 1": list(range(10)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("p", "difference", "low", "verdict"),
+    [
+        (0.05, -0.005, -0.1, "fail"),
+        (0.0500001, -0.2, -0.3, "warn"),
+        (0.01, -0.004, -0.006, "warn"),  # shown, but of no matter; a drop that matters is not excluded
+        (0.01, -0.004, -0.005, "pass"),
+        (1.0, 0.02, 0.01, "pass"),
+    ],
+)
+def test_the_verdict_asks_for_significance_for_an_effect_and_for_a_margin(p, difference, low, verdict):
+    assert ComparisonRule().verdict(p_adjusted=p, difference=difference, low=low) == verdict
+
+
+@pytest.mark.parametrize("adjust", ["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"])
+def test_one_test_among_many_is_rejected_up_to_its_level_and_not_beyond(adjust):
+    rule = ComparisonRule(adjust=adjust)
+    level = rule.level_of_one(12)
+    for p, rejected in ((level * (1 - 1e-9), True), (level * (1 + 1e-9), False)):
+        family = [p, *[1.0] * 11]
+        adjusted = family if adjust == "none" else sigstats.adjust(family, method=adjust)
+        assert (adjusted[0] <= rule.alpha) == rejected
+
+
+def test_the_rule_can_be_written_down():
+    rule = ComparisonRule(alpha=np.float64(0.01), resamples=np.int64(999), adjust="none")
+    assert eval(repr(rule)) == rule == replace(rule)
+    assert {name: type(value) for name, value in asdict(rule).items()} == {
+        "alpha": float, "adjust": str, "minimum_effect": float, "margin": float, "confidence": float,
+        "resamples": int, "seed": int, "smallest_slice": int,
+    }  # fmt: skip
+
+
+def test_what_is_compared_is_the_better_the_greater_it_is_and_needs_no_parameter():
+    assert all(MEASURES[name].greater_is_better and not MEASURES[name].parameters for name in COMPARED_MEASURES)
+    assert {"accuracy", "balanced-accuracy", "macro-f1", "macro-precision", "macro-recall", "mcc", "kappa"} < set(
+        COMPARED_MEASURES
+    )
+    assert {"auc", "neg-log-loss", "neg-brier", "mean-score"} < set(COMPARED_MEASURES)
+    assert not {"error", "f1", "dcf", "macro-f-beta", "macro-accuracy", "micro-f1"} & set(COMPARED_MEASURES)
+
+
+Y = [0, 1] * 20
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ComparisonRule(alpha=1), "alpha: 1 is not valid; expected a number strictly between 0 and 1"),
+        (lambda: ComparisonRule(margin=float("nan")), "margin: nan"),
+        (lambda: ComparisonRule(resamples=98), "resamples: 98 is not valid; expected a whole number from 99"),
+        (lambda: ComparisonRule(seed=2**63), "seed: 9223372036854775808"),
+        (lambda: ComparisonRule(smallest_slice=0), "smallest_slice: 0"),
+        (lambda: ComparisonRule(adjust="hol"), "adjust: 'hol' is not valid; expected one of holm,"),
+        (lambda: sigstats.compare(Y, Y, Y[:-1]), "prediction_b (length): 39"),
+        (lambda: sigstats.compare(Y, Y, list("ab") * 20), "prediction_b: 'a'"),
+        (lambda: sigstats.compare(Y, Y, Y, groups=[1] * 39), "groups (length): 39 is not valid; expected 40"),
+        (lambda: sigstats.compare(Y, Y, Y, slices=[1] * 40), "slices: [1, 1"),
+        (lambda: sigstats.compare(Y, Y, Y, slices={"s": [1]}), "slices['s'] (length): 1"),
+        (lambda: sigstats.compare(Y, Y, Y, scores=[0.5] * 40), "scores: [0.5"),
+        (lambda: sigstats.compare(Y, Y, Y, scores=([0.5] * 40, [float("inf")] * 40)), "scores[1]: inf"),
+        (lambda: sigstats.compare(Y, Y, Y, measures=["auc"]), "'auc' is not valid without scores"),
+        (lambda: sigstats.compare(Y, Y, Y, measures=["acuracy"]), "did you mean 'accuracy'?"),
+        (lambda: sigstats.compare(Y, Y, Y, measures="accuracy"), "measures: 'accuracy' is not valid; expected a seq"),
+        (lambda: sigstats.compare(Y, Y, Y, measures=["mcc", "mcc"]), "measures: 'mcc' is named twice"),
+        (lambda: sigstats.compare(Y, Y, Y, measures=[]), "measures: [] is not valid; expected one measure or more"),
+        (lambda: sigstats.compare(Y, Y, Y, rule={"alpha": 0.1}), "rule: {'alpha': 0.1}"),
+        (lambda: sigstats.compare(Y[:8], Y[:8], Y[:8]), "rows: 8 are not enough; nothing can be tested (too small"),
+        (lambda: sigstats.compare(Y, Y, Y, scores=(Y, Y), positive=7), "positive: '7' is not valid; expected 0 or 1"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError) as caught:
+        call()
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
