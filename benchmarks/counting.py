@@ -21,7 +21,7 @@ from distributed import Client, LocalCluster
 
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import DaskPool
-from sigstats.tasks.populations.prediction_files import look
+from sigstats.tasks.populations.prediction_files import scan_footers
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.storage.store import Store
 
@@ -75,7 +75,7 @@ def seconds(work: Callable[[], int]) -> float:
 
 def counted(folder: Path, scratch: Path, client: Client, repeat: int) -> int:
     """Count as a study does: a cell with a replicate a file; how many rows that was."""
-    files = look("rows", str(folder), Path(), **COLUMNS)
+    files = scan_footers("rows", str(folder), Path(), **COLUMNS)
     store = Store(str(scratch / f"{folder.name}-{repeat}"))
     store.write_data(files)
     work = {"files": {"name": files.name, "digest": files.digest()}, "positive": None}

@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 from sigstats._common.validation import Alternative
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations.population import EventPopulation, Population
-from sigstats.tasks.populations.tests import needs_classes, tested
+from sigstats.tasks.populations.tests import needs_classes, run_test
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.storage.data import StoredData
 
@@ -184,7 +184,7 @@ def _try(label: str, test: dict[str, Any], name: str, drawn: Drawn) -> None:
         )
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
-        tested(test, one_of_each, population, np.random.default_rng(0))
+        run_test(test, one_of_each, population, np.random.default_rng(0))
     except ValueError as error:
         raise ValueError(f"tests: {label}: {error}") from None
 

@@ -1,1 +1,1 @@
-"""What the test sets of a calibration study are drawn from."""
+"""The populations from which a calibration study draws its test sets."""

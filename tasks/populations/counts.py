@@ -1,4 +1,4 @@
-"""How often each joint outcome of two classifiers occurs, and the populations that this makes."""
+"""Counts of the joint outcomes of two classifiers, and the populations of these rows."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,14 +12,14 @@ from sigstats.measures.measure import Kind
 from .population import EventPopulation, Population
 
 Label: TypeAlias = bool | int | str
-#: What a row has of a column: a label, or in a column of lists the labels of the row, sorted.
+#: The entry of a row in a column: a label, or in a column of lists the labels of the row, sorted.
 Labels: TypeAlias = Label | tuple[Label, ...]
 Outcome: TypeAlias = tuple[Labels, Labels, Labels]
 
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """How often each joint outcome occurs: the true class, that which A assigned, that which B assigned.
+    """The counts of each joint outcome: the true class, the one that A assigned, the one that B assigned.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class LabelCounts:
         return sorted(found, key=lambda label: (isinstance(label, str), label))
 
     def events(self, name: str) -> EventPopulation:
-        """The population of these rows, with all that averaged measures need."""
+        """The population of these rows, for measures that are averaged over labels."""
         labels = self.labels
         position = {label: index for index, label in enumerate(labels)}
 
@@ -72,8 +72,8 @@ class LabelCounts:
         Parameters
         ----------
         positive : label, optional
-            The positive class; all others together are the negative one. Without it nothing but accuracy is kept, and
-            all rows count as truly positive.
+            The positive class; all others together are the negative one. Without it the population is good for
+            accuracy alone, and all rows count as truly positive.
         swapped : bool
             As for `sigstats.tasks.populations.population.Population`.
 

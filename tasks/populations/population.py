@@ -1,9 +1,9 @@
-"""What test sets are drawn from: two classifiers on all rows there are.
+"""Populations from which test sets are drawn: two classifiers on all rows there are.
 
-A `Population` knows eight joint outcomes in the order of `sigstats.joint.outcomes.JointOutcomes`: counts of rows, from
-which test sets are drawn without replacement, or probabilities, from which any number is drawn. Where nothing but
-accuracy matters, all rows count as truly positive. An `EventPopulation` knows all distinct joint events of several
-classes, or of any number of categories a row, for measures that are averaged over them.
+A `Population` holds eight joint outcomes in the order of `sigstats.joint.outcomes.JointOutcomes`: counts of rows, from
+which test sets are drawn without replacement, or probabilities, from which any number is drawn. If only accuracy
+matters, all rows count as truly positive. An `EventPopulation` holds all distinct joint events of several classes, or
+of any number of categories a row, for measures that are averaged over them.
 
 Test sets are an array of counts, one row a test set, one column an outcome or event.
 """
@@ -27,7 +27,7 @@ from sigstats.subsampling import draw_samples, draw_subsamples
 from ..fingerprint import digest
 from ..schema import column
 
-#: The key of the schema's metadata under which `EventPopulation.to_table` keeps what is no count.
+#: The key of the schema's metadata under which `EventPopulation.to_table` stores all but the counts.
 _ABOUT = b"events"
 #: The outcomes that an exchange of the two outputs turns into each other; it leaves the others as they are.
 _EXCHANGED = ((1, 2), (5, 6))
@@ -57,9 +57,7 @@ class Population:
         drawn = draw(self.outcomes, n, rng=rng, size=size)
         if self.swapped:
             for first, second in _EXCHANGED:
-                both = drawn[:, first] + drawn[:, second]
-                drawn[:, first] = rng.binomial(both, 0.5)
-                drawn[:, second] = both - drawn[:, first]
+                _exchange(drawn, first, second, rng)
         return drawn
 
     @property
@@ -107,6 +105,13 @@ class Population:
         return any(self.outcomes[4:])
 
 
+def _exchange(drawn: NDArray[np.int64], first: Any, second: Any, rng: np.random.Generator) -> None:
+    """Exchange the outputs of each row with probability 1/2: `first` columns become `second` ones, and vice versa."""
+    both = drawn[:, first] + drawn[:, second]
+    drawn[:, first] = rng.binomial(both, 0.5)
+    drawn[:, second] = both - drawn[:, first]
+
+
 def random_classifiers(classes: int, right: float) -> Population:
     """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise.
 
@@ -141,7 +146,7 @@ class EventPopulation:
     Attributes
     ----------
     name : str
-        What the study calls it.
+        The name that the study gives it.
     joint : JointEvents
         How often each event occurs.
     swapped : bool
@@ -197,9 +202,7 @@ class EventPopulation:
         drawn = draw_subsamples(self._counts, n, rng=rng, size=size)
         if self.swapped:
             first, second = self._mirrored.T
-            both = drawn[:, first] + drawn[:, second]
-            drawn[:, first] = rng.binomial(both, 0.5)
-            drawn[:, second] = both - drawn[:, first]
+            _exchange(drawn, first, second, rng)
         return drawn
 
     @property
@@ -218,8 +221,8 @@ class EventPopulation:
 
     def record(self, counts: Sequence[int]) -> JointEvents:
         """One test set, for a test of a measure."""
-        kept = [(event, count) for event, count in zip(self._shape.events, counts, strict=True) if count]
-        events, times = zip(*kept, strict=True)
+        present = [(event, count) for event, count in zip(self._shape.events, counts, strict=True) if count]
+        events, times = zip(*present, strict=True)
         return JointEvents(self.joint.categories, self.joint.kind, events, times)
 
     def outcomes_of(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -241,7 +244,7 @@ class EventPopulation:
 
     @property
     def nbytes(self) -> int:
-        """How much memory the counts take, in bytes."""
+        """The size of the counts in memory, in bytes."""
         return self._counts.nbytes
 
     def digest(self) -> str:

@@ -1,13 +1,12 @@
 """Populations of rows on disk: Parquet files of labels and of two classifiers' predictions, reduced to counts.
 
-A data set is a file, a folder of them, a pattern or an fsspec URL, with a column of true classes and one of each
-classifier's predictions: whole numbers, strings, categories or booleans, all three alike. Files are read once, in
-batches, several at a time by Dask; what stays in memory is the counts of the distinct joint outcomes alone.
+A data set has a column of true classes and one of each classifier's predictions: whole numbers, strings, categories or
+booleans, all three alike. Files are read once, in batches, several at a time by Dask; only the counts of the distinct
+joint outcomes stay in memory.
 """
 
 import hashlib
 import itertools
-import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,29 +15,29 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-
-from sigstats._common.validation import hint, shown
 
 from ..fingerprint import digest
-from ..input_files import FilesRead, in_silence, place, reason
+from ..input_files import FilesRead, in_silence, place
 from ..schema import column
 from .counts import Label, LabelCounts
-from .tally import Tally, is_list
+from .label_columns import ColumnTypes, column_types, count_file
+from .parquet_files import (
+    absolute_path,
+    file_system,
+    files_table,
+    find_files,
+    open_parquet,
+    read_files_table,
+    write_mark,
+)
 
-#: The key of the schema's metadata under which `LabelFiles.to_table` keeps what is no file.
+#: The key of the schema's metadata under which `LabelFiles.to_table` stores all but the files.
 _ABOUT = b"files"
 
-#: By what object stores tell one content of an object from another, wherever it lies.
-_MARKS = ("md5Hash", "ETag", "etag")
-
-#: So many footers are read at once.
+#: How many footers are read at once.
 _FOOTERS = 8
 
-#: So many rows are looked at together: they stay in a core's cache.
-_BATCH = 2**16
-
-#: For a data set of so many rows it pays to load compiled code, and to have workers count it.
+#: From this number of rows on it pays to load compiled code, and to have workers count a data set.
 MANY = 50_000_000
 
 
@@ -64,20 +63,20 @@ def read_counts(
     classes : sequence of label, optional
         All classes there are; any other label is refused.
     progress : callable
-        Is told how many files are read, and of how many.
+        Called with the number of files that are read, and the number of all files.
 
     Raises
     ------
     ValueError
         One line that names the file, where it applies the row group, the column and what would be right.
     """
-    system, files = data_files(path, base)
+    system, files = find_files(path, base)
     columns = (label, a, b)
-    like = (files[0], _kinds(files[0], opened_file(system, files[0]), columns))
+    first = column_types(files[0], open_parquet(system, files[0]), columns)
     known = None if classes is None else frozenset(classes)
     progress(0, len(files))
     if len(files) == 1:
-        counts = count_file(system, files[0], columns, like, known)
+        counts = count_file(system, files[0], columns, first, known)
         progress(1, 1)
     else:
         from dask import compute, delayed  # type: ignore[attr-defined]
@@ -85,7 +84,7 @@ def read_counts(
         read = itertools.count(1)
 
         def one(file: str) -> LabelCounts:
-            part = count_file(system, file, columns, like, known)
+            part = count_file(system, file, columns, first, known)
             progress(next(read), len(files))
             return part
 
@@ -98,12 +97,12 @@ def read_counts(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelFiles:
-    """Where the rows of a population lie: files that are counted one by one, each by whoever gets it.
+    """The files of a population that workers count, each by itself.
 
     Attributes
     ----------
     name : str
-        What the study calls it.
+        The name that the study gives it.
     path : str
         A file, a folder, a pattern or an fsspec URL, the same in every working folder.
     columns : sequence of str
@@ -112,12 +111,12 @@ class LabelFiles:
         All classes there are; any other label is refused.
     files : sequence of str
     rows : sequence of int
-        How many rows each file has.
+        The number of rows of each file.
     content : str
-        SHA-256 of the files' footers, which hold sizes and extremes of all that is in them, wherever they lie.
+        SHA-256 of the files' footers, which hold the sizes and extremes of all that is in them, wherever they lie.
     written : str
-        SHA-256 of what changes when a file is written anew, which need not change its footer: the size, and the mark of
-        an object store or the time. It is no part of what the population is.
+        SHA-256 of what changes when a file is written anew, even if its footer does not: the size, and the tag of an
+        object store or the time. It is not part of the digest.
     listed : bool
         Whether a row has any number of labels.
     """
@@ -134,51 +133,41 @@ class LabelFiles:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes itself, in bytes: next to none, since its rows stay where they are."""
+        """Its size in memory, in bytes: zero, since its rows stay in their files."""
         return 0
 
     def digest(self) -> str:
-        """What tells it from other populations, wherever it lies."""
+        """SHA-256 (hexadecimal) of the footers, the columns and the classes, wherever the files lie."""
         return digest("files", content=self.content, columns=self.columns, classes=self.classes)
 
     def to_table(self) -> pa.Table:
-        """Its files as a table, from which `from_table` makes it again."""
-        about = {
-            key: getattr(self, key) for key in ("name", "path", "columns", "classes", "content", "written", "listed")
-        }
-        schema = pa.schema(
-            [
-                column("file", pa.string(), "name", "a file of rows"),
-                column("rows", pa.int64(), "rows", "how many it has"),
-            ],
-            metadata={_ABOUT: json.dumps(about).encode()},
-        )
-        return pa.table({"file": list(self.files), "rows": list(self.rows)}, schema=schema)
+        """The files as a table, from which `from_table` makes it again."""
+        keys = ("name", "path", "columns", "classes", "content", "written", "listed")
+        of_rows = column("rows", pa.int64(), "rows", "how many it has")
+        return files_table(_ABOUT, {key: getattr(self, key) for key in keys}, self.files, self.rows, of_rows)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "LabelFiles":
         """The files that `to_table` wrote."""
-        files: list[Any] = table.column("file").to_pylist()
-        rows: list[Any] = table.column("rows").to_pylist()
-        return cls(files=files, rows=rows, **json.loads((table.schema.metadata or {})[_ABOUT]))
+        about, files, rows = read_files_table(_ABOUT, table)
+        return cls(files=files, rows=rows, **about)
 
     def count(self, index: int) -> LabelCounts:
         """The counts of one of the files; errors as for `read_counts`."""
         file, (system, first) = self.files[index], self._first
         known = None if self.classes is None else frozenset(self.classes)
-        many = sum(self.rows) >= MANY
-        counts = count_file(system, file, self.columns, (self.files[0], first), known, many=many)
+        counts = count_file(system, file, self.columns, first, known, many=sum(self.rows) >= MANY)
         if counts.rows != self.rows[index]:
             raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
         return counts
 
     @cached_property
-    def _first(self) -> tuple[Any, Sequence[pa.DataType]]:
+    def _first(self) -> tuple[Any, ColumnTypes]:
         system = file_system(self.path)
-        return system, _kinds(self.files[0], opened_file(system, self.files[0]), self.columns)
+        return system, column_types(self.files[0], open_parquet(system, self.files[0]), self.columns)
 
 
-def look(
+def scan_footers(
     name: str,
     path: str,
     base: Path,
@@ -189,173 +178,40 @@ def look(
     classes: Sequence[Label] | None = None,
     progress: FilesRead = in_silence,
 ) -> LabelFiles:
-    """Look at the footers of a Parquet data set alone; options and errors as for `read_counts`."""
-    system, files = data_files(path, base)
-    columns, state, written = (label, a, b), hashlib.sha256(), hashlib.sha256()
+    """The files of a Parquet data set, of which only the footers are read; options and errors as for `read_counts`."""
+    system, files = find_files(path, base)
+    columns, content, written = (label, a, b), hashlib.sha256(), hashlib.sha256()
     rows: list[int] = []
-    first: Sequence[pa.DataType] = ()
+    first: ColumnTypes | None = None
 
-    def footer(file: str) -> tuple[Sequence[pa.DataType], pa.Buffer, int, str]:
-        writing = _writing(system, file)  # before its footer: what is written meanwhile has another
-        opened = opened_file(system, file)
-        content = pa.BufferOutputStream()
-        opened.metadata.write_metadata_file(content)
-        return _kinds(file, opened, columns), content.getvalue(), opened.metadata.num_rows, writing
+    def scan(file: str) -> tuple[ColumnTypes, pa.Buffer, int, str]:
+        mark = write_mark(system, file)  # before the footer: a file that is written in between has another mark
+        opened = open_parquet(system, file)
+        footer = pa.BufferOutputStream()
+        opened.metadata.write_metadata_file(footer)
+        return column_types(file, opened, columns), footer.getvalue(), opened.metadata.num_rows, mark
 
-    # Far away a footer is some requests, and there may be thousands of files.
+    # A remote footer takes some requests, and there may be thousands of files.
     threads = ThreadPoolExecutor(_FOOTERS)
     try:
-        for file, (kinds, content, count, writing) in zip(files, threads.map(footer, files), strict=True):
+        for types, footer, count, mark in threads.map(scan, files):
             progress(len(rows), len(files))
-            first = first or kinds
-            _require_alike(file, columns, kinds, (files[0], first))
-            state.update(content)
-            written.update(f"{writing}\n".encode())
+            first = first or types
+            types.require_alike(columns, first)
+            content.update(footer)
+            written.update(f"{mark}\n".encode())
             rows.append(count)
     finally:
         threads.shutdown(cancel_futures=True)
+    assert first is not None  # there is a file
     return LabelFiles(
         name=name,
-        path=anywhere(path, base),
+        path=absolute_path(path, base),
         columns=columns,
         classes=classes,
         files=files,
         rows=rows,
-        content=state.hexdigest(),
+        content=content.hexdigest(),
         written=written.hexdigest(),
-        listed=is_list(first[0]),
+        listed=first.listed,
     )
-
-
-def count_file(
-    system: Any,
-    file: str,
-    columns: Sequence[str],
-    like: tuple[str, Sequence[pa.DataType]],
-    classes: frozenset[Label] | None = None,
-    *,
-    many: bool = False,
-) -> LabelCounts:
-    """The counts of one file, one of `many` rows, with the types of the file that `like` names.
-
-    Errors as for `read_counts`.
-    """
-    opened = opened_file(system, file, read_dictionary=list(columns) if _family(like[1][0]) == "strings" else None)
-    _require_alike(file, columns, _kinds(file, opened, columns), like)
-    tally = Tally(columns, classes=classes, many=many)
-    for group in range(opened.num_row_groups):
-        tally.begin(f"{file}, row group {group}")
-        try:
-            for batch in opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False):
-                tally.add([batch.column(name) for name in columns])
-        except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{tally.where}: cannot be read ({reason(error)})") from None
-        tally.end()
-    return LabelCounts(tally.counts())
-
-
-def _require_alike(
-    file: str, columns: Sequence[str], kinds: Sequence[pa.DataType], like: tuple[str, Sequence[pa.DataType]]
-) -> None:
-    """Refuse a file whose columns have other types than those of the file that `like` names."""
-    for name, kind, wanted in zip(columns, kinds, like[1], strict=True):
-        if kind != wanted:
-            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {wanted}, as in {like[0]}")
-
-
-def data_files(path: str, base: Path) -> tuple[Any, list[str]]:
-    """The file system and the Parquet files of a data set, in order."""
-    import fsspec
-
-    where = place(path, base)
-    try:
-        system, root = fsspec.core.url_to_fs(where)
-        system.invalidate_cache()  # of listings, which hold sizes and marks of what was there before
-        if system.isdir(root):
-            names = [name for name in system.find(root) if str(name).endswith((".parquet", ".parq", ".pq"))]
-            wanted = "holds no Parquet file"
-        else:
-            names = system.glob(root) if any(sign in root for sign in "*?[") else [root] if system.exists(root) else []
-            wanted = "there is no such file or folder"
-    except Exception as error:  # a remote file system may raise anything
-        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
-    if not names:
-        raise ValueError(f"{where}: {wanted}")
-    return system, sorted(str(name) for name in names)
-
-
-def anywhere(path: str, base: Path) -> str:
-    """The path or URL of a data set, the same in every working folder."""
-    where = place(path, base)
-    return where if "://" in where else str(Path(where).absolute())
-
-
-def file_system(where: str) -> Any:
-    """The file system of a data set, which is not asked for anything; errors as for `read_counts`."""
-    import fsspec
-
-    try:
-        return fsspec.core.url_to_fs(where)[0]
-    except Exception as error:  # a package may be missing here
-        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
-
-
-def _writing(system: Any, file: str) -> str:
-    """What changes when a file is written anew, and stays when it is moved, as far as its store tells."""
-    try:
-        if _local(system):
-            about = Path(file).stat()
-            return f"{about.st_size} {about.st_mtime_ns}"
-        found = system.info(file)
-        mark = next((found[key] for key in _MARKS if found.get(key)), None) or system.ukey(file)
-        return f"{found.get('size')} {mark}"
-    except Exception as error:  # a remote file system may raise anything
-        raise ValueError(f"{file}: cannot be read ({reason(error)})") from None
-
-
-def _local(system: Any) -> bool:
-    return "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
-
-
-def opened_file(system: Any, file: str, **options: Any) -> pq.ParquetFile:
-    """A Parquet file that can be read, or ValueError."""
-    try:
-        source = file if _local(system) else system.open(file, "rb")
-        return pq.ParquetFile(source, page_checksum_verification=True, **options)
-    except Exception as error:  # a damaged file or a remote file system may raise anything
-        raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
-
-
-def has_column(file: str, schema: pa.Schema, name: str) -> None:
-    """Refuse a file without the column."""
-    if name not in schema.names:
-        raise ValueError(f"{file}: column {shown(name)} is not there; {hint(name, schema.names)}")
-
-
-def _kinds(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> list[pa.DataType]:
-    """The types of the three columns, categories as what they stand for."""
-    schema = opened.schema_arrow
-    found: list[pa.DataType] = []
-    for name in columns:
-        has_column(file, schema, name)
-        kind = schema.field(name).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if _family(kind) is None:
-            wanted = "whole numbers, strings, booleans, or lists of whole numbers or of strings"
-            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {wanted}")
-        if found and _family(kind) != _family(found[0]):
-            wanted = f"{_family(found[0])}, as in column {shown(columns[0])}"
-            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {wanted}")
-        found.append(kind)
-    return found
-
-
-def _family(kind: Any) -> str | None:
-    if pa.types.is_boolean(kind):
-        return "booleans"
-    if pa.types.is_integer(kind):
-        return "whole numbers"
-    if is_list(kind):
-        inner = _family(kind.value_type)
-        return f"lists of {inner}" if inner in ("whole numbers", "strings") else None
-    return "strings" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None

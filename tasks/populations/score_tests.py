@@ -16,16 +16,16 @@ from .tests import Answers
 
 
 def difference(measure: str, rows: Rows) -> float:
-    """By how much B is better than A, over all rows."""
+    """The difference B - A of a measure over all rows."""
     spec = MEASURES[measure]
     return spec.of(rows.positive, rows.b) - spec.of(rows.positive, rows.a)
 
 
-def tested_sets(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
-    """A test of scores on each test set, and by how much B is better on it.
+def run_score_test(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
+    """Run a test of scores on each test set; return its answers and the difference B - A on each.
 
-    A test set without two rows (of both classes for an area; of two groups, where rows have groups) says nothing: its
-    p-value is 1, its interval holds all.
+    A test set without two rows (of both classes for an area; of two groups, if rows have groups) is no evidence: its
+    p-value is 1, and its interval holds every value.
     """
     found = [_result(test, sets.part(index)) for index in range(len(sets))]
     p_values = [1.0 if result is None else result.pvalue for result in found]
@@ -40,7 +40,7 @@ def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
         return None
     spec = MEASURES[test["measure"]]
     if spec.of_rows is None:
-        # Rows, or groups, with a positive and with a negative.
+        # The units are rows or groups: two with a positive and two with a negative are needed.
         units = np.arange(len(rows)) if rows.group is None else rows.group
         if min(len(np.unique(units[rows.positive])), len(np.unique(units[~rows.positive]))) < 2:
             return None

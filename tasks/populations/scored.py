@@ -1,20 +1,21 @@
 """Populations of scored rows on disk, from which test sets are drawn row by row.
 
-A measure of scores, an area under the ROC curve or a loss, is no function of counts: which rows a test set holds
-matters, and a test of it needs their scores. So each test set is a set of row numbers, drawn without replacement over
-all files, and the files are read once, row group by row group, for a hundred test sets together.
+A measure of scores, an area under the ROC curve or a loss, is not a function of counts: a test of it needs the scores
+of the rows in a test set. So each test set is a set of row numbers, drawn without replacement over all files, and the
+files are read once, row group by row group, for a hundred test sets together.
 """
 
 import hashlib
-import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
@@ -23,15 +24,23 @@ from sigstats.measures.table import MEASURES
 from ..input_files import FilesRead, in_silence
 from ..schema import column
 from .counts import Label
-from .prediction_files import anywhere, data_files, file_system, has_column, opened_file
+from .parquet_files import (
+    absolute_path,
+    file_system,
+    files_table,
+    find_files,
+    open_parquet,
+    read_files_table,
+    require_column,
+)
 from .score_files import Rows, joined, read_group, require_probabilities
 from .score_tests import difference
 
-#: The key of the schema's metadata under which `ScorePopulation.to_table` keeps what is no file.
+#: The key of the schema's metadata under which `ScorePopulation.to_table` stores all but the files.
 _ABOUT = b"scores"
 
-#: A population of at most so many rows stays in a worker's memory, at some 20 bytes a row.
-KEPT_ROWS = 2**22
+#: The largest population that stays in a worker's memory, in rows of some 20 bytes.
+ROWS_IN_MEMORY = 2**22
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,7 +50,7 @@ class ScorePopulation:
     Attributes
     ----------
     name : str
-        What the study calls them.
+        The name that the study gives them.
     path : str
         A file, a folder, a pattern or an fsspec URL, the same in every working folder.
     columns : mapping
@@ -74,19 +83,19 @@ class ScorePopulation:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes itself, in bytes: next to none, since its rows stay where they are."""
+        """Its size in memory, in bytes: zero, since its rows stay in their files."""
         return 0
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of what the rows hold, wherever they lie."""
+        """SHA-256 (hexadecimal) of the rows, wherever they lie."""
         return self.content
 
     def exchanged(self) -> "ScorePopulation":
-        """The same rows, their scores exchanged at random."""
+        """The same rows, with the scores of the two exchanged at random."""
         return replace(self, swapped=True)
 
     def to_table(self) -> pa.Table:
-        """Where the rows lie and what is known of them, as a table from which `from_table` makes it again."""
+        """The files and what is known of their rows, as a table from which `from_table` makes it again."""
         about = {
             "name": self.name,
             "path": self.path,
@@ -95,24 +104,15 @@ class ScorePopulation:
             "content": self.content,
             "truth": dict(self.truth),
         }
-        schema = pa.schema(
-            [
-                column("file", pa.string(), "name", "a file of rows"),
-                column(
-                    "rows", pa.list_(pa.field("element", pa.int64())), "rows", "how many each of its row groups has"
-                ),
-            ],
-            metadata={_ABOUT: json.dumps(about).encode()},
-        )
+        per_group = pa.list_(pa.field("element", pa.int64()))
+        of_rows = column("rows", per_group, "rows", "how many each of its row groups has")
         names, groups = zip(*self.files, strict=True)
-        return pa.table({"file": list(names), "rows": [list(each) for each in groups]}, schema=schema)
+        return files_table(_ABOUT, about, names, [list(each) for each in groups], of_rows)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "ScorePopulation":
         """The population that `to_table` wrote."""
-        about = json.loads((table.schema.metadata or {})[_ABOUT])
-        names: list[Any] = table.column("file").to_pylist()
-        rows: list[Any] = table.column("rows").to_pylist()
+        about, names, rows = read_files_table(_ABOUT, table)
         return cls(files=tuple((name, tuple(each)) for name, each in zip(names, rows, strict=True)), **about)
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> Rows:
@@ -127,9 +127,10 @@ class ScorePopulation:
         return Rows(drawn.positive, a, b, drawn.group)
 
     def take(self, numbers: NDArray[np.int64]) -> Rows:
-        """The rows of these numbers, which are sorted; rows are counted through all files in their order."""
-        if self.rows <= KEPT_ROWS:
-            return _kept(self.path, self.content, _Reader(self)).part(numbers)
+        """The rows of these numbers, which are sorted; rows are numbered through all files in their order."""
+        if self.rows <= ROWS_IN_MEMORY:
+            whole: Rows = _all_rows(self)
+            return whole.part(numbers)
         parts, first = [], 0
         for file, groups in self.files:
             for group, rows in enumerate(groups):
@@ -149,7 +150,7 @@ class ScorePopulation:
 
     def _read(self, file: str, group: int, rows: int) -> Rows:
         found = read_group(
-            opened_file(self._system, file), f"{file}, row group {group}", group, self.columns, self.positive
+            open_parquet(self._system, file), f"{file}, row group {group}", group, self.columns, self.positive
         )
         if len(found) != rows:
             raise ValueError(
@@ -158,22 +159,9 @@ class ScorePopulation:
         return found
 
 
-class _Reader:
-    """What reads a population that stays in memory: no part of what the cache goes by."""
-
-    def __init__(self, population: ScorePopulation) -> None:
-        self.population = population
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Reader)
-
-    def __hash__(self) -> int:
-        return 0
-
-
-@lru_cache(maxsize=2)
-def _kept(path: str, digest: str, reader: _Reader) -> Rows:  # noqa: ARG001 (the key of the cache)
-    return reader.population.all()
+@cached(LRUCache(maxsize=2), key=lambda population: (population.path, population.content), lock=threading.Lock())
+def _all_rows(population: ScorePopulation) -> Rows:
+    return population.all()
 
 
 def read_scores(
@@ -186,12 +174,12 @@ def read_scores(
     measures: Sequence[str],
     progress: FilesRead = in_silence,
 ) -> ScorePopulation:
-    """Look through a Parquet data set once: its content, its truth, and whether all of it is sound.
+    """Read a Parquet data set once, to check it and to find its digest and its true differences.
 
     Parameters
     ----------
     name : str
-        What the study calls it.
+        The name that the study gives it.
     path : str
         A file, a folder, a pattern or an fsspec URL; a relative path starts at `base`.
     base : pathlib.Path
@@ -199,24 +187,24 @@ def read_scores(
         As for `ScorePopulation`.
     positive : label
     measures : sequence of str
-        Those of `sigstats.measures.table.SCORE_MEASURES` whose truth is wanted. It is found in memory, at some
+        Those of `sigstats.measures.table.SCORE_MEASURES` whose true difference is computed, in memory, at some
         20 bytes a row.
     progress : callable
-        Is told how many files are read, and of how many.
+        Called with the number of files that are read, and the number of all files.
 
     Raises
     ------
     ValueError
         One line that names the file, the row group, the column, the value and what would be right.
     """
-    system, found = data_files(path, base)
+    system, found = find_files(path, base)
     state, files, parts = hashlib.sha256(), [], []
     losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
     for number, file in enumerate(found):
         progress(number, len(found))
-        opened = opened_file(system, file)
+        opened = open_parquet(system, file)
         for each in columns.values():
-            has_column(file, opened.schema_arrow, each)
+            require_column(file, opened.schema_arrow, each)
         groups = []
         for group in range(opened.num_row_groups):
             where = f"{file}, row group {group}"
@@ -238,7 +226,7 @@ def read_scores(
     truth = {measure: difference(measure, whole) for measure in measures}
     return ScorePopulation(
         name=name,
-        path=anywhere(path, base),
+        path=absolute_path(path, base),
         columns=columns,
         positive=positive,
         files=tuple(files),

@@ -1,4 +1,4 @@
-"""Trials: test sets drawn from a population, each tested once.
+"""Tests of two classifiers on test sets that are drawn from a population.
 
 A test is a mapping: ``test`` (``mcnemar``, ``proportion``, ``dcf`` or ``bootstrap``) and the options of the function of
 `sigstats` of that name.
@@ -27,7 +27,7 @@ AnyPopulation: TypeAlias = Population | EventPopulation
 
 @dataclass(frozen=True)
 class Answers:
-    """What a test says of each of several test sets.
+    """The answers of a test on several test sets.
 
     Attributes
     ----------
@@ -40,10 +40,10 @@ class Answers:
     covers: NDArray[np.bool_] | None = None
 
 
-def tested(
+def run_test(
     test: Mapping[str, Any], drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
-    """A test, as the module says, of each test set.
+    """Run a test on each test set.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def tested(
         The test sets, which come from `population`.
     population : Population or EventPopulation
     rng : numpy.random.Generator
-        For a test that draws.
+        For a test that draws resamples.
 
     Raises
     ------
@@ -62,10 +62,10 @@ def tested(
     options = dict(test)
     name = options.pop("test")
     if name == "bootstrap":
-        return _bootstrapped(drawn, population, rng, options)
+        return _bootstrap(drawn, population, rng, options)
     pvalue = _PVALUES[name]
     eight = population.outcomes_of(drawn)
-    distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets are tested once
+    distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
     found = [pvalue(JointOutcomes(*counts), **options) for counts in distinct.tolist()]
     return Answers(np.array(found, dtype=np.float64)[which.ravel()])
 
@@ -80,14 +80,14 @@ def _proportion(joint: JointOutcomes, **options: Any) -> float:
 
 def _dcf(joint: JointOutcomes, **options: Any) -> float:
     if not joint.positives or not joint.negatives:
-        return 1.0  # a test set without rows of one class says nothing
+        return 1.0  # a test set without rows of one class is no evidence
     return dcf_test(joint, **options).pvalue
 
 
 _PVALUES: dict[str, Callable[..., float]] = {"mcnemar": _mcnemar, "proportion": _proportion, "dcf": _dcf}
 
 
-def _bootstrapped(
+def _bootstrap(
     drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator, options: Mapping[str, Any]
 ) -> Answers:
     truth = population.difference(options["measure"])
@@ -120,10 +120,10 @@ def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64], population: Any
 
 
 def confidence(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> float:
-    """How sure a test is, on one test set, that the classifier which is better on it is better in truth; B in a tie.
+    """The confidence of a test, on one test set, that the classifier which is better on it is truly better; B in a tie.
 
-    The bootstrap says with which probability (eq. (13) of Keller, Mariethoz and Bengio); any other test stands for one
-    minus its p-value against that one side.
+    It is the probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided
+    p-value of any other test.
     """
     better = float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
@@ -143,7 +143,7 @@ def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
 
 
 def exact_rate(population: AnyPopulation, n: int, test: Mapping[str, Any], alpha: float) -> float | None:
-    """How often a test rejects on test sets of n rows, exactly; None where that is no sum over two counts."""
+    """The exact rate at which a test rejects on test sets of n rows; None for a test other than McNemar's."""
     options = dict(test)
     if options.pop("test") != "mcnemar":
         return None

@@ -1,17 +1,17 @@
 """Two classifiers, trained on a part of a data set and compared on all of its other rows.
 
-Rows come in a random order: the first train, the next are the test set, the rest stands for the population that the
-test set was drawn from (Keller, Mariethoz and Bengio, section 5). Some of the labels together are the positive class,
-one against the others.
+The rows are shuffled: the first are the training set, the next the test set, and the rest stands for the population
+from which the test set was drawn (Keller, Mariethoz and Bengio, section 5). Some of the labels together are the
+positive class, against all others.
 """
 
-import json
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
+from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
 from sigstats._common.random_streams import as_generator
@@ -24,16 +24,16 @@ from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
 
-#: What classifiers are trained on.
-Learned: TypeAlias = Dataset | Documents
+#: The data on which classifiers are trained.
+TrainingData: TypeAlias = Dataset | Documents
 
-#: Rows that are predicted together: a second's work or so of a kernel machine.
+#: Rows that are predicted together: about a second of work for a kernel machine.
 CHUNK = 2000
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The rows of a data set in their random order, cut in three.
+    """The shuffled rows of a data set, cut in three.
 
     Attributes
     ----------
@@ -46,23 +46,23 @@ class Parts:
     rest: NDArray[np.int64]
 
     def chunks(self) -> list[NDArray[np.int64]]:
-        """The rows that are predicted, in pieces of at most `CHUNK`: those of the test set, then the rest."""
+        """The rows that are predicted, in chunks of at most `CHUNK`: those of the test set, then the rest."""
         return [part[first : first + CHUNK] for part in (self.test, self.rest) for first in range(0, len(part), CHUNK)]
 
 
 def split(rows: int, settings: Mapping[str, int]) -> Parts:
-    """Cut so many rows by ``train``, ``test`` and ``seed``."""
+    """Shuffle and cut this number of rows by ``train``, ``test`` and ``seed``."""
     order = as_generator(settings["seed"]).permutation(rows)
     train, test = settings["train"], settings["test"]
     return Parts(order[:train], order[train : train + test], order[train + test :])
 
 
-def positives(data: Learned, labels: list[str]) -> NDArray[np.bool_]:
+def positives(data: TrainingData, labels: list[str]) -> NDArray[np.bool_]:
     """Which rows have one of the labels."""
-    wanted = set(labels)
+    positive = set(labels)
     if isinstance(data, Documents):
-        return np.array([not wanted.isdisjoint(each) for each in data.categories])
-    return np.array([name in wanted for name in data.classes])[data.y]
+        return np.array([not positive.isdisjoint(each) for each in data.categories])
+    return np.array([name in positive for name in data.classes])[data.y]
 
 
 class Pair:
@@ -80,19 +80,19 @@ class Pair:
         If a classifier fails to fit.
     """
 
-    def __init__(self, data: Learned, work: Mapping[str, Any]) -> None:
+    def __init__(self, data: TrainingData, work: Mapping[str, Any]) -> None:
         self._rows = np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
         self._truth = positives(data, work["positive"])
         self.parts = split(len(data), work["split"])
         self._fitted = [self._fit(data, side, work[side]) for side in ("a", "b")]
 
-    def _fit(self, data: Learned, side: str, spec: Mapping[str, Any]) -> Any:
+    def _fit(self, data: TrainingData, side: str, spec: Mapping[str, Any]) -> Any:
         train = self.parts.train
         try:
             return estimator(data, spec).fit(self._rows[train], self._truth[train])
         except Exception as error:  # a classifier may raise anything
-            said = " ".join(str(error).split())[:300]
-            raise ValueError(f"classifier {side}: {spec['learner']} failed to fit: {said}") from error
+            message = " ".join(str(error).split())[:300]
+            raise ValueError(f"classifier {side}: {spec['learner']} failed to fit: {message}") from error
 
     def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of these rows have each of the eight joint outcomes, in the order of `JointOutcomes`."""
@@ -101,7 +101,7 @@ class Pair:
         return np.bincount(4 * ~truth + ~a.astype(bool) + 2 * ~b.astype(bool), minlength=8)
 
 
-def estimator(data: Learned, spec: Mapping[str, Any]) -> Any:
+def estimator(data: TrainingData, spec: Mapping[str, Any]) -> Any:
     """The unfitted classifier that a ``learner`` and its ``params`` name."""
     if isinstance(data, Documents):
         return build(spec["learner"], params=spec["params"], text=True)
@@ -109,14 +109,9 @@ def estimator(data: Learned, spec: Mapping[str, Any]) -> Any:
     return build(spec["learner"], params=spec["params"], nominal=data.nominal, missing=missing)
 
 
-def trained(store: Store, work: Mapping[str, Any]) -> Pair:
+@cached(LRUCache(maxsize=2), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+def train_pair(store: Store, work: Mapping[str, Any]) -> Pair:
     """The trained classifiers of a cell; a process trains them once."""
-    return _kept(store, canonical(work))
-
-
-@lru_cache(maxsize=2)
-def _kept(store: Store, text: str) -> Pair:
-    work = json.loads(text)
     named = work.get("documents") or work["dataset"]
     kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
     with one_thread():

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..plan import Block
-from ..populations.trained_pair import trained
+from ..populations.trained_pair import Pair, train_pair
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ._outcomes import columns, fields, total
@@ -31,7 +31,7 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The counts of each chunk."""
-    pair = trained(store, block.cell.work)
+    pair: Pair = train_pair(store, block.cell.work)
     chunks = pair.parts.chunks()[block.first : block.last]
     in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
     found: dict[str, Any] = {"replicate": np.arange(block.first, block.last), "test": in_test}

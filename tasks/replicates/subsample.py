@@ -17,9 +17,9 @@ from sigstats._common.validation import shown
 from ..fan_out import FanOut, new_cell
 from ..plan import Block, Cell
 from ..populations.population import EventPopulation, Population
-from ..populations.score_tests import tested_sets
+from ..populations.score_tests import run_score_test
 from ..populations.scored import ScorePopulation
-from ..populations.tests import Answers, AnyPopulation, advantage, tested
+from ..populations.tests import Answers, AnyPopulation, advantage, run_test
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
@@ -150,6 +150,6 @@ def _lane(
     if isinstance(drawn_from, ScorePopulation):
         sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
         truth = 0.0 if drawn_from.swapped else drawn_from.truth[test["measure"]]
-        return *tested_sets(test, sets, truth), sets.lacking
+        return *run_score_test(test, sets, truth), sets.lacking
     drawn = drawn_from.draw(n, rng, LANE_SIZE)[:size]
-    return tested(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
+    return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sigstats.flows.config.study import Strict
 from sigstats.tasks.populations.population import Population
-from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, look, read_counts
+from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.replicates import cell
 
@@ -41,7 +41,8 @@ class Parquet(Strict):
         """
         averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
         options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
-        files = look(self.name, self.path, base, **options, progress=partial(reading, f"footers of {self.name}"))
+        progress = partial(reading, f"footers of {self.name}")
+        files = scan_footers(self.name, self.path, base, **options, progress=progress)
         if sum(files.rows) >= MANY and not (self.positive is None and (files.listed or averaged)):
             return self._counted_by_workers(files, seed)
         counts = read_counts(self.path, base, **options, progress=partial(reading, self.name))

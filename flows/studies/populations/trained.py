@@ -12,7 +12,7 @@ from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.populations.trained_pair import Learned, estimator, positives, split
+from sigstats.tasks.populations.trained_pair import TrainingData, estimator, positives, split
 from sigstats.tasks.replicates import cell
 
 from .._prepared import Reading
@@ -109,13 +109,13 @@ class Trained(Strict):
             note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
         )
 
-    def _data(self, base: Path) -> Learned:
+    def _data(self, base: Path) -> TrainingData:
         if self.documents is None:
             return sources.load({"name": self.name, **(self.dataset or {})}, base=base)
         texts = self.documents
         return read_documents(self.name, texts.path, base, text=texts.text, categories=texts.categories)
 
-    def _check(self, each: Categories, data: Learned) -> None:
+    def _check(self, each: Categories, data: TrainingData) -> None:
         known = data.labels if isinstance(data, Documents) else frozenset(data.classes)
         for label in each.positive:
             if label not in known:

@@ -122,7 +122,7 @@ def test_the_bootstrap_of_an_averaged_measure_covers_the_truth_of_the_population
     rng = np.random.default_rng(7)
     drawn = events.draw(150, rng, 60)
     test = {"test": "bootstrap", "measure": "micro-f1", "resamples": 199, "confidence": 0.95}
-    answers = trials.tested(test, drawn, events, rng)
+    answers = trials.run_test(test, drawn, events, rng)
     assert answers.covers.mean() > 0.8
     assert ((answers.p_value > 0) & (answers.p_value <= 1)).all()
 

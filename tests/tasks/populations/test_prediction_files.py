@@ -18,7 +18,7 @@ from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.test import discordant_counts
 from sigstats.tasks.populations.counts import LabelCounts
-from sigstats.tasks.populations.prediction_files import LabelFiles, look, read_counts
+from sigstats.tasks.populations.prediction_files import LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tally import Tally
 
 NAMES = {"label": "label", "a": "pred_a", "b": "pred_b"}
@@ -78,7 +78,7 @@ def test_files_are_found_from_every_working_folder(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     for path in ("data", "data/*.parquet", f"file://{tmp_path}/data"):
         monkeypatch.chdir(tmp_path)
-        kept = look("rows", path, Path(), **NAMES).to_table()
+        kept = scan_footers("rows", path, Path(), **NAMES).to_table()
         monkeypatch.chdir(tmp_path / "elsewhere")
         files = LabelFiles.from_table(kept)
         with monkeypatch.context() as patch:  # a worker counts the files it is told, and looks for no others
@@ -90,7 +90,7 @@ def test_files_are_found_from_every_working_folder(tmp_path, monkeypatch):
 
 def test_a_worker_that_lacks_a_file_system_says_so(tmp_path):
     write(tmp_path / "one.parquet", *rows(5, ["x", "y"]))
-    files = replace(look("rows", "one.parquet", tmp_path, **NAMES), path="nosuchscheme://x")
+    files = replace(scan_footers("rows", "one.parquet", tmp_path, **NAMES), path="nosuchscheme://x")
     with pytest.raises(ValueError, match=r"^nosuchscheme://x: cannot be read"):
         files.count(0)
 
@@ -105,7 +105,7 @@ def alike(path, turn):
 
 def test_a_file_that_is_written_anew_is_told_from_the_old_one(tmp_path):
     def seen(path):
-        return look("rows", str(path), tmp_path, **NAMES)
+        return scan_footers("rows", str(path), tmp_path, **NAMES)
 
     before = seen(alike(tmp_path / "one.parquet", "a is better"))
     moved = seen((tmp_path / "one.parquet").rename(tmp_path / "two.parquet"))
@@ -125,7 +125,7 @@ def test_an_object_that_is_written_anew_is_told_from_the_old_one(tmp_path, bucke
     def seen(name, turn):
         content = alike(tmp_path / "one.parquet", turn).read_bytes()
         system.pipe_file(f"store/{name}.parquet", content)
-        return look("rows", f"{bucket}/{name}.parquet", tmp_path, **NAMES)
+        return scan_footers("rows", f"{bucket}/{name}.parquet", tmp_path, **NAMES)
 
     before, copied = seen("one", "a is better"), seen("two", "a is better")
     after, back = seen("one", "b is better"), seen("one", "a is better")

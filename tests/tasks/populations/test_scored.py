@@ -46,7 +46,7 @@ def read(folder, **options):
 @pytest.mark.parametrize("kept", [True, False], ids=["in memory", "file by file"])
 def test_rows_are_those_of_the_files_in_their_order(folder, monkeypatch, kept):
     if not kept:
-        monkeypatch.setattr(score_populations, "KEPT_ROWS", 0)
+        monkeypatch.setattr(score_populations, "ROWS_IN_MEMORY", 0)
     frame = table()
     population = read(folder, columns={**COLUMNS, "group": "patient"})
     numbers = np.array([0, 99, 100, 249, 250, 251, 350, 351, 899])
@@ -106,7 +106,7 @@ def test_each_test_set_is_tested_as_the_library_does(folder, measure):
     population = read(folder)
     sets = population.draw(80, np.random.default_rng(2), 5)
     test = {"measure": measure, "alternative": "two-sided", "confidence": 0.95}
-    answers, better = score_trials.tested_sets(test, sets, population.truth[measure])
+    answers, better = score_trials.run_score_test(test, sets, population.truth[measure])
     for index in range(5):
         y, a, b = sets.positive[index], sets.a[index], sets.b[index]
         if measure == "auc":
@@ -122,13 +122,13 @@ def test_a_test_set_of_one_class_says_nothing(folder):
     population = read(folder)
     sets = population.draw(2, np.random.default_rng(2), 50)
     test = {"measure": "auc", "alternative": "two-sided", "confidence": 0.95}
-    answers, better = score_trials.tested_sets(test, sets, 0.0)
+    answers, better = score_trials.run_score_test(test, sets, 0.0)
     assert (answers.p_value == 1).all()
     assert answers.covers.all()
     assert (better == 0).all()
     assert (sets.lacking == [not row.any() for row in sets.positive]).all()
     for measure in SCORE_MEASURES:
-        one, _ = score_trials.tested_sets({**test, "measure": measure}, sets.part((slice(None), slice(1))), 0.0)
+        one, _ = score_trials.run_score_test({**test, "measure": measure}, sets.part((slice(None), slice(1))), 0.0)
         assert (one.p_value == 1).all()
 
 
@@ -157,7 +157,7 @@ def test_rows_are_found_from_every_working_folder(folder, tmp_path, monkeypatch)
 
 
 def test_files_that_have_changed_are_named(folder, monkeypatch):
-    monkeypatch.setattr(score_populations, "KEPT_ROWS", 0)
+    monkeypatch.setattr(score_populations, "ROWS_IN_MEMORY", 0)
     population = read(folder)
     table(700).to_parquet(folder / "2.parquet", index=False, row_group_size=90)
     with pytest.raises(ValueError, match=r"2\.parquet, row group \d: 90 rows are not valid; expected 100"):

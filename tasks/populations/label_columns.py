@@ -1,0 +1,117 @@
+"""The columns of a Parquet file that hold labels: their types, and the counts of their joint outcomes."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sigstats._common.validation import shown
+
+from ..input_files import reason
+from .counts import Label, LabelCounts
+from .label_codes import is_list
+from .parquet_files import open_parquet, require_column
+from .tally import Tally
+
+#: The rows of a batch, few enough for a core's cache.
+_BATCH = 2**16
+
+
+class ColumnTypes(NamedTuple):
+    """The types of the columns of true classes and of both predictions in a file; categories as their labels."""
+
+    file: str
+    types: tuple[pa.DataType, ...]
+
+    @property
+    def listed(self) -> bool:
+        """Whether a row has any number of labels."""
+        return is_list(self.types[0])
+
+    def require_alike(self, columns: Sequence[str], first: "ColumnTypes") -> None:
+        """Refuse a file whose columns have other types than those of the first file."""
+        for name, kind, expected in zip(columns, self.types, first.types, strict=True):
+            if kind != expected:
+                raise ValueError(
+                    f"{self.file}: column {shown(name)}: {kind} is not valid; expected {expected}, as in {first.file}"
+                )
+
+
+def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> ColumnTypes:
+    """The types of the three columns.
+
+    Raises
+    ------
+    ValueError
+        One line, if a column is not there, is of a type that holds no labels, or of another one than the first.
+    """
+    schema = opened.schema_arrow
+    found: list[pa.DataType] = []
+    for name in columns:
+        require_column(file, schema, name)
+        kind = schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if _family(kind) is None:
+            expected = "whole numbers, strings, booleans, or lists of whole numbers or of strings"
+            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
+        if found and _family(kind) != _family(found[0]):
+            expected = f"{_family(found[0])}, as in column {shown(columns[0])}"
+            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
+        found.append(kind)
+    return ColumnTypes(file, tuple(found))
+
+
+def count_file(
+    system: Any,
+    file: str,
+    columns: Sequence[str],
+    first: ColumnTypes,
+    classes: frozenset[Label] | None = None,
+    *,
+    many: bool = False,
+) -> LabelCounts:
+    """The counts of one file.
+
+    Parameters
+    ----------
+    system : fsspec file system
+    file : str
+    columns : sequence of str
+        The columns of the true classes and of the predictions of A and of B.
+    first : ColumnTypes
+        The types of the data set's first file, which this one must share.
+    classes : frozenset of label, optional
+        All classes there are; any other label is refused.
+    many : bool
+        As for `sigstats.tasks.populations.tally.Tally`.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file, where it applies the row group, the column and what would be right.
+    """
+    strings = _family(first.types[0]) == "strings"
+    opened = open_parquet(system, file, read_dictionary=list(columns) if strings else None)
+    column_types(file, opened, columns).require_alike(columns, first)
+    tally = Tally(columns, classes=classes, many=many)
+    for group in range(opened.num_row_groups):
+        tally.begin(f"{file}, row group {group}")
+        try:
+            for batch in opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False):
+                tally.add([batch.column(name) for name in columns])
+        except (pa.ArrowException, OSError) as error:
+            raise ValueError(f"{tally.where}: cannot be read ({reason(error)})") from None
+        tally.end()
+    return LabelCounts(tally.counts())
+
+
+def _family(kind: Any) -> str | None:
+    if pa.types.is_boolean(kind):
+        return "booleans"
+    if pa.types.is_integer(kind):
+        return "whole numbers"
+    if is_list(kind):
+        inner = _family(kind.value_type)
+        return f"lists of {inner}" if inner in ("whole numbers", "strings") else None
+    return "strings" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None
