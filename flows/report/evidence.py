@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TypeVar
 
 from sigstats.measures.table import measure_of_difference
-from sigstats.tasks.analyses.calibration import ERROR
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import prerequisites
 from sigstats.tasks.results import Results
@@ -126,7 +125,7 @@ def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 def is_proportion(row: Hypothesis) -> bool:
     """Whether the row's measure is a proportion, or a difference of two."""
     spec = measure_of_difference(row.measure)
-    return row.measure == ERROR if spec is None else spec.unit == "share"
+    return spec is not None and spec.unit == "share"
 
 
 def less_is_better(row: Hypothesis) -> bool:

@@ -37,12 +37,15 @@ class Column:
         By what the column is sorted; None for text as shown.
     meaning : str
         What the header stands for.
+    note : bool
+        Whether the text is a sentence, which stands below the table; the cell has its number.
     """
 
     header: str
     text: Callable[[Hypothesis], str]
     sort: Callable[[Hypothesis], float | None] | None = None
     meaning: str = ""
+    note: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

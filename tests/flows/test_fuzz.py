@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sigstats.flows.config.cluster import load_cluster
 from sigstats.flows.config.study import parse_study
 from sigstats.flows.errors import BadInput
-from sigstats.flows.report.toml_text import toml_text
+from sigstats.flows.report.page import config_as_toml
 from sigstats.flows.running.study import prepared_study
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.predictions import Columns, join, read
@@ -108,14 +108,14 @@ def test_a_spoiled_study_is_a_study_or_one_line(values):
         one_line(error)
     else:
         kept = study.model_dump(mode="json", exclude_none=True)
-        assert parse_study(tomllib.loads(toml_text(kept)), source="study.toml") == study
+        assert parse_study(tomllib.loads(config_as_toml(kept)), source="study.toml") == study
 
 
 @spoiled_often(spoiled(CLUSTERS))
 def test_a_spoiled_cluster_is_a_cluster_or_one_line(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("cluster") / "cluster.toml"
     try:
-        path.write_text(toml_text(values))
+        path.write_text(config_as_toml(values))
         tomllib.loads(path.read_text())
     except (TypeError, ValueError, tomllib.TOMLDecodeError):
         return  # no file can say this

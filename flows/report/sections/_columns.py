@@ -94,8 +94,10 @@ NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
 PSD_NSD = Column("PSD, NSD", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis")
 DECISION = Column("Null hypothesis", lambda row: {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision))
 PRINTED = Column("Printed", lambda row: short(row.printed), None, "what a publication prints")
-DISAGREES = Column("Does not agree", lambda row: short(row.disagrees), None, "what of it the results are not")
-NOTE = Column("Note", lambda row: row.note)
+DISAGREES = Column(
+    "Does not agree", lambda row: short(row.disagrees), meaning="what of it the results are not; see below", note=True
+)
+NOTE = Column("Note", lambda row: row.note, meaning="see below", note=True)
 
 
 def estimate(header: str, meaning: str = "") -> Column:

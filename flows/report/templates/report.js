@@ -43,7 +43,7 @@ for (const table of document.querySelectorAll("#tables table.data")) {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const row of original) {
-      const text = row.textContent.toLowerCase();
+      const text = [...row.cells].map((cell) => `${cell.textContent} ${cell.title}`).join(" ").toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
       shown += !row.hidden;
     }

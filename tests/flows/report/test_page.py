@@ -12,11 +12,16 @@ from collections import Counter
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sigstats.flows.report import page as report
+from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.results import Results
+from sigstats.tasks.schema import summary_table
 from sigstats.tasks.storage.store import Store
 
 from ..browser import CHROMIUM, open_page
@@ -220,6 +225,23 @@ def test_every_hypothesis_has_its_line(page: Page, store: Store) -> None:
     assert [table.count("<tr>") - 1 for table in tables] == [16, 16, 16, 24]
 
 
+def test_a_sentence_has_a_number_in_its_column_and_stands_below_the_table(tmp_path: Path) -> None:
+    results = Results(make_study(tmp_path, datasets=["iris"], classifiers=["1-nn", "naive-bayes"], lost=()))
+    (row,) = Evidence(results).of("mcnemar")
+    notes = ("b & c", "", "a", "b & c")
+    results.__dict__["summary"] = summary_table([row.with_(dataset=f"d{i}", note=note) for i, note in enumerate(notes)])
+    text = report.render(results, config=CONFIG, versions=VERSIONS)
+    lines = re.findall(r"<tr><td[^>]*>(d\d)</td>.*<td([^>]*)>([^<]*)</td></tr>", text)
+    assert lines == [
+        ("d0", ' title="b &amp; c"', "1"),
+        ("d1", "", ""),
+        ("d2", ' title="a"', "2"),
+        ("d3", lines[0][1], "1"),
+    ]
+    below = text.partition('<ol class="notes">')[2].partition("</ol>")[0]
+    assert re.findall("<li>(.*?)</li>", below) == ["b &amp; c", "a"]
+
+
 def test_equal_results_give_equal_bytes(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from tests.flows.synthetic_study import make_study; "
@@ -299,6 +321,34 @@ def test_the_configuration_on_the_page_is_the_study(page: Page) -> None:
     (shown,) = (text for path, text in page.texts if path[-1] == "pre" and "kind" in text)
     assert tomllib.loads(shown) == CONFIG
     assert shown.startswith('kind = "benchmark"\nname = "synthetic"\nseed = 20\n')
+
+
+plain = st.one_of(
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False),
+    st.text(st.characters(codec="utf-8"), max_size=40),
+)
+values = st.recursive(
+    plain,
+    lambda inner: (
+        st.lists(inner, max_size=6)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=12), values, max_size=6))
+def test_any_configuration_reads_back(config: dict[str, Any]) -> None:
+    assert tomllib.loads(report.config_as_toml(config)) == config
+
+
+def test_what_is_none_is_not_in_the_configuration() -> None:
+    config = {"slice": None, "permutation": {"resamples": 999, "rule": None}, "sets": [None, "a"], "kind": "benchmark"}
+    shown = report.config_as_toml(config)
+    assert shown == 'kind = "benchmark"\nsets = ["a"]\n\n[permutation]\nresamples = 999'
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")

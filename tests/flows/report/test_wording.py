@@ -1,35 +1,11 @@
-"""Numbers in words, and the configuration as TOML."""
+"""Numbers in words."""
 
 import math
-import tomllib
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.flows.report import wording
-from sigstats.flows.report.toml_text import toml_text
-
-plain = st.one_of(
-    st.booleans(),
-    st.integers(-(2**63), 2**63 - 1),
-    st.floats(allow_nan=False),
-    st.text(st.characters(codec="utf-8"), max_size=40),
-)
-values = st.recursive(
-    plain,
-    lambda inner: (
-        st.lists(inner, max_size=6)
-        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
-
-
-@settings(deadline=None, derandomize=True, max_examples=100)
-@given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=12), values, max_size=6))
-def test_the_configuration_reads_back(config: dict[str, Any]) -> None:
-    assert tomllib.loads(toml_text(config)) == config
 
 
 @settings(deadline=None, derandomize=True)

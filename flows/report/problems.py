@@ -1,0 +1,89 @@
+"""What a study lacks: cells that are not finished or failed, and hypotheses without a result."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
+
+from . import sections
+from .evidence import Evidence
+from .wording import counted
+
+_ACTIONS = {"crossval": "observed run", "retrain": "retrains"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A cell that is not complete.
+
+    Attributes
+    ----------
+    sentence : str
+        Which one, and what happened to it.
+    traceback : str
+        Where it failed; empty where it did not.
+    """
+
+    sentence: str
+    traceback: str
+
+
+def read_failures(store: Store) -> list[dict[str, str]]:
+    """The failed blocks of all receipts; a receipt that cannot be read is passed over, since no result rests on it."""
+    failures: list[dict[str, str]] = []
+    for name in store.files.names("receipts"):
+        try:
+            found = store.read_json(f"receipts/{name}").get("failures", [])
+        except (Damaged, FileNotFoundError):
+            continue
+        cell = name.removesuffix(".json")
+        failures += [{**{key: str(value) for key, value in failure.items()}, "cell": cell} for failure in found]
+    return failures
+
+
+def problems(evidence: Evidence, failures: Sequence[Mapping[str, str]]) -> list[Problem]:
+    """Every cell that hypotheses lack, with its failure where there is one."""
+    by_cell: dict[str, Mapping[str, str]] = {}
+    for failure in failures:
+        by_cell.setdefault(failure.get("cell") or failure.get("block", "").partition("/")[0], failure)
+    found = []
+    for cell in evidence.incomplete:
+        cause = by_cell.get(cell.name)
+        if cause is None:
+            found.append(Problem(f"{cell_in_words(cell)}: not finished.", ""))
+        else:
+            what = f"{cause.get('error', 'error')}: {cause.get('message', '')}".rstrip(": ")
+            found.append(Problem(f"{cell_in_words(cell)}: failed with {what}", cause.get("traceback", "")))
+    return found
+
+
+def cell_in_words(cell: Cell) -> str:
+    """What a cell is about: ``1-nn on wine, retrains (features)``."""
+    rest = dict(cell.subject)
+    subject = " on ".join(rest.pop(key) for key in ("classifier", "dataset") if key in rest)
+    what = _ACTIONS.get(cell.fanout, cell.fanout)
+    others = ", ".join(rest.values())
+    return ", ".join(part for part in (subject, what + (f" ({others})" if others else "")) if part)
+
+
+def shortfall(evidence: Evidence) -> str:
+    """Which hypotheses have no result; empty where all have one."""
+    missing = [row for row in evidence.rows if row.decision == "missing"]
+    if not missing:
+        return ""
+    names = {section.test: section.name for section in sections.of(evidence)}
+    shown = [f"{names[row.test]} of {_subject(row)}" for row in missing]
+    more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
+    return (
+        f"{counted(len(missing), 'hypothesis', 'hypotheses')} of {len(evidence.rows)} "
+        f"{'has' if len(missing) == 1 else 'have'} no result: {'; '.join(shown[:12])}{more}. Adjusted p-values are "
+        "over the hypotheses that have one, and may grow when the rest is there."
+    )
+
+
+def _subject(row: Hypothesis) -> str:
+    who = row.classifier or " against ".join(name for name in (row.a, row.b) if name)
+    return " on ".join(part for part in (who, row.dataset) if part) or row.null
