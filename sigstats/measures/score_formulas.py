@@ -6,13 +6,51 @@ The losses are negated, so that the greater mean belongs to the better classifie
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from .._common.validation import FloatArray
 
 
+def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
+    """How many negatives are below each positive, and how many positives above each negative; a tie counts half.
+
+    Both are multiples of a half, so that their sums are exact.
+
+    Parameters
+    ----------
+    positive : ndarray of bool, shape (n,)
+        Whether each row is positive.
+    score : ndarray of float, shape (n,)
+
+    Returns
+    -------
+    of_positives, of_negatives : ndarray of float64
+        In the order of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.measures.score_formulas import pair_wins
+    >>> pair_wins(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
+    (array([1.5, 2. ]), array([2. , 1.5]))
+    """
+    positives, negatives = score[positive], score[~positive]
+    orders = np.argsort(positives), np.argsort(negatives)
+    ascending = positives[orders[0]], negatives[orders[1]]
+    below, above = np.empty(len(positives)), np.empty(len(negatives))
+    # In ascending order each binary search starts in the cache of the one before.
+    below[orders[0]] = _count_below(ascending[1], ascending[0])
+    above[orders[1]] = len(positives) - _count_below(ascending[0], ascending[1])
+    return below, above
+
+
+def _count_below(ascending: FloatArray, values: FloatArray) -> FloatArray:
+    """How many of the `ascending` numbers are below each value, a tie counting half."""
+    counts: FloatArray = (np.searchsorted(ascending, values) + np.searchsorted(ascending, values, side="right")) / 2
+    return counts
+
+
 def area_under_curve(positive: Any, score: Any) -> float:
-    """The area under the ROC curve; equal scores count half.
+    """The area under the ROC curve: the share of pairs in which the positive row has the greater score.
 
     Parameters
     ----------
@@ -27,8 +65,8 @@ def area_under_curve(positive: Any, score: Any) -> float:
     >>> area_under_curve(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
     0.875
     """
-    m = int(positive.sum())
-    return (float(rankdata(score)[positive].sum()) - m * (m + 1) / 2) / (m * (len(positive) - m))
+    of_positives, of_negatives = pair_wins(positive, score)
+    return float(of_positives.sum()) / (len(of_positives) * len(of_negatives))
 
 
 def neg_log_loss(positive: Any, probability: Any) -> FloatArray:

@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from .._common.validation import (
     ALTERNATIVES,
@@ -22,6 +21,7 @@ from .._common.validation import (
     as_real,
     refuse,
 )
+from ..measures.score_formulas import pair_wins
 from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, pair_of_scores
 from .result import Differences, Estimate, ScoreResult, score_result
 
@@ -87,9 +87,8 @@ def auc_test(
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988), equations (3) to (5); by the ranks of Sun and Xu, IEEE
-    Signal Processing Letters 21 (2014), in n log n steps. Groups: Obuchowski, Biometrics 53 (1997). Student's t:
-    Brunner and Munzel, Biometrical Journal 42 (2000).
+    DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988), equations (3) to (5), in n log n steps. Groups:
+    Obuchowski, Biometrics 53 (1997). Student's t: Brunner and Munzel, Biometrical Journal 42 (2000).
 
     Examples
     --------
@@ -112,7 +111,7 @@ def auc_test(
     if min(m, n) < 2:
         raise refuse("positive", f"{m} positives and {n} negatives", "two of each or more")
     clusters = None if groups is None else _Clusters(groups, truth)
-    wins = [_wins(truth, one) for one in scores]
+    wins = [pair_wins(truth, one) for one in scores]
     wins.append((wins[1][0] - wins[0][0], wins[1][1] - wins[0][1]))
     estimates = []
     for above, below in wins:
@@ -205,11 +204,3 @@ def _freedom(*parts: tuple[float, float]) -> float:
     if total == 0:
         return math.inf
     return 1 / math.fsum((variance / total) ** 2 / freedom for variance, freedom in parts if variance > 0)
-
-
-def _wins(truth: NDArray[np.bool_], scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How many negatives are below each positive, and positives above each negative (Sun and Xu, equations 5, 6)."""
-    ranks = rankdata(scores)
-    above = ranks[truth] - rankdata(scores[truth])
-    below = int(truth.sum()) - (ranks[~truth] - rankdata(scores[~truth]))
-    return above, below
