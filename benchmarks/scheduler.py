@@ -122,7 +122,7 @@ def main() -> None:
                         mebibytes(started.scheduler.pid),
                         mebibytes(os.getpid()),
                         mebibytes(started.workers[0].pid),
-                        len(pool._on_their_way),
+                        len(pool._submitted),
                     )
                 )
 

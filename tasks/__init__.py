@@ -1,1 +1,1 @@
-"""What runs on a worker, and what is stored."""
+"""The computations that run on a worker, and the files that they store."""

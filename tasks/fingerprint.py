@@ -1,7 +1,7 @@
-"""Names for what is computed: a hash of named values, built in visible steps.
+"""Fingerprints: hashes of named values, which identify what is computed.
 
-An identity says *what*, never where, how fast or how many workers. Equal values in any order give equal names, on
-every platform and in every Python.
+A fingerprint depends on *what* is computed, never on where, how fast or with how many workers. Equal values in any
+order give equal fingerprints, on every platform and in every version of Python.
 """
 
 import hashlib
@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-#: Raised when the form of the identities themselves changes, so that no old result is taken for a new one.
+#: Raised when the form of the fingerprints themselves changes, so that no old result is taken for a new one.
 IDENTITY_VERSION = 1
 
 
 def canonical(values: Mapping[str, Any]) -> str:
-    """The one text of named values: JSON, keys sorted, no white space, floats by their shortest exact form.
+    """The canonical text of named values: JSON with sorted keys, no white space, and floats in shortest exact form.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def canonical(values: Mapping[str, Any]) -> str:
 
 
 def digest(what: str, **values: Any) -> str:
-    """SHA-256 (hexadecimal) of the named values of a thing of the kind `what`.
+    """SHA-256 (hexadecimal) of named values; equal values of different kinds, `what`, have different digests.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def digest(what: str, **values: Any) -> str:
 
 
 def slug(*parts: object) -> str:
-    """A readable name that is safe in a path and in a URL.
+    """A readable name that is safe in a path and a URL.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Numerical libraries held to one thread each: the last bits of a sum depend on how it is split."""
+"""Restrict numerical libraries to one thread: the last bits of a sum depend on how it is split."""
 
 import threading
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ _before: dict[str, tuple[Any, int]] = {}
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold BLAS and OpenMP to one thread, whatever other threads of this process enter or leave meanwhile.
+    """Restrict BLAS and OpenMP to one thread, also if other threads of this process enter or leave the context.
 
-    OpenMP has a number of threads for each thread that uses it. BLAS has one for the whole process: the first one in
-    sets it, and the last one out sets it back.
+    OpenMP has a limit for each thread that uses it. BLAS has one for the whole process: the first thread that enters
+    sets it, and the last one that leaves restores it.
     """
     global _inside  # noqa: PLW0603
     with _lock:
@@ -38,7 +38,7 @@ def one_thread() -> Iterator[None]:
 
 
 def _set(blas: Any, threads: int) -> None:
-    # threadpoolctl lets the first thread alone set the number of OpenBLAS, and the others in vain and in silence.
+    # With threadpoolctl only the first thread can set the limit of OpenBLAS; calls of other threads are ignored.
     if release := getattr(blas, "clear_controlling_thread", None):
         release(force=True)
     blas.set_num_threads(threads)

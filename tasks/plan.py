@@ -1,8 +1,8 @@
 """The plan: cells, and blocks of their replicates.
 
-A *cell* is one thing to be computed many times: a classifier retrained on permutations of one data set, say. Its
-replicates are grouped in *lanes* that share a random stream (`sigstats._common.random_streams`). A *block* is a run of
-whole lanes: the unit of work of one task. How lanes are cut into blocks never changes a replicate.
+A *cell* is one computation that is repeated many times, such as retraining a classifier on permutations of one data
+set. Its replicates are grouped in *lanes* that share a random stream (`sigstats._common.random_streams`). A *block* is
+a range of whole lanes: the work of one task. How lanes are cut into blocks never changes a replicate.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,30 +24,30 @@ RULES: dict[str, type[FixedRule]] = {rule.method: rule for rule in (FixedRule, B
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One thing to be computed, and how often.
+    """One computation, and the number of its replicates.
 
     Attributes
     ----------
     fanout : str
-        The name of the fan-out that computes it (`sigstats.tasks.replicates`).
+        The name of its fan-out (`sigstats.tasks.fan_out`), which computes its replicates.
     version : int
         The fan-out's version: raised when it would give other replicates for the same values.
     subject : mapping of str to str
-        What the cell is about, for people: data set, classifier, null hypothesis ...
+        The cell's description for a reader: data set, classifier, null hypothesis ...
     work : mapping
         Everything that the replicates depend on, except the seed.
     stream : mapping
-        What the random stream is keyed by: cells of equal `stream` draw equal numbers, so that methods see the same
-        data.
+        The key of the random stream: cells of equal `stream` draw equal numbers, so that methods are compared on the
+        same data.
     seed : int
         The study's seed.
     replicates : int
-        How many replicates are wanted, at least 1.
+        The number of replicates, at least 1.
     lane_size : int
-        How many of them share one stream.
+        The number of replicates that share one stream.
     stopping : mapping or None
-        The rule that may end the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
-        no part of the cell's identity, since it changes no replicate.
+        The rule that may stop the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
+        not part of the fingerprint, since it changes no replicate.
     """
 
     fanout: str
@@ -65,7 +65,7 @@ class Cell:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The cell's identity; neither the number of replicates nor where they stop is part of it."""
+        """The identity of the cell; neither the number of replicates nor the stopping rule is part of it."""
         return digest(
             "cell",
             fanout=self.fanout,
@@ -88,12 +88,12 @@ class Cell:
 
     @cached_property
     def rule(self) -> FixedRule:
-        """What says how many of the replicates count."""
+        """The stopping rule; without one, all replicates are used."""
         settings = dict(self.stopping or {"rule": FixedRule.method})
         return RULES[settings.pop("rule")](maximum=self.replicates, **settings)
 
     def whole_lanes(self, replicates: int) -> int:
-        """The smallest number of replicates that holds the first so many and is a run of whole lanes."""
+        """The number of replicates in the whole lanes that hold the first `replicates`."""
         return min(-(-replicates // self.lane_size) * self.lane_size, self.replicates)
 
     def block(self, first_lane: int, last_lane: int) -> "Block":
@@ -103,7 +103,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A run of whole lanes of one cell."""
+    """A range of whole lanes of one cell."""
 
     cell: Cell
     first_lane: int
@@ -112,23 +112,23 @@ class Block:
     def __post_init__(self) -> None:
         if not 0 <= self.first_lane < self.last_lane <= self.cell.lanes:
             raise ValueError(
-                f"block: lanes {self.first_lane} to {self.last_lane} are not valid; expected a part of 0 to "
-                f"{self.cell.lanes} of {self.cell.name}"
+                f"block: lanes {self.first_lane} to {self.last_lane} are not valid; expected a range within 0 to "
+                f"{self.cell.lanes}, the lanes of {self.cell.name}"
             )
 
     @property
     def first(self) -> int:
-        """The number of its first replicate."""
+        """Its first replicate, numbered from 0."""
         return self.first_lane * self.cell.lane_size
 
     @property
     def last(self) -> int:
-        """One more than the number of its last replicate."""
+        """The replicate after its last one."""
         return min(self.last_lane * self.cell.lane_size, self.cell.replicates)
 
     @property
     def key(self) -> str:
-        """A name for the engine, unique in a study."""
+        """A name that is unique in a study."""
         return f"{self.cell.name}/{self.first}-{self.last}"
 
     def lanes(self) -> Iterator[tuple[np.random.Generator, int]]:
@@ -140,13 +140,13 @@ class Block:
 
 
 def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The runs of lanes that no stored range of replicates covers.
+    """The ranges of lanes that no stored range of replicates covers.
 
     Parameters
     ----------
     cell : Cell
     done : iterable of (first, last)
-        Ranges of replicates that are stored, ``first <= replicate < last``, each a run of whole lanes.
+        Ranges of replicates that are stored, ``first <= replicate < last``, each of whole lanes.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def missing_replicates(cell: Cell, done: Iterable[tuple[int, int]]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """All cells of a study, and how they are to be summarised.
+    """All cells of a study, and how they are summarised.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ class Plan:
         seen: dict[str, Cell] = {}
         for cell in self.cells:
             if cell.name in seen:
-                raise ValueError(f"plan: {dict(cell.subject)} is not valid; expected everything to be named once")
+                raise ValueError(f"plan: {dict(cell.subject)} occurs twice; expected each cell once")
             seen[cell.name] = cell
 
     @property

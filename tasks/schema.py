@@ -1,7 +1,7 @@
-"""What is stored: every column with its type, unit and meaning.
+"""The columns of stored tables: the type, unit and meaning of each.
 
-The meaning and the unit are kept in the Parquet files themselves, as metadata of each field, so that a file can be
-read without this program.
+The Parquet files hold the meaning and the unit as metadata of each field, so that a file can be understood without this
+program.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ SCHEMA_VERSION = 1
 
 
 def column(name: str, kind: pa.DataType, unit: str, meaning: str, *, nullable: bool = False) -> "pa.Field[Any]":
-    """A field that says what it means."""
+    """A field whose metadata hold its unit and its meaning."""
     return pa.field(name, kind, nullable=nullable, metadata={"unit": unit, "meaning": meaning})
 
 
@@ -24,9 +24,9 @@ REPLICATE = column("replicate", pa.int64(), "number", "the replicate's number in
 
 @dataclass(frozen=True, kw_only=True)
 class Hypothesis:
-    """One row of ``summary.parquet``: one hypothesis and what the data say of it.
+    """One row of ``summary.parquet``: a hypothesis and its test on the data.
 
-    The fields are the columns; `SUMMARY` states type, unit and meaning of each.
+    The fields are the columns; `SUMMARY` states the type, unit and meaning of each.
     """
 
     study: str
@@ -65,7 +65,7 @@ class Hypothesis:
     note: str = ""
 
     def with_(self, **values: Any) -> "Hypothesis":
-        """This row with some fields filled in."""
+        """This row with other values in some fields."""
         return replace(self, **values)
 
 

@@ -14,7 +14,7 @@ from pydantic import Field, create_model, model_validator
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.summary.published import Reference
-from sigstats.tasks.table_tests import MONTE_CARLO, question
+from sigstats.tasks.table_tests import MONTE_CARLO, table_test
 
 from ..config.study import Study
 from ._prepared import Prepared, Reading
@@ -65,7 +65,7 @@ def prepare(study: _Significance, base: Path, reading: Reading) -> Prepared:  # 
     for key, entry, cases in every:
         for case in cases:
             try:
-                seen = question(case.test).observed(case.data)
+                seen = table_test(case.test).observed(case.data)
             except ValueError as error:
                 raise ValueError(f"{key}: {entry.name}: {error}") from None
             largest = max(largest, seen.get("n", 0))

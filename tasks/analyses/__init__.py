@@ -1,7 +1,6 @@
 """The analyses: how stored replicates become hypotheses. A new test of a study is one new module of this folder.
 
-Adjustment for multiplicity, the possibilistic indices and the decision are added for all tests alike by
-`sigstats.tasks.summary.summarize`.
+`sigstats.tasks.summary.summarize` adds the adjustment for multiplicity, the possibilistic indices and the decision.
 """
 
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ class Analysis(Protocol):
     def rows(self, results: Results, /) -> Iterator[Hypothesis]:
         """Every hypothesis of the test in a study, in the order of the plan.
 
-        One whose replicates are missing has ``decision="missing"``. A row holds what the test alone knows.
+        One whose replicates are missing has ``decision="missing"``. The fields that all tests share are added later.
         """
 
 

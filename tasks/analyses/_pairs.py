@@ -1,4 +1,4 @@
-"""Every two classifiers of a data set, side by side on the same rows."""
+"""Every two classifiers of a data set, compared on the same rows."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -7,14 +7,14 @@ from typing import NamedTuple
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ._observed import Observed, observed
+from ._observed_run import ObservedRun, observed_run
 
 
 class Pair(NamedTuple):
-    """Two classifiers on one data set: the hypothesis as far as it is known, and both runs where they are there."""
+    """Two classifiers on one data set: the hypothesis without its results, and both runs if they are stored."""
 
     base: Hypothesis
-    runs: tuple[Observed, Observed] | None
+    runs: tuple[ObservedRun, ObservedRun] | None
 
 
 def pairs(results: Results, *, test: str, method: str, null: str, measure: str | None = None) -> Iterator[Pair]:
@@ -36,5 +36,5 @@ def pairs(results: Results, *, test: str, method: str, null: str, measure: str |
                 b=second.subject["classifier"],
                 measure=measure,
             )
-            a, b = observed(results, first), observed(results, second)
+            a, b = observed_run(results, first), observed_run(results, second)
             yield Pair(base, None if a is None or b is None else (a, b))

@@ -15,12 +15,12 @@ from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
 
-#: What the measure of a row is called.
+#: The measures of a row.
 POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
-    """For each population, size and test its rate of rejections, then the coverage of its interval if it has one."""
+    """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
     for cell in results.cells("subsample"):
         yield from _of_cell(results, cell)
 
@@ -29,7 +29,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work, results.plan.alpha
     drawn_from, test = population(work, results.store), work["test"]
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
-        # What the two predict is missing; or their scores, of which no two are equal in all.
+        # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
         holds, exact = bool(work["population"]["swapped"]), None
     else:
         holds, exact = null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, alpha)
@@ -66,14 +66,14 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     what = "a class or category without a true row" if "events" in work["population"] else "no truly positive row"
     note = f"{what} in {empty:,} of {table.num_rows:,} test sets" if empty else ""
     rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
-    yield _counted(rejections.with_(note=note), rejected, table.num_rows)
+    yield _rate(rejections.with_(note=note), rejected, table.num_rows)
     covers = table.column("covers")
     if covers.null_count == 0:
-        yield _counted(coverage.with_(note=note), int(np.count_nonzero(covers.to_numpy())), table.num_rows)
+        yield _rate(coverage.with_(note=note), int(np.count_nonzero(covers.to_numpy())), table.num_rows)
 
 
-def _counted(row: Hypothesis, count: int, trials: int) -> Hypothesis:
-    """The rate with its interval, and the p-value of the rate that is expected, if any is."""
+def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
+    """The rate with its interval, and the p-value of the expected rate, if one is expected."""
     low, high, _ = clopper_pearson(count, trials)
     row = row.with_(estimate=count / trials, estimate_low=low, estimate_high=high, replicates=trials, decision="none")
     if row.null_mean is None:

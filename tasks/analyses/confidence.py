@@ -1,8 +1,8 @@
-"""How sure a test is on one test set, beside how often test sets agree (Table 3 of Keller, Mariethoz and Bengio).
+"""The confidence of a test on one test set, and how often test sets agree (Table 3 of Keller, Mariethoz and Bengio).
 
-Two classifiers that the study has trained are compared on the test set that it set aside: a test says with which
-confidence the one that is better there is better in truth. That is held against the share of other test sets of the
-same size, drawn from all the rest of the rows, on which the same classifier is better.
+Two classifiers that the study has trained are compared on its test set: a test gives the confidence that the one which
+is better there is truly better. It is compared with the share of other test sets of the same size, drawn from all the
+rest of the rows, on which the same classifier is better.
 """
 
 from collections.abc import Iterator

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from ..results import Results
 from ..schema import Hypothesis
-from ..table_tests import answer, efficiency
-from ._observed import observed
+from ..table_tests import efficiency, run_table_test
+from ._observed_run import observed_run
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
@@ -22,5 +22,8 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             classifier=cell.subject["classifier"],
             measure="accuracy",
         )
-        run = observed(results, cell)
-        yield base if run is None else base.with_(**answer("efficiency", {"table": run.table().tolist()}, "exact"))
+        run = observed_run(results, cell)
+        if run is None:
+            yield base
+        else:
+            yield base.with_(**run_table_test("efficiency", {"table": run.table().tolist()}, "exact"))

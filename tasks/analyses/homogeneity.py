@@ -1,8 +1,8 @@
 """Are two classifiers right equally often in every class? (Hryniewicz, section 2: two independent samples).
 
 Each run becomes a row of counts: right predictions of each class, and all wrong ones together (Hryniewicz, eq. 1). The
-test takes the runs for samples of different rows. On the same rows, where runs tend to agree, that makes it cautious:
-McNemar's test is the one for them.
+test assumes that the runs are samples of different rows. On the same rows, on which runs tend to agree, it is
+conservative: McNemar's test is the one for them.
 """
 
 import contextlib
@@ -12,11 +12,11 @@ import numpy as np
 
 from ..results import Results
 from ..schema import Hypothesis
-from ..table_tests import answer, homogeneity
-from ._observed import Observed
+from ..table_tests import homogeneity, run_table_test
+from ._observed_run import ObservedRun
 from ._pairs import pairs
 
-#: Beyond so many predictions chi-square serves where its expected counts allow it: bounds may take minutes there.
+#: Beyond this number of predictions chi-square is used if expected counts allow it: bounds may take minutes there.
 _FEW = 2_000
 _SHARED = "the runs share their rows, which the test takes for independent samples"
 
@@ -29,12 +29,12 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             continue
         k = 1 + max(int(run.label.max()) for run in runs)
         counts = dict(zip(("counts_a", "counts_b"), (_counts(run, k) for run in runs), strict=True))
-        found = answer("homogeneity", counts, "chi2")
+        found = run_table_test("homogeneity", counts, "chi2")
         if found["note"] or found["n"] <= _FEW:
-            with contextlib.suppress(ValueError):  # beyond what can be bounded: chi-square stays, with its warning
-                found = answer("homogeneity", counts, "bounds")
+            with contextlib.suppress(ValueError):  # too large for bounds: chi-square stays, with its warning
+                found = run_table_test("homogeneity", counts, "bounds")
         yield base.with_(**{**found, "note": f"{_SHARED}; {found['note']}".removesuffix("; ")})
 
 
-def _counts(run: Observed, k: int) -> list[int]:
+def _counts(run: ObservedRun, k: int) -> list[int]:
     return [*np.bincount(run.label[run.right], minlength=k).tolist(), run.wrong]

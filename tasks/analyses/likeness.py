@@ -1,7 +1,7 @@
-"""Which of several known algorithms is a new one like? (Hryniewicz, section 4).
+"""Which of several known algorithms does a new one resemble? (Hryniewicz, section 4).
 
-The hypothesis that the new algorithm behaves as a known one does is tested for each known one; its possibilistic
-indices are those against the most plausible of the others.
+For each known algorithm the hypothesis is tested that the new one behaves as it does; its possibilistic indices are
+those against the most plausible of the others.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ from sigstats.possibilistic_indices import rank_hypotheses
 
 from ..results import Results
 from ..schema import Hypothesis
-from ._answers import hypothesis
+from ._table_hypothesis import table_hypothesis
 
 #: The test's name in the summary.
 LIKENESS = "likeness"
@@ -22,15 +22,15 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     groups: dict[tuple[str, str], list[Hypothesis]] = defaultdict(list)
     for cell in results.plan.cells:
         if cell.subject.get("test") == LIKENESS:
-            row = hypothesis(results, cell).with_(null="the new algorithm falls into the classes as a does")
+            row = table_hypothesis(results, cell).with_(null="the new algorithm falls into the classes as a does")
             groups[cell.subject["dataset"], cell.subject["method"]].append(row)
     for found in groups.values():
-        yield from _ranked(found)
+        yield from _rank(found)
 
 
-def _ranked(rows: list[Hypothesis]) -> Iterator[Hypothesis]:
+def _rank(rows: list[Hypothesis]) -> Iterator[Hypothesis]:
     pvalues = {row.a: row.p_value for row in rows if row.a is not None and row.p_value is not None}
-    if len(pvalues) < len(rows):  # a rival is missing, so nothing can be said of any
+    if len(pvalues) < len(rows):  # a rival is missing, so no hypothesis can be ranked
         yield from (row.with_(p_value=None, decision="missing") for row in rows)
         return
     ranked = {found.name: found for found in rank_hypotheses(pvalues)}

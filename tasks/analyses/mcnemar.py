@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..results import Results
 from ..schema import Hypothesis
-from ..table_tests import answer, mcnemar
+from ..table_tests import mcnemar, run_table_test
 from ._pairs import pairs
 
 
@@ -17,4 +17,4 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             continue
         a, b = runs
         counts = {"only_a": int((a.right & ~b.right).sum()), "only_b": int((b.right & ~a.right).sum()), "n": a.n}
-        yield base.with_(**answer("mcnemar", counts, "exact"))
+        yield base.with_(**run_table_test("mcnemar", counts, "exact"))

@@ -6,8 +6,8 @@ from sigstats.intervals import clopper_pearson
 
 from ..results import Results
 from ..schema import Hypothesis
-from ._counted import counted
-from ._observed import observed_of
+from ._observed_run import observed_run_of
+from ._sequential_fields import sequential_fields
 
 _NULLS = {
     "labels": "labels are independent of the features",
@@ -30,7 +30,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             classifier=classifier,
             measure="error",
         )
-        run, table = observed_of(results, dataset=dataset, classifier=classifier), results.table(cell)
+        run, table = observed_run_of(results, dataset=dataset, classifier=classifier), results.table(cell)
         count = results.count(cell)
         if run is None or table is None or count is None:
             yield base
@@ -43,5 +43,5 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             estimate_low=error.low,
             estimate_high=error.high,
             null_mean=float(table.column("wrong").to_numpy().mean()) / run.n,
-            **counted(count),
+            **sequential_fields(count),
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..results import Results
 from ..schema import Hypothesis
-from ._answers import hypothesis
+from ._table_hypothesis import table_hypothesis
 from .likeness import LIKENESS
 
 
@@ -12,4 +12,4 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     """One hypothesis for each table and method."""
     for cell in results.plan.cells:
         if cell.fanout in ("evaluate", "replicate") and cell.subject["test"] != LIKENESS:
-            yield hypothesis(results, cell)
+            yield table_hypothesis(results, cell)

@@ -1,1 +1,1 @@
-"""Blocks of replicates: cut, run on a pool of workers, stopped early."""
+"""The engine: it cuts cells into blocks, runs them on a pool of workers, and stops cells early."""

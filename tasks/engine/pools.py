@@ -1,4 +1,4 @@
-"""Pools of workers that run blocks: a plain loop, or a Dask client. Nothing else knows which of the two it is."""
+"""Pools of workers that run blocks: a plain loop, or a Dask client. All other modules know only the Protocol."""
 
 import contextlib
 import functools
@@ -16,10 +16,10 @@ from ..plan import Block
 from ..storage.store import Store
 from .run_block import Failure, Receipt, failure, load_fanouts, run_block
 
-#: Threads that this process may have for cells: they wait, so a thousand cost little, but not nothing.
+#: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
 
-#: How often a block is sent again because the connection to the scheduler broke, which then forgets what it was asked.
+#: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
 _MOST_LOSSES = 10
 
 
@@ -28,34 +28,34 @@ class Pool(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many blocks can run at once, at least 1."""
+        """The number of blocks that can run at once, at least 1."""
 
     @property
     def cells(self) -> int:
-        """How many cells to work on at once, at least 1."""
+        """The number of cells to compute at once, at least 1."""
 
     @property
     def full(self) -> bool:
-        """Whether enough blocks are on their way to keep every worker busy; a cell may always have one."""
+        """Whether enough blocks are submitted to keep every worker busy; a cell may always have one."""
 
     @property
     def idle(self) -> bool:
-        """Whether there are workers for whom no block is on its way."""
+        """Whether there are workers for which no block is submitted."""
 
     @property
     def staffed(self) -> bool:
-        """Whether there is a worker at all."""
+        """Whether there is any worker."""
 
     def prepare(self, fanouts: Iterable[str]) -> None:
-        """Have the workers load what the blocks of these fan-outs need, while nobody waits for them."""
+        """Let the workers import these fan-outs before their first blocks arrive."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
-        """Start a block; `done` is called once, from any thread, with its outcome. Returns what cancels it."""
+        """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
 
 
 @dataclass
 class Serial:
-    """The plain loop: each block runs when it is submitted. Every other pool must agree with it."""
+    """The plain loop: each block runs when it is submitted. It is the reference for every other pool."""
 
     workers: int = 1
     cells: int = 1
@@ -64,7 +64,7 @@ class Serial:
     staffed: bool = True
 
     def prepare(self, fanouts: Iterable[str]) -> None:
-        """Nothing: nobody else works meanwhile."""
+        """Do nothing: the blocks run in this process."""
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -78,8 +78,8 @@ def _one_thread() -> ThreadPoolExecutor:
 
 
 @dataclass
-class _Given:
-    """A block that was given to the engine, or waits to be."""
+class _Submission:
+    """A block that was sent to the scheduler, or waits to be sent."""
 
     block: Block
     store: Store
@@ -94,81 +94,81 @@ class _Given:
 class DaskPool:
     """Blocks as plain futures of a `distributed.Client`.
 
-    A message to the scheduler and its answer cost more than what they carry. So what comes while one is under way goes
-    with the next: blocks are sent together, and their receipts are fetched together. An idle pool waits for nothing.
+    A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
+    is under way are sent together with the next one, and receipts are fetched together. An idle pool sends at once.
 
     Attributes
     ----------
     client : distributed.Client
     retries : int
-        How often the engine may repeat a block whose worker lost its connection to the store.
+        How often Dask may repeat a block whose worker lost its connection to the store.
     trials : int
-        How often a block is given to the engine that it gave up because worker after worker died: it counts every
-        block that a dead worker had, whichever of them it died of.
+        How often a block is submitted that Dask gave up because worker after worker died. Dask counts every block of a
+        dead worker, not only the one that killed it.
     expected : int
-        How many workers there will be, where they come later: from a batch system, or as they are needed.
+        The number of workers that are expected, if they start later: by a batch system, or when they are needed.
     """
 
     client: Any
     retries: int = 2
     trials: int = 2
     expected: int = 1
-    _asked: float = field(default=-1.0, init=False, repr=False)
+    _threads_at: float = field(default=-1.0, init=False, repr=False)
     _threads: int = field(default=1, init=False, repr=False)
-    # One group of tasks: the scheduler keeps what it learns of each group for ever, and tells groups by their names.
+    # One group of tasks, which Dask recognises by their name: the scheduler never forgets the statistics of a group.
     _group: str = field(default_factory=lambda: f"block-{uuid.uuid4().hex}", init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
-    _on_their_way: set[str] = field(default_factory=set, init=False, repr=False)
+    _submitted: set[str] = field(default_factory=set, init=False, repr=False)
     _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-    _to_send: deque[_Given] = field(default_factory=deque, init=False, repr=False)
-    _to_fetch: deque[_Given] = field(default_factory=deque, init=False, repr=False)
+    _to_send: deque[_Submission] = field(default_factory=deque, init=False, repr=False)
+    _to_fetch: deque[_Submission] = field(default_factory=deque, init=False, repr=False)
 
     @property
     def workers(self) -> int:
-        """The number of threads the cluster has now, at least 1; asked of the scheduler once a second."""
+        """The number of threads of the cluster, at least 1; the scheduler is queried once a second."""
         now = time.monotonic()
-        if now - self._asked > 1.0:
-            self._asked = now
-            with contextlib.suppress(Exception):  # the scheduler is gone, which a block that is submitted will tell
+        if now - self._threads_at > 1.0:
+            self._threads_at = now
+            with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
                 self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
         return self._threads
 
     @property
     def cells(self) -> int:
-        """Two a worker, so that none waits while a cell learns what a block costs; each takes a thread here."""
+        """Two a worker, so that none waits while the cost of a cell's lanes is measured; each needs a thread here."""
         return min(2 * max(self.expected, self.workers), MOST_CELLS)
 
     @property
     def full(self) -> bool:
-        """Whether three blocks a worker are on their way: more would only weigh on the scheduler."""
-        return len(self._on_their_way) >= 3 * self.workers
+        """Whether three blocks a worker are submitted: more would only burden the scheduler."""
+        return len(self._submitted) >= 3 * self.workers
 
     @property
     def idle(self) -> bool:
-        """Whether fewer blocks are on their way than there are workers."""
-        return len(self._on_their_way) < self.workers
+        """Whether fewer blocks are submitted than there are workers."""
+        return len(self._submitted) < self.workers
 
     @property
     def staffed(self) -> bool:
-        """Whether a worker is there; True where nobody can say."""
+        """Whether there is any worker; True if the scheduler does not answer."""
         try:
             return bool(self.client.nthreads())
-        except Exception:  # the scheduler is gone, which a block tells
+        except Exception:  # the scheduler is gone, which the next block reports
             return True
 
     @property
     def memory_limit(self) -> int | None:
-        """The smallest memory limit of a worker in bytes, None where there is none."""
+        """The smallest memory limit of a worker in bytes; None if there is none."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
 
     def prepare(self, fanouts: Iterable[str]) -> None:
-        """Ask the workers that are there to load them; one that comes later does so with its first block."""
+        """Let the present workers import them; a worker that starts later does so with its first block."""
         names = sorted(set(fanouts))
 
         def ask() -> None:
-            with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed; a block loads it then
+            with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed: a block imports it then
                 self.client.run(load_fanouts, names, wait=False)
 
         threading.Thread(target=ask, name="prepare", daemon=True).start()
@@ -176,21 +176,21 @@ class DaskPool:
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        given = _Given(block, store, done)
-        self._on_their_way.add(block.key)
+        given = _Submission(block, store, done)
+        self._submitted.add(block.key)
         self._to_send.append(given)
         self._send()
 
         def cancel() -> None:
-            self._on_their_way.discard(block.key)
+            self._submitted.discard(block.key)
             given.unwanted = True
-            with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone already
+            with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
                 given.future.cancel()
 
         return cancel
 
     def _send(self) -> None:
-        """Give the engine every block that waits. Who comes meanwhile waits for the lock, and then sends them all."""
+        """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
             batch = _drain(self._to_send)
             if not batch:
@@ -205,7 +205,7 @@ class DaskPool:
                     pure=False,
                     retries=self.retries,
                 )
-            except Exception as gone:  # the cluster itself is
+            except Exception as gone:  # the cluster
                 for given in batch:
                     self._end(given, failure(given.block, gone))
                 return
@@ -213,18 +213,18 @@ class DaskPool:
                 given.future = future
                 future.add_done_callback(functools.partial(self._finished, given))
 
-    def _finished(self, given: _Given, _: Any) -> None:
+    def _finished(self, given: _Submission, _: Any) -> None:
         self._to_fetch.append(given)
         with contextlib.suppress(RuntimeError):  # the process ends
             self._fetching.submit(self._fetch)
 
     def _fetch(self) -> None:
-        """Fetch every receipt there is: in one thread, so more blocks end while it waits for an answer."""
+        """Fetch all receipts, in one thread: more blocks end while it waits for an answer."""
         batch = _drain(self._to_fetch)
         if not batch:
             return
         receipts: dict[int, Any] = {}
-        with contextlib.suppress(BaseException):  # told by each future below
+        with contextlib.suppress(BaseException):  # each future reports its own error below
             receipts = self.client.gather({at: given.future for at, given in enumerate(batch)}, errors="skip")
         for at, ended in enumerate(batch):
             receipt = receipts.get(at)
@@ -232,17 +232,17 @@ class DaskPool:
                 self._failed(ended)
                 continue
             with contextlib.suppress(Exception):  # the client may be closed by now
-                ended.future.release()  # or the block would be computed again if the worker died that has its receipt
+                ended.future.release()  # otherwise Dask computes the block again if the worker with its receipt dies
             self._end(ended, receipt)
 
-    def _failed(self, given: _Given) -> None:
+    def _failed(self, given: _Submission) -> None:
         from distributed import KilledWorker
 
         try:
             self._require_connection()
             self._end(given, given.future.result())
         except BaseException as error:
-            # The block's own error, that of workers that died of it, or that the connection was lost meanwhile.
+            # The error of the block, of workers that it killed, or of a lost connection.
             killed, its_own = isinstance(error, KilledWorker), given.future.status == "error"
             given.deaths += killed
             given.losses += not its_own
@@ -254,19 +254,19 @@ class DaskPool:
             self._send()
 
     def _require_connection(self) -> None:
-        """Wait until the client is back at its scheduler; of one that has given that up no answer ever comes."""
+        """Wait until the client has reconnected; a client that has given up never answers."""
         while self.client.status == "connecting":
             time.sleep(0.05)
         if self.client.status != "running":
             raise ConnectionError("the scheduler is gone")
 
-    def _end(self, given: _Given, outcome: Receipt | Failure) -> None:
-        self._on_their_way.discard(given.block.key)
+    def _end(self, given: _Submission, outcome: Receipt | Failure) -> None:
+        self._submitted.discard(given.block.key)
         given.done(outcome)
 
 
-def _drain(waiting: deque[_Given]) -> list[_Given]:
-    """Take all that wait, in their order; others may add meanwhile."""
+def _drain(waiting: deque[_Submission]) -> list[_Submission]:
+    """Remove and return all items, in order; other threads may add some meanwhile."""
     taken = []
     with contextlib.suppress(IndexError):
         while True:

@@ -1,4 +1,4 @@
-"""What one task does on a worker: compute a block, keep it, say so."""
+"""The task of a worker: compute a block, store it, and return a receipt."""
 
 import platform
 import time
@@ -15,7 +15,7 @@ from .stopping import exceedances
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
-    """A block that is on disk.
+    """The record of a stored block.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Receipt:
     host : str
         The machine it ran on.
     exceedances : int or None
-        How many of its replicates are at least as extreme as observed; None where that is not known.
+        The number of its replicates that are at least as extreme as observed; None if that is not known.
     """
 
     first: int
@@ -44,7 +44,7 @@ class Receipt:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A block that could not be computed: a record too, so that the run goes on and the summary names it."""
+    """The record of a block that could not be computed: the run goes on, and the summary names it."""
 
     first: int
     last: int
@@ -54,15 +54,15 @@ class Failure:
 
 
 def run_block(block: Block, store: Store) -> Receipt | Failure:
-    """Compute a block and keep it in the store.
+    """Compute a block and store it.
 
-    Doing it twice does no harm: the second file is byte for byte the first. Numerical libraries get one thread, since
-    a sum's last bits depend on how it is split.
+    A block may be computed twice: the second file equals the first byte for byte. Numerical libraries are restricted to
+    one thread, since the last bits of a sum depend on how it is split.
 
     Returns
     -------
     Receipt or Failure
-        A failure where the computation raised; trouble with the store is raised, so that the engine may try again.
+        A failure if the computation raised. OSError, of the store, is raised so that the engine may repeat the block.
     """
     started = time.perf_counter()
     try:
@@ -86,10 +86,10 @@ def run_block(block: Block, store: Store) -> Receipt | Failure:
 
 
 async def load_fanouts(fanouts: Sequence[str]) -> None:
-    """Import these fan-outs, in a worker's event loop.
+    """Import these fan-outs in a worker's event loop.
 
-    There, because the loop also imports what a block's message names: two threads that import at once may each see half
-    a module.
+    The loop also imports the modules that a block's message names, and two threads that import at once may each see
+    half a module.
     """
     for name in fanouts:
         fanout(name)

@@ -1,7 +1,7 @@
 """The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file.
 
-What a cell works on says, too, by what its files are told from others with equal footers (`LabelFiles.written`): files
-that were written anew are another cell's, and counted again.
+The fingerprint of a cell includes `LabelFiles.written`: files that were written anew are counted again, even if their
+footers are equal.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SCHEMA = pa.schema([REPLICATE, *fields("file")])
 
 
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
-    """Counting draws nothing."""
+    """Counting draws no random numbers."""
     return {"draws": "none"}
 
 

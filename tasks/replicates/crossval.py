@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
 
 
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
-    """The observed run draws nothing."""
+    """The observed run draws no random numbers."""
     return {"dataset": work["dataset"], "draws": "none"}
 
 

@@ -1,4 +1,4 @@
-"""A test of a table of counts by a method that needs no replicates: its answer is the only replicate."""
+"""A test of a table of counts by a method without replicates: its result is the only row."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,13 +8,13 @@ import pyarrow as pa
 from ..plan import Block
 from ..schema import REPLICATE, SUMMARY
 from ..storage.store import Store
-from ..table_tests import answer
+from ..table_tests import run_table_test
 
 VERSION = 2
 LANE_SIZE = 1
 
-#: The columns of the summary that a test fills in.
-ANSWER = (
+#: The columns of the summary that a test gives.
+RESULT = (
     "method",
     "alternative",
     "measure",
@@ -34,17 +34,17 @@ ANSWER = (
 )
 
 
-SCHEMA = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in ANSWER)])
+SCHEMA = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])
 
 
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
-    """A test by formula draws nothing."""
+    """A test without replicates draws no random numbers."""
     return {"draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
-    """The answer, one row."""
+    """The result, one row."""
     work = block.cell.work
-    found = answer(work["test"], work["data"], work["method"])
-    columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in ANSWER}
+    found = run_table_test(work["test"], work["data"], work["method"])
+    columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in RESULT}
     return pa.table({"replicate": [block.first], **columns}, schema=SCHEMA)

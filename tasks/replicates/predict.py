@@ -1,4 +1,4 @@
-"""The joint outcomes of two trained classifiers, chunk by chunk: first the rows of the test set, then all the rest."""
+"""The joint outcomes of two trained classifiers, by chunks: first the rows of the test set, then all others."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ SCHEMA = pa.schema(
 
 
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
-    """The split has a seed of its own; nothing else is drawn."""
+    """The split has a seed of its own; nothing else is random."""
     return {"draws": "none"}
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..table_tests import MonteCarloTest, question
+from ..table_tests import MonteCarloTest, table_test
 
 VERSION = 1
-#: A multiple of the batches in which `sigstats` draws, so that a lane wastes no draws.
+#: A multiple of the batches in which `sigstats` draws, so that a lane wastes no random numbers.
 LANE_SIZE = 10_000
 
 SCHEMA = pa.schema(
@@ -29,7 +29,7 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """Whether each replicate of the block is at least as extreme as observed."""
     work = block.cell.work
-    test = question(work["test"])
+    test = table_test(work["test"])
     if not isinstance(test, MonteCarloTest):
         raise ValueError(f"test: {work['test']!r} is not valid; expected one that has the method monte-carlo")
     columns: dict[str, Any] = {
@@ -40,6 +40,6 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
 
 
 def exceeds(table: pa.Table, observed: None) -> NDArray[np.bool_]:  # noqa: ARG001
-    """Which replicates are at least as extreme as observed: it is what they hold."""
+    """Which replicates are at least as extreme as observed: their only column."""
     flags: NDArray[np.bool_] = table.column("exceeds").to_numpy()
     return flags

@@ -21,14 +21,14 @@ SCHEMA = pa.schema([REPLICATE, column("wrong", pa.int32(), "rows", "rows that th
 
 
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyed by data set and null hypothesis alone, so that all classifiers see the same permutations."""
+    """Keyed by data set and null hypothesis alone, so that all classifiers are given the same permutations."""
     return {"dataset": work["dataset"]["digest"], "null": work["null"]}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The number of wrong rows of every replicate of the block."""
-    trained = retrainer(store, block.cell.work, null=block.cell.work["null"])
-    wrong = np.concatenate([trained.wrong(rng, size) for rng, size in block.lanes()])
+    classifier = retrainer(store, block.cell.work, null=block.cell.work["null"])
+    wrong = np.concatenate([classifier.wrong(rng, size) for rng, size in block.lanes()])
     columns: dict[str, Any] = {
         "replicate": np.arange(block.first, block.last, dtype=np.int64),
         "wrong": wrong.astype(np.int32),

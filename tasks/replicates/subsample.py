@@ -1,7 +1,7 @@
-"""Test sets drawn from a population, each tested: how often a test rejects, and how often its interval holds the truth.
+"""Tests on test sets from a population: how often a test rejects, and how often its interval holds the truth.
 
-The stream is keyed by the population and the size alone, and the test sets of a lane are drawn before any test draws:
-so all tests see the same test sets.
+The stream is keyed by the population and the size alone, and the test sets of a lane are drawn before a test draws
+resamples: so all tests are given the same test sets.
 """
 
 from collections.abc import Callable, Mapping
@@ -58,7 +58,7 @@ SCHEMA = pa.schema(
 
 
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyed by what is drawn, whatever is done with it, and whenever files of it were written."""
+    """Keyed by the population and the size; neither the test nor the time at which files were written matters."""
     population = dict(work["population"])
     if "outcomes_of" in population:
         about = population["outcomes_of"]
@@ -68,7 +68,7 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
-    """The cell whose outcomes are the population, where the study trains the classifiers, or counts files, itself."""
+    """The cell whose outcomes are the population, if the study trains the classifiers or counts files itself."""
     about = work["population"].get("outcomes_of")
     if about is None:
         return None
@@ -83,14 +83,14 @@ def needs(work: Mapping[str, Any]) -> list[Cell]:
 
 
 def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePopulation | None:
-    """The population of a cell, None where it is of outcomes that are missing."""
+    """The population of a cell; None if the cell that counts its outcomes is incomplete."""
     values = dict(work["population"])
     kinds: dict[str, type[EventPopulation] | type[ScorePopulation]]
     kinds = {"events": EventPopulation, "scores": ScorePopulation}
     for what, kind in kinds.items():
         if what in values:
-            kept = store.read_data(kind, values[what]["name"], values[what]["digest"])
-            return kept.exchanged() if values["swapped"] else kept
+            data = store.read_data(kind, values[what]["name"], values[what]["digest"])
+            return data.exchanged() if values["swapped"] else data
     source = outcomes_cell(work)
     if source is None:
         return Population(**{**values, "outcomes": tuple(values["outcomes"])})
@@ -102,7 +102,7 @@ def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePo
 
 @lru_cache(maxsize=16)
 def _outcomes(store: Store, source: Cell) -> tuple[int, ...]:
-    """The outcomes of a cell; each process reads them once, and looks again for those that are missing."""
+    """The outcomes of a cell; a process reads them once, unless they are missing."""
     table = store.read_prefix(source)
     if table is None or replicates_of(table) < source.replicates:
         raise LookupError(source.name)
@@ -110,10 +110,10 @@ def _outcomes(store: Store, source: Cell) -> tuple[int, ...]:
 
 
 def compute(block: Block, store: Store) -> pa.Table:
-    """The test of each test set of the block."""
+    """The results of the test on each test set of the block."""
     work = block.cell.work
     drawn_from = population(work, store)
-    assert drawn_from is not None  # the engine has computed what the cell needs
+    assert drawn_from is not None  # the engine completes prerequisites first
     _require_positives(work, drawn_from)
     p_values, advantages, no_positive = [], [], []
     covers: list[bool | None] = []
@@ -134,7 +134,7 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 
 def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation) -> None:
-    """Refuse a positive class that no row has, which nobody knew before all files were counted."""
+    """Refuse a positive class that no row has, which is known only after all files are counted."""
     source = outcomes_cell(work)
     positive = None if source is None else source.work["positive"]
     if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
@@ -144,7 +144,7 @@ def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | Scor
 def _lane(
     work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation, rng: np.random.Generator, size: int
 ) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]:
-    """What the test says of each test set, by how much B is better on it, and whether a class has no row in it."""
+    """The answers of the test, by how much B is better, and whether a class has no row, on each test set."""
     test, n = work["test"], work["n"]
     # Whole lanes are drawn, so that more test sets begin with the fewer.
     if isinstance(drawn_from, ScorePopulation):

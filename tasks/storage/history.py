@@ -3,8 +3,9 @@
     history/date=2026-11-21/061502.123456-<evaluation>.parquet
 
 A file is written whole or not at all and never changed, so that two evaluations that end at once lose nothing. Its rows
-are the measures on the slices; what is common to them stands in each, so that ``pandas.read_parquet(".../history")``
-is one table. Its identity is of what was compared, so that the same files by the same rules are evaluated once.
+are the measures on the slices. Each row repeats what they have in common, so that the folder is one table for
+``pandas.read_parquet(".../history")``. The fingerprint identifies what was compared, so that the same files are
+evaluated once by the same rules.
 """
 
 import datetime as dt
@@ -27,12 +28,12 @@ _OF_MEASURE, _PROBABILITY = "of the measure", "probability"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """What is common to the rows of an evaluation.
+    """The values that the rows of an evaluation have in common.
 
     Attributes
     ----------
     evaluation : str
-        The identity: a digest of both files and of the rules.
+        The fingerprint: a digest of both files and of the rules.
     evaluated_at : datetime.datetime
         In UTC.
     baseline, candidate : str
@@ -42,7 +43,7 @@ class Evaluation:
     held_out : str
         A digest of the ids and labels of the baseline's rows.
     look : int
-        How many candidates these rows have judged, this one included.
+        The number of candidates that these rows have judged, including this one.
     level : float
         The level of this look.
     verdict : str
@@ -141,10 +142,9 @@ def read(store: Store) -> tuple[list[Record], list[str]]:
 
 
 def look_of(records: Sequence[Record], held_out: str, candidate_digest: str, *, unreadable: int = 0) -> int:
-    """The number of the look that this candidate is at these rows.
+    """The number of this candidate's look at these rows.
 
-    A candidate that they judged before has the look of that time. Evaluations that cannot be read count as looks of
-    their own.
+    A candidate that they have judged before keeps its number. Each evaluation that cannot be read counts as a look.
     """
     seen: dict[str, int] = {}
     for record in records:

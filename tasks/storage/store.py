@@ -67,7 +67,7 @@ class Found:
 
 
 class Store:
-    """The files of one study. It is cheap to make and to send to a worker, since it is only its root."""
+    """The files of one study. A store is cheap to make and to send to a worker, since it is only its root."""
 
     def __init__(self, root: str) -> None:
         self.root = open_files(str(root)).root

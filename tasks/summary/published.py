@@ -1,9 +1,9 @@
-"""What a publication prints, beside what its data give.
+"""Printed numbers of a publication, compared with the results on its data.
 
-A study may name printed numbers; the summary then shows both, and names what does not agree. A printed number agrees if
-the computed one rounds to it, a Monte-Carlo estimate if both could be draws of the same test. Where the experiment
-itself was another (other folds, another implementation) a study says instead how near they should be, or on the same
-side of what.
+A study may state printed numbers; the summary then shows both, and names those that disagree. A printed number agrees
+if the computed one rounds to it, and a Monte-Carlo estimate if both could be draws of the same test. If the experiment
+itself was another one (other folds, another implementation), a study states a tolerance, or a limit on the same side
+of which both should be.
 """
 
 from collections import defaultdict
@@ -53,7 +53,7 @@ class Reference:
     side : float or None
         It agrees if both are at most that, or both above.
     remark : str
-        What is to be said where it does not agree.
+        The explanation in the summary if it does not agree.
     """
 
     cell: str
@@ -65,14 +65,14 @@ class Reference:
 
 
 def write_references(store: Store, references: Iterable[Reference]) -> None:
-    """Keep printed numbers as ``references.parquet``."""
+    """Write printed numbers as ``references.parquet``."""
     rows = [vars(reference) for reference in references]
     table = pa.Table.from_pylist(rows, schema=_SCHEMA)
     store.write_table("references.parquet", table, kind="references", fingerprint=digest("references", rows=rows))
 
 
 def read_references(store: Store) -> list[Reference]:
-    """The printed numbers of a study; none where it names none."""
+    """The printed numbers of a study; an empty list if it states none."""
     try:
         table = store.read_table("references.parquet", kind="references")
     except FileNotFoundError:
@@ -80,8 +80,8 @@ def read_references(store: Store) -> list[Reference]:
     return [Reference(**row) for row in table.to_pylist()]
 
 
-def compared(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
-    """Each row with what is printed for it."""
+def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
+    """Each row with the numbers that are printed for it, and those that disagree."""
     by_cell: dict[str, list[Reference]] = defaultdict(list)
     for reference in references:
         by_cell[reference.cell].append(reference)

@@ -1,4 +1,4 @@
-"""From replicates to hypotheses: reads Parquet only, so that a study can be summarised again without running."""
+"""The summary of a study, from its Parquet files alone: it can be written again without a run."""
 
 import math
 from collections import defaultdict
@@ -13,7 +13,7 @@ from ..plan import Plan
 from ..results import Results
 from ..schema import Hypothesis, summary_table
 from ..storage.store import Store
-from .published import compared, read_references
+from .published import compare_with_published, read_references
 
 
 def summarize(store: Store) -> list[Hypothesis]:
@@ -29,15 +29,15 @@ def summarize(store: Store) -> list[Hypothesis]:
     results = Results(store)
     plan = results.plan
     found = [row for name in plan.analyses for row in analyses.REGISTRY.module(name).rows(results)]
-    rows = list(compared(complete(found, plan), read_references(store)))
+    rows = list(compare_with_published(complete(found, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
     return rows
 
 
 def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
-    """Add to every row its adjusted p-values, its possibilistic indices and its decision.
+    """Add the adjusted p-values, the possibilistic indices and the decision to every row.
 
-    A family is all rows of one test by one method: its p-values answer the same question of many data sets and
+    A family is all rows of one test by one method: its p-values answer the same question for many data sets and
     classifiers.
     """
     rows = list(rows)
@@ -51,15 +51,15 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
         chosen = raw if plan.adjust == "none" else adjust(raw, method=plan.adjust)
         for position, p_holm, p_by, p_adjusted in zip(members, holm, by, chosen, strict=True):
             row = rows[position].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
-            rows[position] = _decided(row, plan.alpha)
+            rows[position] = _decide(row, plan.alpha)
     return rows
 
 
-def _decided(row: Hypothesis, alpha: float) -> Hypothesis:
+def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
     p, p_adjusted, log10_p = row.p_value, row.p_adjusted, row.log10_p
     assert p is not None
     assert p_adjusted is not None
-    if row.pd is None:  # else it has a rival of its own
+    if row.pd is None:  # otherwise an analysis has compared it with a rival
         indices = possibility(p)
         row = row.with_(pd=indices.pd, psd=indices.psd, nsd=indices.nsd)
     if log10_p is None and p > 0:
@@ -69,6 +69,6 @@ def _decided(row: Hypothesis, alpha: float) -> Hypothesis:
 
 
 def fingerprint(plan: Plan) -> str:
-    """The identity of a summary: what was planned."""
+    """The fingerprint of a summary: that of the plan."""
     cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
     return digest("summary", cells=cells, analyses=plan.analyses, alpha=plan.alpha, adjust=plan.adjust)

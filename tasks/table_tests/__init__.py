@@ -1,4 +1,4 @@
-"""The tests of a significance study: what one table of counts is asked. A new test is one new module of this folder.
+"""The tests of one table of counts in a significance study. A new test is one new module of this folder.
 
 The name of a test is that of its module, with dashes. `data` is a mapping of JSON values: it is part of a cell's
 identity.
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.registry import Registry
 
-#: The method whose replicates are fanned out.
+#: The method whose replicates are computed in blocks.
 MONTE_CARLO = "monte-carlo"
 
 
@@ -51,18 +51,18 @@ class MonteCarloTest(Protocol):
 REGISTRY = Registry(__name__, TableTest, what="test", optional=(MonteCarloTest,))
 
 
-def question(name: str) -> TableTest:
+def table_test(name: str) -> TableTest:
     """The module of a test."""
     return REGISTRY.module(name)
 
 
 def methods(name: str) -> tuple[str, ...]:
     """The methods of a test."""
-    module = question(name)
+    module = table_test(name)
     return (*module.METHODS, MONTE_CARLO) if isinstance(module, MonteCarloTest) else module.METHODS
 
 
-def answer(name: str, data: Mapping[str, Any], method: str) -> dict[str, Any]:
-    """All fields of a hypothesis that a method without replicates fills in."""
-    module = question(name)
+def run_table_test(name: str, data: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """All fields of a hypothesis that a method without replicates gives."""
+    module = table_test(name)
     return {**module.observed(data), **module.evaluate(data, method)}

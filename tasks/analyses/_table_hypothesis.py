@@ -5,30 +5,30 @@ from typing import Any
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..table_tests import MONTE_CARLO, question
-from ._counted import counted
+from ..table_tests import MONTE_CARLO, table_test
+from ._sequential_fields import sequential_fields
 
 _SUBJECT = ("dataset", "classifier", "a", "b")
 
 
-def hypothesis(results: Results, cell: Cell) -> Hypothesis:
-    """What a cell says of its table."""
-    module = question(cell.work["test"])
-    seen = module.observed(cell.work["data"])
+def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
+    """The hypothesis of a cell, with its results if they are stored."""
+    test = table_test(cell.work["test"])
+    seen = test.observed(cell.work["data"])
     base = Hypothesis(
         study=results.plan.study,
         cell=cell.name,
         test=cell.subject["test"],
         method=cell.subject["method"],
         alternative="",
-        null=module.NULL,
+        null=test.NULL,
     ).with_(**{key: cell.subject[key] for key in _SUBJECT if key in cell.subject}, **seen)
     table = results.table(cell)
     if table is None:
         return base
     count = results.count(cell) if cell.fanout == "replicate" else None
     if count is not None:
-        return base.with_(method=MONTE_CARLO, **counted(count))
+        return base.with_(method=MONTE_CARLO, **sequential_fields(count))
     answer: dict[str, Any] = table.drop_columns("replicate").to_pylist()[0]
     if answer["p_value"] is None:
         return base.with_(**answer, decision="none")

@@ -10,7 +10,7 @@ from ..results import Results
 
 
 @dataclass(frozen=True)
-class Observed:
+class ObservedRun:
     """Cross-validated predictions: true and predicted class of every row."""
 
     label: NDArray[np.int64]
@@ -28,7 +28,7 @@ class Observed:
 
     @property
     def wrong(self) -> int:
-        """How many rows are wrong."""
+        """The number of rows that are wrong."""
         return int(self.n - self.right.sum())
 
     def table(self) -> NDArray[np.int64]:
@@ -37,16 +37,16 @@ class Observed:
         return np.bincount(self.label * k + self.prediction, minlength=k * k).reshape(k, k)
 
 
-def observed(results: Results, cell: Cell) -> Observed | None:
-    """The observed run of a cell, None where it is missing."""
+def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
+    """The observed run of a cell; None if it is missing."""
     table = results.table(cell)
     if table is None:
         return None
     label, prediction = (table.column(name).to_numpy().astype(np.int64) for name in ("label", "prediction"))
-    return Observed(label, prediction)
+    return ObservedRun(label, prediction)
 
 
-def observed_of(results: Results, *, dataset: str, classifier: str) -> Observed | None:
-    """The observed run of a classifier on a data set, None where it is missing."""
+def observed_run_of(results: Results, *, dataset: str, classifier: str) -> ObservedRun | None:
+    """The observed run of a classifier on a data set; None if it is missing."""
     cells = results.cells("crossval", dataset=dataset, classifier=classifier)
-    return observed(results, cells[0]) if cells else None
+    return observed_run(results, cells[0]) if cells else None

@@ -1,12 +1,12 @@
-"""What counting replicates against the observed result tells."""
+"""The result of a stopping rule as the fields of a hypothesis."""
 
 from typing import Any
 
 from sigstats.sequential.rules import SequentialResult
 
 
-def counted(result: SequentialResult) -> dict[str, Any]:
-    """The fields of a hypothesis, from ``replicates`` to ``p_high``, and a note where a rule stopped early."""
+def sequential_fields(result: SequentialResult) -> dict[str, Any]:
+    """The fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
     stopped = result.replicates < result.maximum
     return {
         "replicates": result.replicates,
