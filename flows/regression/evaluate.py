@@ -2,21 +2,15 @@
 
 import contextlib
 import datetime as dt
-import glob
-import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow.compute as pc
-
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sequential.alpha_spending import spent_level
-from sigstats.tasks.fingerprint import digest
-from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.history import Evaluation, Record
@@ -31,9 +25,10 @@ from ..errors import BadInput
 from ..report.wording import counted
 from ..studies.regression import RegressionStudy
 from .page import write_regression_report
+from .pair import Pair, identity_of, read_pair
 
-#: Seconds to wait for another evaluation of the same history: each takes a few.
-_PATIENCE = 600.0
+#: Seconds to wait for other evaluations of the same history; each takes a few.
+_LOCK_TIMEOUT = 600.0
 
 
 @dataclass(frozen=True)
@@ -67,17 +62,6 @@ class Evaluated:
         return as_markdown(self.comparison, about.baseline, about.candidate)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two files of predictions side by side."""
-
-    baseline: Path
-    candidate: Path
-    digests: tuple[str, str]
-    joined: PairedPredictions
-    held_out: str
-
-
 def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     """Compare the newest predictions, and append what is found to the history in `output`.
 
@@ -97,30 +81,34 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     pair = read_pair(study, base)
     store = Store(output)
     _refuse_another(store, study)
-    with _alone(store):
+    with _locked(store):
         records, damaged = history.read(store)
         look, known = _look(study, pair, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
         try:
-            found = compare_pair(pair.joined, rule, study.measures, positive=study.positive)
+            found = compare_pair(pair.predictions, rule, study.measures, positive=study.positive)
         except ValueError as error:
             raise BadInput(str(error)) from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
-        names = (record.evaluation.baseline, record.evaluation.candidate)
-        page = f"comparisons/{record.evaluation.evaluation[:16]}"
         try:
-            store.write_json("study.json", {"study": study.model_dump(mode="json")})
-            store.files.write(f"{page}.html", as_html(found, *names).encode())
-            store.files.write(f"{page}.json", (as_json(found, *names) + "\n").encode())
+            page = _write_comparison(store, study, record, found)
             if not known:
                 history.append(store, record)
                 records.append(record)
             report = write_regression_report(store, study, records, damaged)
         except OSError as error:
-            raise BadInput(
-                f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
-            ) from None
-    return Evaluated(record, found, not known, report, f"{store.root.rstrip('/')}/{page}.html", tuple(damaged))
+            raise BadInput(f"--output: {output}: cannot be written ({error.strerror or error})") from None
+    return Evaluated(record, found, not known, report, page, tuple(damaged))
+
+
+def _write_comparison(store: Store, study: RegressionStudy, record: Record, found: ComparisonResult) -> str:
+    """Write the study, and the comparison as a page and as JSON; return the location of the page."""
+    about = record.evaluation
+    place = f"comparisons/{about.evaluation[:16]}"
+    store.write_json("study.json", {"study": study.model_dump(mode="json")})
+    store.files.write(f"{place}.html", as_html(found, about.baseline, about.candidate).encode())
+    store.files.write(f"{place}.json", (as_json(found, about.baseline, about.candidate) + "\n").encode())
+    return f"{store.root.rstrip('/')}/{place}.html"
 
 
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
@@ -135,12 +123,12 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     records, damaged = history.read(Store(output))
     look, known = _look(study, pair, records, damaged)
     level = _level(study, look, pair)
-    parts = sum(len(names) for names, _ in pair.joined.slices.values())
+    parts = sum(len(names) for names, _ in pair.predictions.slices.values())
     return "\n".join(
         [
             f"candidate  {pair.candidate}",
             f"baseline   {pair.baseline}",
-            f"rows       {pair.joined.n:,}, {counted(parts, 'slice')}, {counted(len(study.measures), 'measure')}",
+            f"rows       {pair.predictions.n:,}, {counted(parts, 'slice')}, {counted(len(study.measures), 'measure')}",
             f"history    {counted(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
             f"look       {look} at these rows, level {level:.3g}",
@@ -166,60 +154,6 @@ def report_again(store: Store) -> str:
     if not records:
         raise FileNotFoundError(f"{store.root}/history has no evaluation")
     return write_regression_report(store, study, records, damaged)
-
-
-def read_pair(study: RegressionStudy, base: Path) -> Pair:
-    """The files that the study means now, joined.
-
-    Raises
-    ------
-    BadInput
-        One line that names file, column and value.
-    """
-    candidate = newest(study.candidate, base, "candidate")
-    baseline = newest(study.baseline, base, "baseline", other_than=candidate)
-    names = study.columns
-    columns = Columns(names.id, names.label, names.prediction, study.group, tuple(study.slices), names.score)
-    try:
-        digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
-        sides = (read(str(baseline), columns), read(str(candidate), columns))
-        joined = join(*sides, columns, unmatched=study.unmatched)
-    except OSError as error:
-        raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
-        raise BadInput(str(error)) from None
-    return Pair(baseline, candidate, (digests[0], digests[1]), joined, _held_out(sides[0]))
-
-
-def newest(pattern: str, base: Path, name: str, *, other_than: Path | None = None) -> Path:
-    """The file that matches the pattern and was changed last; of several, the last by name."""
-    if "://" in pattern:
-        raise BadInput(f"{name}: {pattern!r} is not valid; expected a path or a pattern of this machine")
-    found = [Path(match) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
-    files = [path for path in found if path.is_file() and path != other_than]
-    if not files:
-        others = f" besides {other_than}" if other_than in found else ""
-        raise BadInput(f"{name}: {pattern!r} is not valid; no file in {base} matches it{others}")
-    return max(files, key=lambda path: (path.stat().st_mtime_ns, str(path)))
-
-
-def identity_of(study: RegressionStudy, pair: Pair) -> str:
-    """What is compared and by which rules; neither where the files lie nor when."""
-    rules = study.model_dump(mode="json", exclude={"kind", "name", "baseline", "candidate"})
-    return digest("evaluation", rules=rules, baseline=pair.digests[0], candidate=pair.digests[1])
-
-
-def _held_out(baseline: Predictions) -> str:
-    """A digest of ids and labels of the baseline's rows, in whatever order they stand.
-
-    Of all of them: a candidate that lacks some, which may be dropped, is another look at the same rows.
-    """
-    order = pc.sort_indices(baseline.ids)
-    content = hashlib.sha256()
-    for column in (baseline.ids.take(order), baseline.label.take(order)):
-        for text in column.to_pylist():
-            content.update(f"{len(text)}:{text}".encode())
-    return content.hexdigest()
 
 
 def _look(
@@ -279,9 +213,7 @@ def _refuse_another(store: Store, study: RegressionStudy) -> None:
     except (FileNotFoundError, Damaged):
         return
     except OSError as error:
-        raise BadInput(
-            f"--output: {store.root} is not valid; study.json in it cannot be read ({error.strerror or error})"
-        ) from None
+        raise BadInput(f"--output: {store.root}: study.json in it cannot be read ({error.strerror or error})") from None
     for key in ("kind", "name"):
         if before.get(key) != getattr(study, key):
             raise BadInput(
@@ -291,9 +223,9 @@ def _refuse_another(store: Store, study: RegressionStudy) -> None:
 
 
 @contextlib.contextmanager
-def _alone(store: Store) -> Iterator[None]:
-    """Be the only evaluation of this history, so that each counts the looks of those before it."""
-    deadline = time.monotonic() + _PATIENCE
+def _locked(store: Store) -> Iterator[None]:
+    """Lock the output, so that each evaluation counts the looks of those before it."""
+    deadline = time.monotonic() + _LOCK_TIMEOUT
     with contextlib.ExitStack() as held:
         while True:
             try:
@@ -304,7 +236,5 @@ def _alone(store: Store) -> Iterator[None]:
                     raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
                 time.sleep(0.1)
             except OSError as error:
-                raise BadInput(
-                    f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
-                ) from None
+                raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
         yield

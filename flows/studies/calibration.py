@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from sigstats._common.validation import Alternative
+from sigstats.measures.table import SCORE_MEASURES
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, run_test
@@ -79,8 +80,15 @@ class Scored(Strict):
     """A test of scores, whose interval has the confidence 1 - alpha: DeLong's of areas, Student's t of losses."""
 
     test: Literal["scores"]
-    measure: Annotated[Literal["auc", "neg-log-loss", "neg-brier"], Field(description="The measure")] = "auc"
+    measure: Annotated[str, Field(description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})] = "auc"
     alternative: Side = "two-sided"
+
+    @field_validator("measure", mode="after")
+    @classmethod
+    def _of_scores(cls, measure: str) -> str:
+        if measure not in SCORE_MEASURES:
+            raise ValueError(f"{measure!r} is not valid; expected one of {', '.join(SCORE_MEASURES)}")
+        return measure
 
 
 Test = Annotated[McNemar | Proportion | Dcf | Bootstrap | Scored, Field(discriminator="test")]

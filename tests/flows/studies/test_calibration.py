@@ -388,7 +388,7 @@ def test_tests_of_scores_are_calibrated_on_rows(scored, tmp_path):
     [
         ("sizes = [60, 150]", "sizes = [60, 3001]", "sizes: 3001 is not valid; expected at most 3000"),
         ('test = "scores"\nmeasure = "auc"', 'test = "mcnemar"', None),
-        ('measure = "auc"', 'measure = "auk"', "'auc'"),
+        ('measure = "auc"', 'measure = "auk"', "expected one of auc, neg-log-loss, neg-brier"),
         ("positive = 1", "positive = 7", "positive: 7 is not valid; expected a label that some rows have"),
         ('path = "scores"', 'path = "scores"\nb = "score"', "column 'score' is not there; did you mean 'score_"),
     ],

@@ -1,0 +1,89 @@
+"""The two files of predictions that a regression study means now: the newest matches of its patterns, joined."""
+
+import glob
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from sigstats.tasks.fingerprint import digest
+from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
+
+from ..errors import BadInput
+from ..studies.regression import RegressionStudy
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two files of predictions side by side.
+
+    Attributes
+    ----------
+    baseline, candidate : pathlib.Path
+    digests : pair of str
+        Of the content of both files.
+    predictions : PairedPredictions
+    held_out : str
+        A digest of the rows that judge, by which looks at the same rows are counted.
+    """
+
+    baseline: Path
+    candidate: Path
+    digests: tuple[str, str]
+    predictions: PairedPredictions
+    held_out: str
+
+
+def read_pair(study: RegressionStudy, base: Path) -> Pair:
+    """The newest files that match the patterns of the study, joined by id.
+
+    Raises
+    ------
+    BadInput
+        One line that names file, column and value.
+    """
+    candidate = newest(study.candidate, base, "candidate")
+    baseline = newest(study.baseline, base, "baseline", other_than=candidate)
+    names = study.columns
+    columns = Columns(names.id, names.label, names.prediction, study.group, tuple(study.slices), names.score)
+    try:
+        digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
+        sides = (read(str(baseline), columns), read(str(candidate), columns))
+        predictions = join(*sides, columns, unmatched=study.unmatched)
+    except OSError as error:
+        raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    return Pair(baseline, candidate, (digests[0], digests[1]), predictions, _digest_of_rows(sides[0]))
+
+
+def newest(pattern: str, base: Path, name: str, *, other_than: Path | None = None) -> Path:
+    """The file that matches the pattern and was changed last; of several, the last by name."""
+    if "://" in pattern:
+        raise BadInput(f"{name}: {pattern!r} is not valid; expected a path or a pattern of this machine")
+    found = [Path(match) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
+    files = [path for path in found if path.is_file() and path != other_than]
+    if not files:
+        others = f" besides {other_than}" if other_than in found else ""
+        raise BadInput(f"{name}: {pattern!r} is not valid; no file in {base} matches it{others}")
+    return max(files, key=lambda path: (path.stat().st_mtime_ns, str(path)))
+
+
+def identity_of(study: RegressionStudy, pair: Pair) -> str:
+    """What is compared and by which rules; neither where the files lie nor when."""
+    rules = study.model_dump(mode="json", exclude={"kind", "name", "baseline", "candidate"})
+    return digest("evaluation", rules=rules, baseline=pair.digests[0], candidate=pair.digests[1])
+
+
+def _digest_of_rows(baseline: Predictions) -> str:
+    """A digest of ids and labels of the baseline's rows, in whatever order they stand.
+
+    Of all of them: a candidate that lacks some, which may be dropped, is another look at the same rows.
+    """
+    order = pc.sort_indices(baseline.ids)
+    content = hashlib.sha256()
+    for column in (baseline.ids.take(order), baseline.label.take(order)):
+        for text in column.to_pylist():
+            content.update(f"{len(text)}:{text}".encode())
+    return content.hexdigest()
