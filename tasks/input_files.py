@@ -1,8 +1,12 @@
 """Where a data file is: a path beside the study file, or an fsspec URL."""
 
+import codecs
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
+
+_VISIBLE = re.compile(rb"\S")
 
 #: Is told how many files of a data set are read, and how many there are; it may raise, to stop.
 FilesRead: TypeAlias = Callable[[int, int], None]
@@ -38,7 +42,7 @@ def read_bytes(path: str, base: Path) -> bytes:
         raise ValueError(f"{where}: there is no such file") from None
     except Exception as error:  # a remote file system may raise anything
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
-    if not content.strip():
+    if not _VISIBLE.search(content):
         raise ValueError(f"{where}: is empty; expected a table")
     return content
 
@@ -54,6 +58,16 @@ def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
         ) from None
     except (LookupError, ValueError):
         raise ValueError(f"{where}: encoding: {encoding!r} is not valid; expected a name such as 'latin-1'") from None
+
+
+def as_utf8(content: bytes, where: str, encoding: str = "utf-8") -> bytes:
+    """The text of a file in UTF-8; what is UTF-8 already is not looked at."""
+    try:
+        if codecs.lookup(encoding).name == "utf-8":
+            return content
+    except LookupError:
+        pass  # `as_text` names it
+    return as_text(content, where, encoding).encode()
 
 
 def reason(error: Exception) -> str:

@@ -5,7 +5,6 @@ are those that occur, sorted as text: so codes depend neither on the order of th
 """
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +15,11 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import hint, shown
 
+from ..tables.numbers import is_number
 from .dataset import Dataset
 
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
-
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a decimal number; infinity is one, that it may be refused by its name."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
@@ -78,6 +71,26 @@ class Table(ABC):
         """The one form of every complaint about a column."""
         place = "" if row is None else f", {self.row(row)}"
         return ValueError(f"{self.where}{place}: column {shown(name)}: {complaint}")
+
+
+class TextTable(Table):
+    """Columns of text, each of which is numeric if all of its texts are numbers."""
+
+    def numbers(self, name: str) -> Numbers | None:
+        """The numbers of a column, None if no text of it is one; a column of both is refused as likely a mistake."""
+        texts = self.texts(name)
+        others = [text for text in texts.names if not is_number(text)]
+        if len(others) == len(texts.names):
+            return None
+        if others:
+            row = min(map(texts.first, others[:100]))
+            text = shown(texts.names[texts.codes[row]])
+            raise self.error(
+                name,
+                f"{text} is no number, others are; expected numbers, or {text} in missing, or the column in nominal",
+                row,
+            )
+        return texts.numbers()
 
 
 def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:

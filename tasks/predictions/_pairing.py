@@ -1,6 +1,7 @@
 """Two models' predictions of the same rows, side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 
+from ..tables.spelling import same_spelling
 from ._predictions import Columns, Predictions
 
 Codes = NDArray[np.int64]
@@ -27,6 +29,10 @@ def join(
         One line: an id that is there twice, ids without a partner (unless they are to be dropped), no common id,
         another label for the same id, a column that neither file has.
     """
+    baseline, candidate = (
+        replace(side, ids=ids)
+        for side, ids in zip((baseline, candidate), same_spelling([baseline.ids, candidate.ids]), strict=True)
+    )
     for side in (baseline, candidate):
         _require_distinct(side)
     if baseline.graded != candidate.graded:
@@ -45,7 +51,14 @@ def join(
     if notes and unmatched == "refuse":
         raise ValueError(f"{notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
     partners = partner.take(rows)
-    label, other = baseline.label.take(rows), candidate.label.take(partners)
+    label, other, a, b = same_spelling(
+        [
+            baseline.label.take(rows),
+            candidate.label.take(partners),
+            baseline.prediction.take(rows),
+            candidate.prediction.take(partners),
+        ]
+    )
     differs = pc.indices_nonzero(pc.not_equal(label, other))
     if len(differs):
         at = differs[0].as_py()
@@ -54,7 +67,6 @@ def join(
             f"not that of {baseline.where}, {shown(label[at].as_py())}; expected the same labels"
             + (f" (and {len(differs) - 1} more)" if len(differs) > 1 else "")
         )
-    a, b = baseline.prediction.take(rows), candidate.prediction.take(partners)
     classes, codes = _codes(label, a, b)
     if not baseline.graded:
         notes += _strangers(classes, codes, baseline.where, candidate.where)

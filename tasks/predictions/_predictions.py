@@ -1,14 +1,12 @@
 """What every format gives: ids, labels and predictions as text, one a row."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from sigstats._common.validation import hint, shown
+from ..tables.table import Table
 
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
@@ -80,93 +78,22 @@ class Predictions:
     predicted: bool = True
 
 
-def from_table(where: str, table: pa.Table, columns: Columns) -> Predictions:
-    """The predictions in a table of columns.
+def from_table(table: Table, columns: Columns) -> Predictions:
+    """The predictions in a table.
 
     Raises
     ------
     ValueError
         One line that names file, column and row.
     """
-    if not table.num_rows:
-        raise ValueError(f"{where}: there are no rows; expected one or more")
-    ids = _text(where, table, columns.id)
-    score = None if columns.score is None else _number(where, table, columns.score)
-    label, prediction = (_text(where, table, name) for name in _classes_of(table, columns))
-    others = {name: _text(where, table, name) for name in columns.optional if name in table.column_names}
-    predicted = columns.score is None or columns.prediction in table.column_names
-    return Predictions(where, ids, label, prediction, others, score=score, predicted=predicted)
-
-
-def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The table with all columns of its file, those empty that were not read.
-
-    So a column that is not there is told from one that is there twice, and the nearest name can be told.
-    """
-    for name in (Counter(names) - Counter(table.column_names)).elements():
-        table = table.append_column(name, pa.nulls(table.num_rows))
-    return table
-
-
-def _classes_of(table: pa.Table, columns: Columns) -> tuple[str, str]:
-    """The columns of label and prediction; a file with scores needs no predictions."""
-    if columns.score is not None and columns.prediction not in table.column_names:
-        return columns.label, columns.label
-    return columns.label, columns.prediction
-
-
-def _number(where: str, table: pa.Table, name: str) -> Any:
-    _require(where, table, name)
-    column = table.column(name)
-    try:
-        numbers = column.cast(pa.float64()).combine_chunks()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        bad = next((value for value in column.to_pylist() if not _is_number(value)), None)
-        raise ValueError(f"{where}: column {shown(name)}: {shown(bad)} is not valid; expected numbers") from None
-    finite = pc.is_finite(numbers)
-    if not pc.all(finite).as_py():
-        row = pc.index(finite, False).as_py()
-        raise ValueError(f"{where}: column {shown(name)}: row {row} (from 0) is not finite; expected a number")
-    return numbers
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _require(where: str, table: pa.Table, name: str) -> None:
-    """Refuse a column that is not there, or twice, or has gaps."""
-    times = table.column_names.count(name)
-    if not times:
-        raise ValueError(f"{where}: column {shown(name)} is not there; {hint(name, table.column_names)}")
-    if times > 1:
-        raise ValueError(f"{where}: column {shown(name)} is there {times} times; expected every column once")
-    column = table.column(name)
-    if column.null_count:
-        row = pc.index(pc.is_null(column), True).as_py()
-        raise ValueError(f"{where}: column {shown(name)}: row {row} (from 0) is empty; expected a value")
-
-
-def _text(where: str, table: pa.Table, name: str) -> Any:
-    _require(where, table, name)
-    column = table.column(name)
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        raise ValueError(f"{where}: column {shown(name)} is of type {kind}; expected text or whole numbers")
-    if pa.types.is_floating(kind):
-        # 1.0 is the class 1 of a table that once had a missing value; 0.5 is no class.
-        if not pc.all(pc.equal(column, pc.floor(column))).as_py():
-            raise ValueError(f"{where}: column {shown(name)} has fractions; expected text or whole numbers")
-        try:
-            column = column.cast(pa.int64())
-        except pa.ArrowInvalid:
-            wanted = f"text or whole numbers of at most {2**63 - 1}"
-            raise ValueError(f"{where}: column {shown(name)} has larger numbers; expected {wanted}") from None
-    return column.cast(pa.string()).combine_chunks()
+    ids = table.texts(columns.id)
+    score = None if columns.score is None else table.numbers(columns.score)
+    label = table.texts(columns.label)
+    # A file with scores needs no predictions.
+    predicted = columns.score is None or columns.prediction in table.names
+    prediction = table.texts(columns.prediction) if predicted else label
+    others = {name: table.texts(name) for name in columns.optional if name in table.names}
+    return Predictions(table.where, ids, label, prediction, others, score=score, predicted=predicted)
 
 
 def from_grades(where: str, ids: list[str], marks: list[float], others: Mapping[str, list[str]]) -> Predictions:

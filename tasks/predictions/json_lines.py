@@ -12,7 +12,8 @@ from pyarrow import json as arrow_json
 from sigstats._common.validation import shown
 
 from ..input_files import reason
-from ._predictions import Columns, Predictions, from_table, named
+from ..tables.arrow import ArrowTable
+from ._predictions import Columns, Predictions, from_table
 
 ORDER = 50
 
@@ -47,8 +48,8 @@ def read(place: Path, columns: Columns) -> Predictions:
         keys, table = _fast(place, columns) or _any(place, columns)
     except (pa.ArrowException, OSError, ValueError, RecursionError, OverflowError) as error:
         raise ValueError(f"{place}: cannot be read as JSON-lines ({reason(error)})") from None
-    empty = [name for name in table.column_names if name not in keys and table[name].null_count == table.num_rows]
-    return from_table(str(place), named(table.drop_columns(empty), keys), columns)
+    later = [name for name in table.column_names if name not in keys and table[name].null_count < table.num_rows]
+    return from_table(ArrowTable(str(place), table, names=[*keys, *later]), columns)
 
 
 def _fast(place: Path, columns: Columns) -> tuple[list[str], pa.Table] | None:

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..input_files import reason
+from ..tables.arrow import ArrowTable
 from ._predictions import Columns, Predictions, from_table
 
 ORDER = 10
@@ -19,14 +20,10 @@ def reads(place: Path) -> bool:
 
 def read(place: Path, columns: Columns) -> Predictions:
     """Read the columns that are wanted."""
-    wanted = {columns.id, columns.label, columns.prediction, columns.score, *columns.optional}
     try:
         file = pq.ParquetFile(place)
-        names = [name for name in file.schema_arrow.names if name in wanted]
-        # Without the columns that are wanted, those that are there make a better message.
-        table = file.read(columns=names or None)
+        names = file.schema_arrow.names
+        table = file.read(columns=[name for name in names if name in columns.wanted])
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ValueError(f"{place}: cannot be read as Parquet ({reason(error)})") from None
-    if len(names) < 3 and columns.score is None:
-        table = file.schema_arrow.empty_table() if not table.num_rows else file.read()
-    return from_table(str(place), table, columns)
+    return from_table(ArrowTable(str(place), table, names=names), columns)

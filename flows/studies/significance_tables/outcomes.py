@@ -10,7 +10,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 
 from . import _entry
-from ._files import codes, read_columns
+from ._files import codes, read_table
 
 
 class Entry(_entry.Entry):
@@ -61,9 +61,9 @@ class Entry(_entry.Entry):
         """The pair."""
         counts = self.counts
         if self.path is not None:
-            table = read_columns(self.path, base, [self.label, self.a, self.b])
-            columns, classes = codes(*table.columns)
-            names = [str(name) for name in classes]
+            wanted = [self.label, self.a, self.b]
+            table = read_table(self.path, base, wanted)
+            columns, names = codes(*map(table.texts, wanted))
             if self.positive not in names:
                 raise ValueError(f"positive: {self.positive!r} is not valid; expected one of {', '.join(names[:20])}")
             label, of_a, of_b = (column == names.index(self.positive) for column in columns)

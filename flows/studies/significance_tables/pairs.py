@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from . import _entry
-from ._files import codes, read_columns
+from ._files import codes, read_table
 
 
 class Entry(_entry.Entry):
@@ -40,8 +40,9 @@ class Entry(_entry.Entry):
         """The pair."""
         only_a, only_b, n = self.only_a, self.only_b, self.n
         if self.path is not None:
-            table = read_columns(self.path, base, [self.label, self.a, self.b])
-            (label, of_a, of_b), _ = codes(*table.columns)
+            wanted = [self.label, self.a, self.b]
+            table = read_table(self.path, base, wanted)
+            (label, of_a, of_b), _ = codes(*map(table.texts, wanted))
             right_a, right_b = label == of_a, label == of_b
             only_a, only_b, n = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()), len(label)
         yield _entry.Case(

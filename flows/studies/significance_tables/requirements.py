@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import pyarrow as pa
 from pydantic import Field, model_validator
 
 from sigstats.flows.config.study import Strict
 from sigstats.goodness_of_fit import relax_probabilities
 
 from . import _entry
-from ._files import read_columns, whole_numbers
+from ._files import read_table
 
 Ordering = Literal["probability", "chi2", "likelihood-ratio"]
 
@@ -53,17 +52,10 @@ class Entry(_entry.Entry):
         """The counts with what is required of them."""
         counts, probabilities = self.counts, self.probabilities
         if self.path is not None:
-            table = read_columns(self.path, base, [self.count, self.probability])
-            counts = whole_numbers(table, self.count, self.path)
-            probabilities = _reals(table, self.probability, self.path)
+            table = read_table(self.path, base, [self.count, self.probability])
+            counts = table.whole_numbers(self.count)
+            probabilities = table.numbers(self.probability).to_numpy().tolist()
         if self.relax is not None:
             probabilities = list(relax_probabilities(probabilities, self.relax.share, classes=self.relax.classes))
         data: dict[str, Any] = {"counts": counts, "probabilities": probabilities, "ordering": self.ordering}
         yield _entry.Case(subject={"dataset": self.name}, test=self.TEST, data=data, printed=self)
-
-
-def _reals(table: pa.Table, name: str, where: str) -> list[float]:
-    kind = table.column(name).type
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-        raise ValueError(f"{where}: column {name!r} is of type {kind}; expected numbers")
-    return [float(value) for value in table.column(name).to_numpy()]

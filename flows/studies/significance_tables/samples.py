@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from . import _entry
-from ._files import read_columns, whole_numbers
+from ._files import read_table
 
 
 class Entry(_entry.Entry):
@@ -35,8 +35,8 @@ class Entry(_entry.Entry):
         """The two samples."""
         counts_a, counts_b = self.counts_a, self.counts_b
         if self.path is not None:
-            table = read_columns(self.path, base, [self.a, self.b])
-            counts_a, counts_b = (whole_numbers(table, name, self.path) for name in (self.a, self.b))
+            table = read_table(self.path, base, [self.a, self.b])
+            counts_a, counts_b = (table.whole_numbers(name) for name in (self.a, self.b))
         yield _entry.Case(
             subject={"dataset": self.name, "a": self.a, "b": self.b},
             test=self.TEST,

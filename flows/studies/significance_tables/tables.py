@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from sigstats.tasks.tables.table import Table
+
 from . import _entry
-from ._files import codes, read_columns, whole_numbers
+from ._files import codes, read_table
 
 
 class Entry(_entry.Entry):
@@ -46,25 +48,33 @@ class Entry(_entry.Entry):
             yield self._case(self.name, self.counts)
             return
         extra = [name for name in (self.count, self.by) if name is not None]
-        table = read_columns(self.path, base, [self.label, self.prediction, *extra])
+        table = read_table(self.path, base, [self.label, self.prediction, *extra])
+        label, prediction = table.texts(self.label), table.texts(self.prediction)
+        counts = None if self.count is None else np.array(self._counts(table), dtype=np.int64)
         if self.by is None:
-            yield self._case(self.name, self._matrix(table))
+            yield self._case(self.name, _matrix(label, prediction, counts))
             return
-        groups, names = codes(table.column(self.by))
+        (group,), names = codes(table.texts(self.by))
         for position, name in enumerate(names):
-            part = table.filter(pa.array(groups[0] == position))
-            yield self._case(f"{self.name}: {name}", self._matrix(part))
+            rows = np.flatnonzero(group == position)
+            part = None if counts is None else counts[rows]
+            yield self._case(f"{self.name}: {name}", _matrix(label.take(rows), prediction.take(rows), part))
 
     def _case(self, name: str, counts: Any) -> _entry.Case:
         return _entry.Case(subject={"dataset": name}, test=self.TEST, data={"table": counts}, printed=self)
 
-    def _matrix(self, table: pa.Table) -> list[list[int]]:
-        (label, prediction), classes = codes(table.column(self.label), table.column(self.prediction))
-        k = len(classes)
-        matrix = np.zeros((k, k), dtype=np.int64)
-        each = [1] * len(label) if self.count is None else whole_numbers(table, self.count, str(self.path))
-        if min(each) < 0:
-            raise ValueError(f"{self.path}: column {self.count!r}: {min(each)} is not valid; expected 0 or more")
-        np.add.at(matrix, (label, prediction), each)
-        counts: list[list[int]] = matrix.tolist()
+    def _counts(self, table: Table) -> list[int]:
+        counts = table.whole_numbers(str(self.count))
+        if min(counts) < 0:
+            row = next(row for row, count in enumerate(counts) if count < 0)
+            raise table.error(str(self.count), f": {counts[row]} is not valid; expected 0 or more", row)
         return counts
+
+
+def _matrix(label: Any, prediction: Any, counts: NDArray[np.int64] | None) -> list[list[int]]:
+    """The matrix of true and assigned classes, each row counted once or as often as `counts` says."""
+    (true, assigned), classes = codes(label, prediction)
+    matrix = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    np.add.at(matrix, (true, assigned), 1 if counts is None else counts)
+    cells: list[list[int]] = matrix.tolist()
+    return cells

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from sigstats._common.validation import hint, shown
 
-from ..tables import Numbers, Texts, is_number
+from ...tables.numbers import is_number
+from ..tables import Numbers, Texts
 from ._lines import Lines
 
 _QUOTED = r"""'(?P<single>(?:[^'\\]|\\.)*+)'|"(?P<double>(?:[^"\\]|\\.)*+)\""""

@@ -1,4 +1,4 @@
-"""Tables that are lines of text: CSV and ARFF alike."""
+"""Tables whose rows are lists of texts: ARFF, and rows in the study file."""
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -6,15 +6,13 @@ from itertools import islice
 
 import numpy as np
 
-from sigstats._common.validation import shown
-
-from ..tables import Numbers, Table, Texts, is_number
+from ..tables import Texts, TextTable
 
 #: Rows that are held as Python strings at a time; the rest is codes.
 _CHUNK = 8192
 
 
-class Lines(Table):
+class Lines(TextTable):
     """Rows of text fields, each with the number of its line.
 
     Parameters
@@ -58,19 +56,3 @@ class Lines(Table):
         position = self.names.index(name)
         names = [None if field is None else self._clean(field) for field in self._index[position]]
         return Texts.of(names, np.array(self._codes[position], dtype=np.int64))
-
-    def numbers(self, name: str) -> Numbers | None:
-        """The numbers of a column, None if no field of it is one; a column of both is refused as likely a mistake."""
-        texts = self.texts(name)
-        others = [field for field in texts.names if not is_number(field)]
-        if len(others) == len(texts.names):
-            return None
-        if others:
-            row = min(map(texts.first, others[:100]))
-            field = shown(texts.names[texts.codes[row]])
-            raise self.error(
-                name,
-                f"{field} is no number, others are; expected numbers, or {field} in missing, or the column in nominal",
-                row,
-            )
-        return texts.numbers()

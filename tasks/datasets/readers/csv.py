@@ -1,21 +1,22 @@
 """Comma-separated text: ``{name = "mine", source = "csv", path = "mine.csv", target = "label"}``.
 
-The first line names the columns, unless ``names`` does. An empty field is missing, and whatever ``missing`` lists.
-White space around a field is no part of it. A column of numbers is numeric, one without any number nominal; where some
-fields are numbers and others are not, the file is refused until ``missing`` or ``nominal`` says which it is.
+`sigstats.tasks.tables` states the dialect. The first line names the columns, unless ``names`` does; ``separator`` and
+``encoding`` name what is not found by itself. An empty field is missing, and whatever ``missing`` lists. A column of
+numbers is numeric, one without any number nominal; where some fields are numbers and others not, the file is refused
+until ``missing`` or ``nominal`` says which it is.
 """
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...input_files import as_text, place, read_bytes
+import numpy as np
+
+from ...input_files import as_utf8, place, read_bytes
+from ...tables.delimited import DelimitedTable
 from ..dataset import Dataset
 from ..options import COLUMNS, checked
-from ..tables import dataset
-from ._lines import Lines
+from ..tables import Texts, TextTable, dataset
 
 _OPTIONS = {**COLUMNS, "path": str, "names": list, "missing": list, "separator": str, "encoding": str}
 
@@ -24,27 +25,26 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
     spec = checked(spec, _OPTIONS, required=("path", "target"))
     where = place(spec["path"], base)
-    separator = spec.get("separator", ",")
-    if len(separator) != 1 or separator in '\r\n"':
+    separator = spec.get("separator")
+    if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
         raise ValueError(f"data set {spec['name']}: separator: {separator!r} is not valid; expected one character")
-    text = as_text(read_bytes(spec["path"], base), where, spec.get("encoding", "utf-8"))
-    rows = _rows(text, where, separator)
-    names = spec.get("names") or next(rows, (0, []))[1]
-    missing = {"", *spec.get("missing", [])}
-    table = Lines(where, list(map(str.strip, names)), rows, clean=lambda field: _clean(field, missing))
-    return dataset(table, spec)
+    content = as_utf8(read_bytes(spec["path"], base), where, spec.get("encoding", "utf-8"))
+    table = DelimitedTable(where, content, names=spec.get("names"), separator=spec.get("separator"))
+    return dataset(_Columns(table, set(spec.get("missing", []))), spec)
 
 
-def _clean(field: str, missing: set[str]) -> str | None:
-    text = field.strip()
-    return None if text in missing else text
+class _Columns(TextTable):
+    """The columns of delimited text, without the texts that mean a missing value."""
 
+    def __init__(self, table: DelimitedTable, missing: set[str]) -> None:
+        super().__init__(table.where, table.names)
+        self._table = table
+        self._missing = missing
 
-def _rows(text: str, where: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        for row in reader:
-            if len(row) > 1 or (row and row[0].strip()):  # else the line is blank
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise ValueError(f"{where}, line {reader.line_num}: {error}; expected comma-separated text") from None
+    def row(self, row: int) -> str:
+        return self._table.row(row)
+
+    def texts(self, name: str) -> Texts:
+        encoded = self._table.text_or_missing(name).dictionary_encode()
+        names = [None if text in self._missing else text for text in encoded.dictionary.to_pylist()]
+        return Texts.of(names, encoded.indices.fill_null(-1).to_numpy().astype(np.int64))

@@ -356,7 +356,11 @@ BAD = {
         "cand.csv: id '0': label",
     ),
     "no column": (lambda b, c: (b, c.rename(columns={"prediction": "predicted"})), [], "did you mean 'predicted'?"),
-    "a gap": (lambda b, c: (b, c.assign(prediction=[None, *c["prediction"][1:]])), [], "row 0 (from 0) is empty"),
+    "a gap": (
+        lambda b, c: (b, c.assign(prediction=[None, *c["prediction"][1:]])),
+        [],
+        "line 2: column 'prediction' is empty",
+    ),
     "no rows": (lambda b, c: (b, c[:0]), [], "cand.csv: there are no rows"),
     "slice": (lambda b, c: (b, c), ["--slice", "country"], "column 'country' is not there, nor in"),
     "measure": (lambda b, c: (b, c), ["--measure", "best"], "--measure: 'best' is not valid"),
@@ -364,12 +368,12 @@ BAD = {
     "text for scores": (
         lambda b, c: (b.assign(s=0.5), c.assign(s=["0.5", "high", *["0"] * 58])),
         ["--score", "s"],
-        "column 's': 'high' is not valid; expected numbers",
+        "cand.csv, line 3: column 's': 'high' is not valid; expected a number",
     ),
     "infinite scores": (
         lambda b, c: (b.assign(s=0.5), c.assign(s=[0.5, np.inf, *[0.1] * 58])),
         ["--score", "s"],
-        "column 's': row 1 (from 0) is not finite",
+        "cand.csv, line 3: column 's': inf is not finite; expected a number",
     ),
     "three classes": (
         lambda b, c: (b.assign(s=0.5), c.assign(s=0.5)),

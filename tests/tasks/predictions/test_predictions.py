@@ -108,8 +108,8 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
             "column 'label' has fractions; expected text or whole numbers",
         ),
         ([PLAIN[0] | {"label": 1e300}, PLAIN[1] | {"label": 1.0}], "column 'label' has larger numbers"),
-        ([PLAIN[0], PLAIN[1] | {"label": None}], r"column 'label': row 1 \(from 0\) is empty"),
-        ([PLAIN[0], {"id": "x", "label": "cat"}], r"column 'prediction': row 1 \(from 0\) is empty"),
+        ([PLAIN[0], PLAIN[1] | {"label": None}], r"row 1 \(from 0\): column 'label' is empty"),
+        ([PLAIN[0], {"id": "x", "label": "cat"}], r"row 1 \(from 0\): column 'prediction' is empty"),
         ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"column 'id' is not there; did you mean 'idx'\?"),
         ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' is not there"),
         ([PLAIN[0] | {"label": 10**400}, PLAIN[1] | {"label": 1.0}], "cannot be read as JSON-lines"),
@@ -138,6 +138,17 @@ def test_a_column_that_is_there_twice_is_refused(tmp_path):
 
 def test_a_group_that_begins_late_is_no_group(tmp_path):
     path = lines(tmp_path / "a.jsonl", [*PLAIN[:3], PLAIN[3] | {"site": "s"}])
-    with pytest.raises(ValueError, match=r"column 'site': row 0 \(from 0\) is empty"):
+    with pytest.raises(ValueError, match=r"row 0 \(from 0\): column 'site' is empty"):
         seen(path, group="site")
     assert seen(lines(tmp_path / "b.jsonl", PLAIN), group="site")[3] == {}
+
+
+def test_classes_and_ids_that_two_files_spell_differently_are_the_same(tmp_path):
+    whole = [{"id": number, "label": number % 2, "prediction": 1} for number in range(4)]
+    pointed = [{key: f"{value}.0" for key, value in row.items()} for row in whole]
+    truths = [row | {"prediction": "True"} for row in pointed]
+    for side in (pointed, truths):
+        files = [table(tmp_path / "a.csv", whole), table(tmp_path / "b.csv", side)]
+        found = join(*(read(str(file), Columns()) for file in files), Columns())
+        assert (found.classes, found.n) == (("0", "1"), 4)
+        assert found.a.tolist() == found.b.tolist() == [1, 1, 1, 1]

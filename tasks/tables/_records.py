@@ -1,0 +1,135 @@
+"""Delimited text record by record, with Python's csv module: strict, and able to say the line of every fault."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from sigstats._common.validation import shown
+
+#: Bytes that are no UTF-8 become lone surrogates, so that a fault in a column that nobody reads is none.
+ERRORS = "surrogateescape"
+#: The separators that are tried, in this order, where none is named.
+SEPARATORS = (",", "\t", ";")
+#: Records that are held as Python strings at a time.
+_CHUNK = 8192
+#: The longest field; the module's own limit is 128 KiB, less than an answer of a language model may have.
+_LONGEST = 2**31 - 1
+
+
+def records(
+    content: bytes, where: str, separator: str, *, start: int = 0, line: int = 0
+) -> Iterator[tuple[int, list[str]]]:
+    """The records from a byte on, each with the number of its first line; `line` lines lie before.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file and the line, where quotes are wrong.
+    """
+    source = io.BytesIO(content)
+    source.seek(start)
+    yield from _parse(io.TextIOWrapper(source, "utf-8", ERRORS, newline=""), where, separator, line)
+
+
+def header(content: bytes, where: str, separator: str | None, *, start: int = 0) -> tuple[list[str], str, int, int]:
+    """The first record, the separator, the byte behind the record and the number of lines up to there.
+
+    The separator is the first of `SEPARATORS` that parts the record, unless one is named.
+    """
+    candidates = SEPARATORS if separator is None else (separator,)
+    found: list[tuple[list[str], str, int, int]] = []
+    faults: list[ValueError] = []
+    for candidate in candidates:
+        try:
+            found.append(_first(content, where, candidate, start))
+        except ValueError as error:
+            faults.append(error)
+            continue
+        if len(found[-1][0]) > 1:
+            return found[-1]
+    if not found:
+        raise faults[0]
+    return found[0]
+
+
+def blank(record: list[str]) -> bool:
+    """Whether a line holds nothing: it is left out."""
+    return not record or (len(record) == 1 and not record[0].strip())
+
+
+def read_columns(
+    rows: Iterator[tuple[int, list[str]]], where: str, width: int, positions: list[int]
+) -> tuple[int, dict[int, "pa.Array[Any] | int"]]:
+    """The number of records and the columns at `positions`: strings, null where a field is empty.
+
+    For a column with bytes that are no text, the line of the first such field stands in its place.
+    """
+    parts: dict[int, list[pa.Array[Any]]] = {position: [] for position in positions}
+    undecodable: dict[int, int] = {}
+    lines: list[int] = []
+    chunk: list[list[str]] = []
+    total = 0
+
+    def close() -> None:
+        for position in positions:
+            values = [record[position].strip() or None for record in chunk]
+            try:
+                parts[position].append(pa.array(values, pa.string()))
+            except UnicodeEncodeError:
+                first = next(row for row, value in enumerate(values) if value is not None and not _is_text(value))
+                undecodable.setdefault(position, lines[first])
+        chunk.clear()
+        lines.clear()
+
+    for line, record in rows:
+        if len(record) != width:
+            raise ValueError(f"{where}, line {line}: {len(record)} fields; expected {width}")
+        chunk.append(record)
+        lines.append(line)
+        total += 1
+        if len(chunk) == _CHUNK:
+            close()
+    close()
+    return total, {
+        position: undecodable[position] if position in undecodable else pa.concat_arrays(parts[position])
+        for position in positions
+    }
+
+
+def _parse(lines: Iterator[str], where: str, separator: str, before: int) -> Iterator[tuple[int, list[str]]]:
+    if csv.field_size_limit() < _LONGEST:  # of the process: other threads may parse at the same time
+        csv.field_size_limit(_LONGEST)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    line = before + 1
+    try:
+        for record in reader:
+            if not blank(record):
+                yield line, record
+            line = before + reader.line_num + 1
+    except csv.Error as error:
+        found = "a quoted field has no end" if "unexpected end" in str(error) else "text follows a closing quote"
+        wanted = f"fields in whole quotes with {shown(separator)} between them"
+        raise ValueError(f"{where}, line {line}: {found}; expected {wanted}") from None
+
+
+def _first(content: bytes, where: str, separator: str, start: int) -> tuple[list[str], str, int, int]:
+    source = io.BytesIO(content)
+    source.seek(start)
+    end, lines = start, 0
+
+    def physical() -> Iterator[str]:
+        nonlocal end, lines
+        for line in io.TextIOWrapper(source, "utf-8", ERRORS, newline=""):
+            end += len(line.encode("utf-8", ERRORS))
+            lines += 1
+            yield line
+
+    _, record = next(_parse(physical(), where, separator, 0), (0, []))
+    return record, separator, end, lines
+
+
+def _is_text(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in value)

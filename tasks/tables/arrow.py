@@ -1,0 +1,80 @@
+"""Tables of Arrow: what Parquet and JSON files hold, with a type for each column."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .numbers import Array, to_numbers
+from .table import Table
+
+
+class ArrowTable(Table):
+    """The columns of an Arrow table.
+
+    Parameters
+    ----------
+    where : str
+        What messages call the table: its path.
+    table : pyarrow.Table
+    names : sequence of str, optional
+        The names of all columns of the file, where only some of them were read.
+    as_python : bool, optional
+        Whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By default a
+        truth value is ``true``, 1.0 is the class ``1`` of a column that once had a missing value, and 0.5 is refused.
+    """
+
+    def __init__(
+        self, where: str, table: pa.Table, *, names: Sequence[str] | None = None, as_python: bool = False
+    ) -> None:
+        super().__init__(where, table.column_names if names is None else names, table.num_rows)
+        self._table = table
+        self._as_python = as_python
+
+    def missing(self, name: str) -> Array:  # noqa: D102
+        return pc.is_null(self._values(name))
+
+    def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
+        self.require_values(name)
+        column = self._values(name)
+        if not pa.types.is_integer(column.type):
+            raise self.error(name, f" is of type {column.type}; expected whole numbers")
+        return [int(value) for value in column.to_pylist()]
+
+    def _text(self, name: str) -> Array:
+        column = self._values(name)
+        kind = column.type
+        if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+            raise self.error(name, f" is of type {kind}; expected text or whole numbers")
+        if self._as_python and (pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+            return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
+        if pa.types.is_floating(kind):
+            column = self._whole(name, column)
+        return column.cast(pa.string())
+
+    def _whole(self, name: str, column: Array) -> Array:
+        if not pc.all(pc.equal(column, pc.floor(column))).as_py():
+            raise self.error(name, " has fractions; expected text or whole numbers")
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            wanted = f"text or whole numbers of at most {2**63 - 1}"
+            raise self.error(name, f" has larger numbers; expected {wanted}") from None
+
+    def _numbers(self, name: str) -> Array | None:
+        column = self._values(name)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            return to_numbers(column.cast(pa.string()))
+        try:
+            return column.cast(pa.float64())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise self.error(name, f" is of type {column.type}; expected numbers") from None
+
+    def _values(self, name: str) -> Array:
+        """A column without the dictionary of its values."""
+        if name not in self._table.column_names:
+            return pa.nulls(self.num_rows, pa.string())
+        column = self._table.column(name).combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            return column.cast(column.type.value_type)
+        return column

@@ -1,0 +1,94 @@
+"""Delimited text: CSV, and the same with tabs or semicolons."""
+
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow.compute as pc
+
+from sigstats._common.validation import shown
+
+from . import _arrow_csv, _records
+from .numbers import Array, is_whole_number, to_numbers
+from .table import Table
+
+_MARK = b"\xef\xbb\xbf"
+
+
+class DelimitedTable(Table):
+    """The rows of delimited text; `sigstats.tasks.tables` states the dialect.
+
+    Parameters
+    ----------
+    where : str
+        What messages call the table: its path.
+    content : bytes
+        The text, in UTF-8.
+    wanted : collection of str, optional
+        The columns that are read, all by default. What is in others decides nothing.
+    names : sequence of str, optional
+        The names of the columns, where the first line is a row.
+    separator : str, optional
+        One character; by default what the first line has.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file and the line: a row of another length, quotes that are wrong.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        content: bytes,
+        *,
+        wanted: Collection[str] | None = None,
+        names: Sequence[str] | None = None,
+        separator: str | None = None,
+    ) -> None:
+        start = len(_MARK) if content.startswith(_MARK) else 0
+        first, self._separator, end, lines = _records.header(content, where, separator, start=start)
+        self._content = content
+        self._start, self._lines_before = (end, lines) if names is None else (start, 0)
+        stripped = [name.strip() for name in (first if names is None else names)]
+        positions = [i for i, name in enumerate(stripped) if wanted is None or name in wanted]
+        num_rows, self._columns = self._read(where, len(stripped), positions)
+        super().__init__(where, stripped, num_rows)
+
+    def row(self, row: int) -> str:
+        """The line of a row."""
+        line, _ = next(itertools.islice(self._records(self.where), row, None))
+        return f"line {line}"
+
+    def missing(self, name: str) -> Array:  # noqa: D102
+        return pc.is_null(self._text(name))
+
+    def text_or_missing(self, name: str) -> Array:
+        """The strings of a column, null where a field is empty."""
+        self.require(name)
+        return self._text(name)
+
+    def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
+        self.require_values(name)
+        texts = self._text(name).to_pylist()
+        for row, text in enumerate(texts):
+            if not is_whole_number(text):
+                raise self.error(name, f": {shown(text)} is not valid; expected a whole number", row)
+        return [int(text) for text in texts]
+
+    def _text(self, name: str) -> Array:
+        column = self._columns[self.names.index(name)]
+        if isinstance(column, int):
+            wanted = "that, or the name of its encoding"
+            raise ValueError(f"{self.where}, line {column}: column {shown(name)} is no UTF-8 text; expected {wanted}")
+        return column
+
+    def _numbers(self, name: str) -> Array | None:
+        return to_numbers(self._text(name))
+
+    def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
+        found = _arrow_csv.read_columns(self._content, self._separator, width, positions, start=self._start)
+        return found or _records.read_columns(self._records(where), where, width, positions)
+
+    def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
+        return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)

@@ -1,0 +1,44 @@
+"""Texts that are numbers."""
+
+import re
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+#: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
+Array: TypeAlias = Any
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
+_TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a decimal number; infinity is one, so that it may be refused by its name."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def is_whole_number(text: str) -> bool:
+    """Whether a text is a whole number in decimal digits."""
+    return _WHOLE.fullmatch(text) is not None
+
+
+def to_numbers(texts: Array) -> Array | None:
+    """Texts as float64, or None where one of them is no number.
+
+    A column of truth values alone (``true``, ``false``, 1, 0) is a column of 1 and 0: marks are often stored so.
+    """
+    try:
+        return pc.cast(texts, pa.float64())
+    except pa.ArrowInvalid:  # a number such as +1, which Arrow does not read, or no number
+        encoded = texts.dictionary_encode()
+    names = [str(name) for name in encoded.dictionary.to_pylist()]
+    if all(map(is_number, names)):
+        values = [float(name) for name in names]
+    elif all(name.lower() in _TRUTH for name in names):
+        values = [_TRUTH[name.lower()] for name in names]
+    else:
+        return None
+    return pa.array(np.array(values)).take(encoded.indices)

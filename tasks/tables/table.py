@@ -1,0 +1,90 @@
+"""What every table that is read can tell: the text and the numbers of its columns, and where a value stands."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import pyarrow.compute as pc
+
+from sigstats._common.validation import hint, shown
+
+from .numbers import Array, is_number
+
+
+class Table(ABC):
+    """Columns with names.
+
+    Parameters
+    ----------
+    where : str
+        What messages call the table: its path.
+    names : sequence of str
+        The names of all columns, also of those that were not read; a name may be there twice.
+    num_rows : int
+    """
+
+    def __init__(self, where: str, names: Sequence[str], num_rows: int) -> None:
+        self.where = where
+        self.names = tuple(names)
+        self.num_rows = num_rows
+
+    @abstractmethod
+    def _text(self, name: str) -> Array:
+        """The strings of a column that is there once; null is missing."""
+
+    @abstractmethod
+    def _numbers(self, name: str) -> Array | None:
+        """The float64 numbers of a column that is there once, without missing values; None if one is no number."""
+
+    @abstractmethod
+    def whole_numbers(self, name: str) -> list[int]:
+        """A column as whole numbers, or ValueError that names the first row with another value."""
+
+    @abstractmethod
+    def missing(self, name: str) -> Array:
+        """For each row whether the value of a column that is there once is missing."""
+
+    def row(self, row: int) -> str:
+        """How messages call a row."""
+        return f"row {row} (from 0)"
+
+    def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
+        """The one form of every complaint about a column."""
+        at = "" if row is None else f", {self.row(row)}"
+        return ValueError(f"{self.where}{at}: column {shown(name)}{complaint}")
+
+    def require(self, *names: str) -> None:
+        """Refuse a table without rows, and columns that are not there or there twice."""
+        for name in names:
+            times = self.names.count(name)
+            if not times:
+                raise self.error(name, f" is not there; {hint(name, self.names)}")
+            if times > 1:
+                raise self.error(name, f" is there {times} times; expected every column once")
+        if not self.num_rows:
+            raise ValueError(f"{self.where}: there are no rows; expected one or more")
+
+    def texts(self, name: str) -> Array:
+        """A column as strings, or ValueError that names the first row where a value is missing."""
+        self.require_values(name)
+        return self._text(name)
+
+    def numbers(self, name: str) -> Array:
+        """A column as finite float64 numbers, or ValueError that names the first row with another value."""
+        self.require_values(name)
+        numbers = self._numbers(name)
+        if numbers is None:
+            texts = self._text(name)
+            row, text = next((row, text) for row, text in enumerate(texts.to_pylist()) if not is_number(text))
+            raise self.error(name, f": {shown(text)} is not valid; expected a number", row)
+        finite: Array = pc.is_finite(numbers)
+        if not pc.all(finite).as_py():
+            row = pc.index(finite, False).as_py()
+            raise self.error(name, f": {shown(numbers[row].as_py())} is not finite; expected a number", row)
+        return numbers
+
+    def require_values(self, name: str) -> None:
+        """Refuse a column that is not there, or that lacks a value."""
+        self.require(name)
+        missing: Array = self.missing(name)
+        if pc.any(missing).as_py():
+            raise self.error(name, " is empty; expected a value", pc.index(missing, True).as_py())
