@@ -250,7 +250,7 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
             "",
             "dataset, documents: expected one of the two",
         ),
-        ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "occurs twice"),
+        ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "named once"),
     ],
 )
 def test_bad_settings_are_named_in_one_line(tmp_path, capsys, old, new, wanted):
