@@ -17,6 +17,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/sigstats warm-up
 	@touch $(READY)
 
 run: $(READY)  ## the quick-start study: four data sets, four classifiers, all tests, a report

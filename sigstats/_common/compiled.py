@@ -1,17 +1,69 @@
-"""Functions compiled by Numba (the extra ``fast``), which may be missing: whoever imports this has another way too."""
+"""Functions compiled by Numba (the extra ``fast``), which may be missing: whoever imports this has another way too.
 
+Numba keeps what it compiled in the folder that the variable NUMBA_CACHE_DIR names, beside the source, or in the user's
+cache, whichever of these can be written to first. ``sigstats warm-up`` compiles all there is. Where the package was
+filled by somebody else and is read only, as in an image, its compiled code is copied to where Numba looks.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import config, njit
+
+_settings: Any = config  # has attributes of which its types do not know
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile for NumPy's rules of division, without Python's lock.
-
-    The result is kept beside the source or in the user's cache, where either can be written to.
-    """
+    """Compile for NumPy's rules of division, without Python's lock, and store the result between processes."""
     try:
-        return njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # nowhere to keep it
-        return njit(nogil=True, error_model="numpy")(function)
+        made = _cached(function)
+    except RuntimeError:  # no folder that Numba knows can be written to
+        folder = _temporary_folder()
+        if folder is None:
+            return njit(nogil=True, error_model="numpy")(function)
+        before, _settings.CACHE_DIR = _settings.CACHE_DIR, str(folder)
+        try:
+            made = _cached(function)
+        finally:
+            _settings.CACHE_DIR = before
+    _copy_from_package(function, Path(made.stats.cache_path))
+    return made
+
+
+def _cached(function: Callable[..., Any]) -> Any:
+    return njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def _temporary_folder() -> Path | None:
+    """A folder for temporary files that is this user's alone, as code is loaded from it; None where there is none."""
+    user = os.getuid() if hasattr(os, "getuid") else None  # on Windows temporary files are the user's own
+    try:
+        folder = Path(tempfile.gettempdir(), f"sigstats-numba-{user}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    own = user is None or (found.st_uid == user and not found.st_mode & 0o077)
+    return folder if own and stat.S_ISDIR(found.st_mode) else None
+
+
+def _copy_from_package(function: Callable[..., Any], folder: Path) -> None:
+    """Bring what was compiled beside the source to the folder of the cache, unless it holds something newer."""
+    source = Path(function.__code__.co_filename)
+    beside = source.parent / "__pycache__"
+    if folder == beside:
+        return
+    # The index of a function comes last, as it names the other files.
+    for file in sorted(beside.glob(f"{source.stem}.{function.__qualname__}-*.nb[ci]")):
+        there = folder / file.name
+        with contextlib.suppress(OSError):
+            if not there.exists() or there.stat().st_mtime_ns < file.stat().st_mtime_ns:
+                partial = there.with_name(f"{there.name}.{os.getpid()}.partial")
+                shutil.copy2(file, partial)
+                partial.replace(there)

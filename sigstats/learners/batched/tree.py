@@ -59,7 +59,7 @@ class BatchedTree:
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from one tree a fold, on rows with the labels and folds of their places."""
-        predicted = np.empty_like(place)
+        predicted = np.empty_like(place, order="C")  # as compiled for
         for draw, own in zip(place, predicted, strict=True):
             if self._grown is not None:
                 self._grow(self._values, self._category, self._order, draw, own)

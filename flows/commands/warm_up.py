@@ -1,0 +1,48 @@
+"""Compile what Numba compiles for this processor, so that no run waits for it.
+
+Run it once where sigstats is installed with the extra fast, as part of the installation: then neither the first study
+nor any worker waits for the compiler.
+"""
+
+import argparse
+
+from ..errors import DONE, BadInput
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """``sigstats warm-up`` has no arguments."""
+
+
+def run(options: argparse.Namespace) -> int:  # noqa: ARG001
+    """Compile trees and tables by growing and counting a few, as studies do."""
+    try:
+        from sigstats.learners.batched._tree_growth import predict_fold
+    except ImportError:
+        raise BadInput("warm-up: Numba is missing; expected the extra fast: pip install 'sigstats[fast]'") from None
+    _grow_trees()
+    _count_rows()
+    print(f"compiled in {predict_fold.stats.cache_path}")  # noqa: T201
+    return DONE
+
+
+def _grow_trees() -> None:
+    import numpy as np
+
+    from sigstats import permutation_test
+
+    features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
+    label = np.repeat([0, 1], 8)
+    for null in ("labels", "features"):
+        permutation_test("decision-tree", features, label, null=null, cv=2, resamples=1, rng=0)
+
+
+def _count_rows() -> None:
+    import pyarrow as pa
+
+    from sigstats.tasks.populations.tally import Tally
+
+    # the types of whole numbers and, by 32 bits, of the codes of texts
+    for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64()):
+        tally = Tally(("label", "a", "b"), many=True)
+        for _ in range(2):  # the second time the labels are known, and compiled code counts them
+            tally.add([pa.array([0, 1], type=kind)] * 3)
