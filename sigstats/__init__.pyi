@@ -23,6 +23,16 @@ from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
 from .joint.events import JointEvents as JointEvents
 from .joint.outcomes import JointOutcomes as JointOutcomes
+from .many_datasets.comparison import DatasetsComparison as DatasetsComparison
+from .many_datasets.comparison import PairOverDatasets as PairOverDatasets
+from .many_datasets.comparison import compare_over_datasets as compare_over_datasets
+from .many_datasets.friedman import FriedmanResult as FriedmanResult
+from .many_datasets.friedman import friedman_test as friedman_test
+from .many_datasets.signed_rank import SignedRankResult as SignedRankResult
+from .many_datasets.signed_rank import signed_rank_test as signed_rank_test
+from .many_datasets.stratified import StratifiedResult as StratifiedResult
+from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
+from .mcnemar.pair_probability import pair_probability as pair_probability
 from .mcnemar.power import detectable_difference as detectable_difference
 from .mcnemar.power import power as power
 from .mcnemar.power import sample_size as sample_size
@@ -41,6 +51,10 @@ from .possibilistic_indices import rank_hypotheses as rank_hypotheses
 from .proportions import ProportionResult as ProportionResult
 from .proportions import dcf_test as dcf_test
 from .proportions import proportion_test as proportion_test
+from .ranking.rank_sets import RankSets as RankSets
+from .ranking.rank_sets import rank_sets as rank_sets
+from .retraining.corrected_resampled import CorrectedResampledResult as CorrectedResampledResult
+from .retraining.corrected_resampled import corrected_resampled_test as corrected_resampled_test
 from .retraining.permutation import PermutationTestResult as PermutationTestResult
 from .retraining.permutation import Retrainer as Retrainer
 from .retraining.permutation import permutation_test as permutation_test

@@ -212,6 +212,24 @@ def as_choice(value: Any, name: str, options: Sequence[str]) -> str:
     raise refuse(name, value, wanted + (f" (did you mean {near!r}?)" if near else ""))
 
 
+def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
+    """The names of `count` things, each once; ``"1"``, ``"2"``, ... where none are given; or ValueError."""
+    if given is None:
+        return [str(number) for number in range(1, count + 1)]
+    if isinstance(given, str):
+        raise refuse(name, given, f"a sequence of {count} names")
+    try:
+        names = [str(each) for each in given]
+    except Exception:  # an object that may raise anything
+        raise refuse(name, given, f"a sequence of {count} names") from None
+    if len(names) != count:
+        raise refuse(f"{name} (length)", len(names), str(count))
+    twice = [each for each in names if names.count(each) > 1] if len(set(names)) < count else []
+    if twice:
+        raise refuse(name, twice[0], "each name once")
+    return names
+
+
 def nearest(value: object, options: Iterable[str]) -> str | None:
     """The option that a mistyped value most likely meant, if any is near."""
     found = difflib.get_close_matches(value[:200], list(options), n=1, cutoff=0.6) if isinstance(value, str) else []

@@ -28,12 +28,12 @@ Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
 
 #: The largest exact product, as the number of its coefficients times their length in bits.
 MOST_BITS = 10**9
-#: The longest polynomial in fixed point, and how many binary digits follow its point.
-MOST_TERMS, _BITS = 2**21, 128
+#: The largest product in fixed point, as its length times the number of its factors; the binary digits after the point.
+MOST_TERMS, _BITS = 2**28, 128
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
-#: The number of lattice points over the bulk of the law where real magnitudes are rounded.
-_LATTICE = 2**17
+#: The number of lattice points over the bulk of the law where magnitudes are rounded, and where few of them differ.
+_LATTICE, _FINE_LATTICE, _FEW_DISTINCT = 2**17, 2**19, 100
 #: Beyond so many standard deviations a tilted law has no mass in fixed point.
 _REACH = 14
 
@@ -82,11 +82,12 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         return Tail(p, p, log_tail(k, n))
     if len(magnitudes) * total <= MOST_BITS:
         return exact_ratio(sum(_counts(distinct).coeffs()[threshold:]), 2 ** len(magnitudes))
-    if 2 * _REACH * _spread(magnitudes) <= MOST_TERMS:
+    if 2 * _REACH * _spread(magnitudes) * len(distinct) <= MOST_TERMS:
         return _fixed_point(distinct, int(threshold))[0]
     if len(magnitudes) <= MOST_ENUMERATED and total < 2**62:
         return _enumerated(np.array(magnitudes, dtype=np.int64), threshold)
-    return _lattice(np.array([float(each) for each in magnitudes]), float(threshold))
+    largest = max(magnitudes)  # whole numbers may exceed any float
+    return _lattice(np.array([each / largest for each in magnitudes]), threshold / largest)
 
 
 def exact_ratio(favourable: Any, outcomes: int) -> Tail:
@@ -131,9 +132,9 @@ def _tree(factors: list[Any], multiply: Callable[[Any, Any], Any]) -> Any:
     return factors[0]
 
 
-def _spread(magnitudes: Sequence[int]) -> float:
-    """The standard deviation of the sum: half the root of the sum of squares."""
-    return math.sqrt(sum(each * each for each in magnitudes)) / 2
+def _spread(magnitudes: Sequence[int]) -> int:
+    """The standard deviation of the sum, half the root of the sum of squares, rounded up."""
+    return math.isqrt(sum(each * each for each in magnitudes)) // 2 + 1
 
 
 class _Fixed(NamedTuple):
@@ -156,8 +157,7 @@ def _fixed_point(distinct: "Counter[int]", *thresholds: int) -> list[Tail]:
         for size, times in distinct.items():
             odds = (theta * size).exp()
             left_out, included = (_rounded_down(unit * share) for share in (1 / (1 + odds), odds / (1 + odds)))
-            one = _Fixed(0, fmpz_poly([left_out] + [0] * (size - 1) + [included]), 2)
-            factors.append(_power(one, int(times)))
+            factors.append(_spaced(_power(_Fixed(0, fmpz_poly([left_out, included]), 2), int(times)), size))
             log_scale += times * ((1 + odds) / 2).log()
         law = _tree(factors, _multiply)
         return [_tail_of_tilted(law, theta, log_scale, threshold, unit) for threshold in thresholds]
@@ -172,14 +172,11 @@ def _rounded_down(ball: Any) -> int:
 
 def _tail_of_tilted(law: _Fixed, theta: Any, log_scale: Any, threshold: int, unit: Any) -> Tail:
     """``P(S >= s) = exp(log scale) sum over j >= s of P(tilted S = j) exp(-theta j)``, theta >= 0."""
-    from flint import arb, fmpz
+    from flint import arb_poly, fmpz, fmpz_poly
 
-    terms = law.terms.coeffs()
     start = max(threshold, law.first)
-    power, decay, total = (-theta * (start - threshold)).exp(), (-theta).exp(), arb(0)
-    for position in range(start, law.first + len(terms)):
-        total += terms[position - law.first] * power
-        power *= decay
+    terms = arb_poly(fmpz_poly(law.terms.coeffs()[start - law.first :]))
+    total = terms((-theta).exp()) * (-theta * (start - threshold)).exp()
     weight = (log_scale - theta * threshold).exp() / unit
     low, high = total * weight, (total + fmpz(law.lost)) * weight
     return Tail(max(0.0, float(low.lower())), min(1.0, float(high.upper())), min(0.0, float(high.log().mid())))
@@ -222,6 +219,15 @@ def _trimmed(law: _Fixed) -> _Fixed:
     return _Fixed(law.first + zeros, fmpz_poly(coefficients[zeros:]), law.lost)
 
 
+def _spaced(law: _Fixed, size: int) -> _Fixed:
+    """The law of `size` times the sum."""
+    from flint import fmpz_poly
+
+    terms = [0] * (law.terms.degree() * size + 1)
+    terms[::size] = law.terms.coeffs()
+    return _Fixed(law.first * size, fmpz_poly(terms), law.lost)
+
+
 def _power(law: _Fixed, times: int) -> _Fixed:
     found: _Fixed | None = None
     while times:
@@ -257,7 +263,8 @@ def _lattice(magnitudes: FloatArray, threshold: float) -> Tail:
     with a probability of at most ``2 exp(-2 u^2 / sum of e_i^2)`` (Hoeffding 1963, theorem 2).
     """
     spread = math.sqrt(float((magnitudes**2).sum())) / 2
-    step = 2 * _REACH * spread / _LATTICE
+    points = _FINE_LATTICE if len(np.unique(magnitudes)) <= _FEW_DISTINCT else _LATTICE
+    step = 2 * _REACH * spread / points
     whole = np.rint(magnitudes / step).astype(np.int64)
     errors = whole * step - magnitudes
     distinct = Counter(whole[whole > 0].tolist())

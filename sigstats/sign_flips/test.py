@@ -226,6 +226,17 @@ def _units(differences: Any) -> tuple[list[Any], float, bool]:
     return [each // divisor for each in whole], divisor / common, True
 
 
+def whole_units(differences: Any) -> tuple[Any, Any, Any]:
+    """The magnitudes that are not 0, and the sums of the positive and of the negative ones, for `law.tail_of_sum`."""
+    units, _, exact = _units(differences)
+    if exact:
+        magnitudes = [abs(each) for each in units if each]
+        positive = sum(each for each in units if each > 0)
+        return magnitudes, positive, sum(magnitudes) - positive
+    values = np.array(units)
+    return np.abs(values[values != 0]), float(values[values > 0].sum()), float(-values[values < 0].sum())
+
+
 def _require_moderate(numbers: Iterable[Any], name: str) -> None:
     huge = [each for each in numbers if abs(each) > _LARGEST]
     if huge:

@@ -80,6 +80,7 @@ SOMETIMES = [
 X, Y = np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6
 OUTCOMES = sigstats.JointOutcomes(5, 4, 3, 2, 1, 2, 3, 4)
 EVENTS = sigstats.JointEvents.from_predictions([0, 1, 2, 2], [0, 1, 1, 2], [0, 2, 2, 2])
+SCORES = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.8, 0.9], [0.7, 0.6, 0.6]]
 FEW = {"resamples": 99, "rng": 1}
 RULE = sigstats.ComparisonRule(resamples=99, alpha=0.5)
 TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correction": False}
@@ -188,6 +189,36 @@ CALLS = {
     "relax_probabilities": [(sigstats.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,
     "classes": [0]})],
     "sample_size": [(sigstats.sample_size, {"p_a": 0.3, "p_b": 0.1, "target": 0.8, **TEST})],
+    "compare_over_datasets": [
+        (sigstats.compare_over_datasets, {"scores": SCORES, "models": ["a", "b", "c"], "datasets": ["x", "y", "z", "w"],
+                                          "control": control, "adjust": "none", "alpha": 0.1, "rope": 0.1,
+                                          "greater_is_better": False, "n_resamples": 9, "rng": 1})
+        for control in ("a", "b")
+    ],
+    "corrected_resampled_test": [
+        (sigstats.corrected_resampled_test, {"differences": [0.1, 0.2, 0.0], "n_train": 9, "n_test": 1,
+                                             "alternative": "less", "confidence_level": 0.9}),
+    ],
+    "friedman_test": [
+        (sigstats.friedman_test, {"scores": SCORES, "method": method, "greater_is_better": False, "n_resamples": 9,
+                                  "rng": 1})
+        for method in ("f", "chi2", "exact", "monte-carlo")
+    ],
+    "pair_probability": [(sigstats.pair_probability, {"only_a": 3, "only_b": 4, "prior": 0.5})],
+    "rank_sets": [
+        (sigstats.rank_sets, {"correct": correct, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
+                              "confidence_level": 0.9})
+        for correct in (SCORES, [[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
+    ],
+    "signed_rank_test": [
+        (sigstats.signed_rank_test, {"differences": [1, -2, 3, 0], "alternative": "less", "zero_method": "pratt",
+                                     "method": method, "confidence_level": 0.9})
+        for method in ("exact", "normal")
+    ],
+    "stratified_paired_test": [
+        (sigstats.stratified_paired_test, {"only_a": [3, 4], "only_b": [4, 5], "n": [20, 30], "weights": "rows",
+                                           "alternative": "less"}),
+    ],
     "sign_flip_test": [
         (sigstats.sign_flip_test, {"differences": [1, -2, 3, 0], "sizes": [3, 3, 3, 1], "limit": 1.0,
                                    "alternative": "less", "method": method, "n_resamples": 9, "confidence_level": 0.9,
@@ -200,16 +231,34 @@ CALLS = {
 RECORDS = {
     "ALTERNATIVES", "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
     "EfficiencyResult", "GoodnessOfFitTestResult",
+    "CorrectedResampledResult", "DatasetsComparison", "FriedmanResult", "PairOverDatasets", "RankSets",
+    "SignedRankResult", "StratifiedResult",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
     "ProportionResult", "ScoreResult", "SequentialResult", "SignFlipResult", "TestResult",
 }  # fmt: skip
 
 ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
 #: Labels may be any numbers or strings, values and hypothetical differences as large as they like.
-LENIENT = {"y", "a", "b", "classes", "categories", "positive", "undefined", "null_value", "tp", "fn", "fp", "tn"}
+LENIENT = {
+    "differences",
+    "y",
+    "a",
+    "b",
+    "classes",
+    "categories",
+    "positive",
+    "undefined",
+    "null_value",
+    "tp",
+    "fn",
+    "fp",
+    "tn",
+}
 #: Other names under which an argument is refused.
 ALIASES = {
     "differences": "sizes",
+    "scores": "models|datasets",
+    "correct": "models|groups",
     "estimator": "classifier",
     "score_a": "score_b",
     "folds": "cv|n_splits",

@@ -1,0 +1,1 @@
+"""Tests of two or more models over many data sets."""

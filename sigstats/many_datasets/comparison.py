@@ -1,0 +1,271 @@
+"""Many models over many data sets: which are best, which are tied, and what one may say.
+
+When not to use: the scores of a row come from folds or seeds of one data set; fewer than some six data sets, with which
+no pair can differ at 0.05; or the question is about *these* data sets and their rows are at hand
+(`sigstats.stratified_paired_test`, `sigstats.rank_sets`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from .._common.random_streams import RNG, as_generator
+from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
+from ..intervals import Interval
+from ..multiplicity import ADJUST_METHODS, adjust
+from .bayesian_signed_rank import Probabilities, bayesian_signed_rank
+from .friedman import FriedmanResult, friedman_test
+from .signed_rank import signed_rank_test
+
+Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairOverDatasets:
+    """Two models over many data sets.
+
+    Attributes
+    ----------
+    a, b : str
+        The models.
+    pvalue, adjusted_pvalue : float
+        Of the exact signed-rank test, two-sided; adjusted over all pairs that were tested.
+    estimate : float
+        Hodges and Lehmann's estimate of the score of A less that of B; greater is better also where less is.
+    confidence_interval : Interval
+        Of it, not adjusted.
+    wins, ties, losses : int
+        Data sets on which A is better, equal, and worse.
+    probabilities : Probabilities
+        That A is better, equal in practice, and worse, by the Bayesian signed-rank test.
+    """
+
+    a: str
+    b: str
+    pvalue: float
+    adjusted_pvalue: float
+    estimate: float
+    confidence_interval: Interval
+    wins: int
+    ties: int
+    losses: int
+    probabilities: Probabilities
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetsComparison:
+    """The result of `compare_over_datasets`.
+
+    Attributes
+    ----------
+    models : tuple of str
+        From the best mean rank to the worst.
+    ranks : tuple of float
+        Their mean ranks, 1 for the best.
+    friedman : FriedmanResult or None
+        Whether any differ; None for two models.
+    pairs : tuple of PairOverDatasets
+        All pairs, the model of the better mean rank as A; or the control as B, against each other model.
+    cliques : tuple of tuple of str
+        The largest sets of models of which no two differ at `alpha`; empty with a control.
+    adjust : str
+    alpha : float
+    datasets : int
+    """
+
+    models: tuple[str, ...]
+    ranks: tuple[float, ...]
+    friedman: FriedmanResult | None
+    pairs: tuple[PairOverDatasets, ...]
+    cliques: tuple[tuple[str, ...], ...]
+    adjust: str
+    alpha: float
+    datasets: int
+
+    @property
+    def conclusion(self) -> str:
+        """The sentence that one may write."""
+        differing = [pair for pair in self.pairs if pair.adjusted_pvalue <= self.alpha]
+        how = "" if self.adjust == "none" else f", adjusted by {self.adjust}"
+        about = f"over {self.datasets} data sets (exact signed-rank tests{how}, level {self.alpha:g})"
+        if not differing:
+            return f"No two of the {len(self.models)} models were shown to differ {about}."
+        best = self.models[0]
+        rivals = {pair.b if pair.a == best else pair.a for pair in differing if best in (pair.a, pair.b)}
+        tied = [model for model in self.models[1:] if model not in rivals]
+        if not rivals:
+            return f"{best} has the best mean rank, but was not shown to differ from any other model {about}."
+        if not tied:
+            return f"{best} is better than every other model {about}."
+        return (
+            f"{best} has the best mean rank and is better than {len(rivals)} of {len(self.models) - 1} models; it was "
+            f"not shown to differ from {', '.join(tied)} {about}."
+        )
+
+
+def compare_over_datasets(
+    scores: Any,
+    *,
+    models: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    control: str | None = None,
+    adjust: Adjust = "holm",
+    alpha: float = 0.05,
+    rope: float = 0.01,
+    greater_is_better: bool = True,
+    n_resamples: int = 50_000,
+    rng: RNG = None,
+) -> DatasetsComparison:
+    """Compare models over a sample of data sets: all pairs, or all against a control.
+
+    Parameters
+    ----------
+    scores : array_like, shape (N, k)
+        A score of each of k models (columns), two or more, on each of N data sets (rows), two or more.
+    models : sequence of str, optional
+        The names of the columns; ``"1"``, ``"2"``, ... by default.
+    datasets : sequence of str, optional
+        The names of the rows; they serve to find a row that is there twice.
+    control : str, optional
+        The model that all others are compared with; without it all pairs are compared.
+    adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
+        How the p-values of the pairs are adjusted.
+    alpha : float
+        The level of cliques and of the conclusion.
+    rope : float
+        Differences of scores up to this are none in practice, for the Bayesian probabilities.
+    greater_is_better : bool
+        False for errors and losses.
+    n_resamples : int
+        Draws of the Bayesian posterior.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Source of these draws. The p-values draw nothing.
+
+    Returns
+    -------
+    DatasetsComparison
+
+    Raises
+    ------
+    ValueError
+        If the table is smaller, a score is not finite, names are missing or there twice, the control is no model, or an
+        option is out of range.
+
+    Notes
+    -----
+    Friedman's test with Iman and Davenport's F says whether any models differ. Pairs are tested by the exact
+    signed-rank test with Holm's adjustment, not by differences of mean ranks (Nemenyi), which depend on the other
+    models (Benavoli, Corani and Mangili 2016, Journal of Machine Learning Research 17). Probabilities are those of
+    Benavoli, Corani, Demsar and Zaffalon (2017).
+
+    Examples
+    --------
+    >>> import numpy as np, sigstats
+    >>> rng = np.random.default_rng(0)
+    >>> base = rng.uniform(0.6, 0.9, size=(12, 1))
+    >>> scores = base + rng.normal([0.05, 0.048, 0.0], 0.01, size=(12, 3))
+    >>> found = sigstats.compare_over_datasets(scores, models=["forest", "boosting", "tree"], rng=1)
+    >>> found.models, found.cliques
+    (('forest', 'boosting', 'tree'), (('forest', 'boosting'), ('tree',)))
+    """
+    table = as_reals(scores, "scores", ndim=2)
+    count, k = table.shape
+    if count < 2 or k < 2:
+        raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")
+    names = as_names(models, "models", k)
+    as_names(datasets, "datasets", count)
+    if control is not None and not (isinstance(control, str) and control in names):
+        raise refuse("control", control, f"one of {', '.join(names)}")
+    method = as_choice(adjust, "adjust", (*ADJUST_METHODS, "none"))
+    level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
+    as_real(rope, "rope", low=0)
+    as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
+    if not isinstance(greater_is_better, (bool, np.bool_)):
+        raise refuse("greater_is_better", greater_is_better, "True or False")
+    oriented = table if greater_is_better else -table
+    ranks = _mean_ranks(oriented)
+    order = sorted(range(k), key=lambda model: (ranks[model], model))
+    chosen = list(combinations(order, 2))
+    if control is not None:
+        chosen = [(other, names.index(control)) for other in order if names[other] != control]
+    pairs = _tested(oriented, chosen, names, method, rope, n_resamples, as_generator(rng))
+    differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
+    ordered = tuple(names[model] for model in order)
+    return DatasetsComparison(
+        models=ordered,
+        ranks=tuple(ranks[model] for model in order),
+        friedman=friedman_test(oriented) if k > 2 else None,
+        pairs=tuple(pairs),
+        cliques=() if control is not None else cliques(ordered, differing),
+        adjust=method,
+        alpha=level,
+        datasets=count,
+    )
+
+
+def _mean_ranks(oriented: FloatArray) -> list[float]:
+    from scipy.stats import rankdata
+
+    return [float(rank) for rank in rankdata(-oriented, axis=1).mean(axis=0)]
+
+
+def _tested(
+    oriented: FloatArray,
+    chosen: Sequence[tuple[int, int]],
+    names: Sequence[str],
+    method: str,
+    rope: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> list[PairOverDatasets]:
+    differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
+    results = [signed_rank_test(each) for each in differences]
+    raw = [result.pvalue for result in results]
+    adjusted = raw if method == "none" else adjust(raw, method=method).tolist()  # type: ignore[arg-type]
+    return [
+        PairOverDatasets(
+            a=names[a],
+            b=names[b],
+            pvalue=result.pvalue,
+            adjusted_pvalue=p,
+            estimate=result.estimate,
+            confidence_interval=result.confidence_interval,
+            wins=int((each > 0).sum()),
+            ties=int((each == 0).sum()),
+            losses=int((each < 0).sum()),
+            probabilities=bayesian_signed_rank(each, rope=rope, n_resamples=n_resamples, rng=rng),
+        )
+        for (a, b), each, result, p in zip(chosen, differences, results, adjusted, strict=True)
+    ]
+
+
+def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tuple[str, ...], ...]:
+    """The largest sets of models of which no two differ, in the order of the models (Bron and Kerbosch 1973).
+
+    A set need not be a run of neighbours in the order: two models far apart may be tied while one between differs.
+
+    Examples
+    --------
+    >>> from sigstats.many_datasets.comparison import cliques
+    >>> cliques(["a", "b", "c"], {frozenset("ac")})
+    (('a', 'b'), ('b', 'c'))
+    """
+    position = {model: i for i, model in enumerate(models)}
+    tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}
+    found: list[tuple[str, ...]] = []
+
+    def grow(clique: list[str], candidates: set[str], done: set[str]) -> None:
+        if not candidates and not done:
+            found.append(tuple(sorted(clique, key=position.__getitem__)))
+            return
+        pivot = max(candidates | done, key=lambda model: len(tied[model] & candidates))
+        for model in sorted(candidates - tied[pivot], key=position.__getitem__):
+            grow([*clique, model], candidates & tied[model], done & tied[model])
+            candidates = candidates - {model}
+            done = done | {model}
+
+    grow([], set(models), set())
+    return tuple(sorted(found, key=lambda clique: [position[model] for model in clique]))

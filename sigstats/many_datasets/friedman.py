@@ -1,0 +1,214 @@
+"""Friedman's test of several models over many data sets.
+
+When not to use: for which models differ (`sigstats.compare_over_datasets`); for two models
+(`sigstats.signed_rank_test`); or with scores of folds of one data set in place of data sets, which are not independent.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.stats import chi2, f, rankdata
+
+from .._common.random_streams import RNG, as_generator
+from .._common.validation import IntArray, as_choice, as_count, as_real, as_reals, refuse
+from ..test_result import TestResult, monte_carlo_outcome
+
+FriedmanMethod: TypeAlias = Literal["f", "chi2", "exact", "monte-carlo"]
+
+FRIEDMAN_METHODS: tuple[FriedmanMethod, ...] = ("f", "chi2", "exact", "monte-carlo")
+
+#: The most rank sums, and steps between them, that ``"exact"`` lists.
+MOST_STATES = 2_000_000
+_BATCH = 2**22
+
+
+@dataclass(frozen=True, kw_only=True)
+class FriedmanResult(TestResult):
+    """The result of `friedman_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        Friedman's chi-square, corrected for ties.
+    f_statistic : float
+        Iman and Davenport's (1980); infinite where all data sets rank the models alike.
+    ranks : tuple of float
+        The mean rank of each model, 1 for the best; ties share their ranks.
+    datasets, models : int
+    """
+
+    f_statistic: float
+    ranks: tuple[float, ...]
+    datasets: int
+    models: int
+
+    def critical_difference(self, alpha: float = 0.05) -> float:
+        """Nemenyi's critical difference of two mean ranks.
+
+        Two models whose mean ranks differ by it differ at the level `alpha`, all pairs taken together. Whether two
+        models differ then depends on which others take part (Benavoli, Corani and Mangili 2016), so that
+        `sigstats.compare_over_datasets` does not use it.
+
+        Parameters
+        ----------
+        alpha : float
+            Strictly between 0 and 1.
+
+        Notes
+        -----
+        Demsar (2006), equation in section 3.2.2: ``q sqrt(k (k + 1) / (6 N))``, q being the quantile of the studentized
+        range of k means with infinite degrees of freedom, over the square root of 2.
+
+        Examples
+        --------
+        >>> import sigstats
+        >>> result = sigstats.friedman_test([[3, 2, 1, 0]] * 14)
+        >>> round(result.critical_difference(), 3), round(result.critical_difference(0.1), 3)
+        (1.254, 1.118)
+        """
+        from scipy.stats import studentized_range
+
+        level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
+        k = self.models
+        quantile = float(studentized_range.ppf(1 - level, k, math.inf)) / math.sqrt(2)
+        return quantile * math.sqrt(k * (k + 1) / (6 * self.datasets))
+
+
+def friedman_test(
+    scores: Any,
+    *,
+    method: FriedmanMethod = "f",
+    greater_is_better: bool = True,
+    n_resamples: int = 9_999,
+    rng: RNG = None,
+) -> FriedmanResult:
+    """Test whether several models are equally good over data sets.
+
+    Parameters
+    ----------
+    scores : array_like, shape (N, k)
+        A score of each of k models (columns), three or more, on each of N data sets (rows), two or more. Equal scores
+        share their ranks: round what is equal but for rounding.
+    method : {"f", "chi2", "exact", "monte-carlo"}
+        ``"f"`` is Iman and Davenport's statistic with ``k - 1`` and ``(k - 1) (N - 1)`` degrees of freedom; ``"chi2"``
+        Friedman's own with ``k - 1``, which is conservative. ``"exact"`` lists all permutations of the ranks within
+        each data set, ties as they are, and ``"monte-carlo"`` draws some.
+    greater_is_better : bool
+        False for errors and losses; it turns the ranks, not the p-value.
+    n_resamples : int
+        The number of replicates of ``"monte-carlo"``.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Source of the replicates.
+
+    Returns
+    -------
+    FriedmanResult
+        Where no data set tells models apart the statistics are 0 and the p-value is 1.
+
+    Raises
+    ------
+    ValueError
+        If the table is smaller, a score is not finite, an option unknown, or ``"exact"`` is too much work.
+
+    Notes
+    -----
+    With R_j the mean rank of model j, ``chi2 = 12 N / (k (k + 1)) (sum of R_j**2 - k (k + 1)**2 / 4)``, divided by one
+    less the share of ties, ``sum of (t**3 - t) / (N (k**3 - k))`` over groups of t equal scores (Friedman 1937; Conover
+    1999, section 5.8), and ``F = (N - 1) chi2 / (N (k - 1) - chi2)`` (Iman and Davenport 1980, eq. 3).
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.7], [0.95, 0.9, 0.6], [0.7, 0.75, 0.5]]
+    >>> result = sigstats.friedman_test(scores, method="exact")
+    >>> result.ranks, round(result.statistic, 4), round(result.pvalue, 4)
+    ((1.25, 1.875, 2.875), 5.7333, 0.0648)
+    """
+    table = as_reals(scores, "scores", ndim=2)
+    datasets, models = table.shape
+    if datasets < 2 or models < 3:
+        raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
+    as_choice(method, "method", FRIEDMAN_METHODS)
+    if not isinstance(greater_is_better, (bool, np.bool_)):
+        raise refuse("greater_is_better", greater_is_better, "True or False")
+    replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
+    generator = as_generator(rng)
+    doubled = np.rint(2 * rankdata(-table if greater_is_better else table, axis=1)).astype(np.int64)
+    statistic, f_statistic = _statistics(doubled)
+    outcome: dict[str, Any]
+    if method == "f":
+        degrees = (models - 1, (models - 1) * (datasets - 1))
+        outcome = {"pvalue": float(f.sf(f_statistic, *degrees)) if statistic > 0 else 1.0}
+    elif method == "chi2":
+        outcome = {"pvalue": float(chi2.sf(statistic, models - 1)) if statistic > 0 else 1.0}
+    elif method == "exact":
+        outcome = {"pvalue": _exact(doubled)}
+    else:
+        outcome = monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
+    return FriedmanResult(
+        statistic=statistic,
+        f_statistic=f_statistic,
+        ranks=tuple((doubled.mean(axis=0) / 2).tolist()),
+        method=method,
+        datasets=datasets,
+        models=models,
+        **outcome,
+    )
+
+
+def _statistics(doubled: IntArray) -> tuple[float, float]:
+    datasets, k = doubled.shape
+    sums = doubled.sum(axis=0)
+    # In whole numbers: the spread of the rank sums, and that of the ranks within the data sets.
+    between = int((sums**2).sum()) * k - int(sums.sum()) ** 2
+    within = int((doubled**2).sum()) * k - datasets * (k * (k + 1)) ** 2
+    if within == 0:
+        return 0.0, 0.0
+    statistic = (k - 1) * between / within
+    rest = datasets * (k - 1) - statistic
+    return statistic, math.inf if rest <= 1e-9 * statistic else (datasets - 1) * statistic / rest
+
+
+def _exact(doubled: IntArray) -> float:
+    """The share of all permutations within data sets whose rank sums spread as widely as the observed ones.
+
+    Models can be exchanged under the null hypothesis, so that only the sorted rank sums matter.
+    """
+    datasets, k = doubled.shape
+    observed = int((doubled.sum(axis=0) ** 2).sum())
+    states: dict[tuple[int, ...], int] = {(0,) * k: 1}
+    outcomes = 1
+    for row in doubled.tolist():
+        if math.factorial(k) > MOST_STATES:
+            raise _too_much(datasets, k)
+        arrangements = Counter(permutations(row))
+        if len(states) * len(arrangements) > MOST_STATES * 10:
+            raise _too_much(datasets, k)
+        following: dict[tuple[int, ...], int] = {}
+        for sums, count in states.items():
+            for arrangement, times in arrangements.items():
+                moved = tuple(sorted(a + b for a, b in zip(sums, arrangement, strict=True)))
+                following[moved] = following.get(moved, 0) + count * times
+        if len(following) > MOST_STATES:
+            raise _too_much(datasets, k)
+        states, outcomes = following, outcomes * math.factorial(k)
+    return sum(count for sums, count in states.items() if sum(each * each for each in sums) >= observed) / outcomes
+
+
+def _too_much(datasets: int, models: int) -> ValueError:
+    return refuse(
+        "method", "exact", f'"monte-carlo" for {datasets} data sets and {models} models: too many permutations'
+    )
+
+
+def _exceedances(doubled: IntArray, replicates: int, rng: np.random.Generator) -> int:
+    observed, found = int((doubled.sum(axis=0) ** 2).sum()), 0
+    step = max(1, _BATCH // doubled.size)
+    for start in range(0, replicates, step):
+        drawn = rng.permuted(np.broadcast_to(doubled, (min(step, replicates - start), *doubled.shape)), axis=2)
+        found += int(((drawn.sum(axis=1) ** 2).sum(axis=1) >= observed).sum())
+    return found

@@ -1,0 +1,212 @@
+"""Wilcoxon's signed-rank test, exact at any size, with ties and with zeros.
+
+The question is about data sets *like these*: each data set gives one difference of two models' scores, and the data
+sets are a sample (Demsar 2006, Journal of Machine Learning Research 7, 1-30, recommends it).
+
+When not to use: the differences come from overlapping training sets, as folds of one data set do
+(`sigstats.corrected_resampled_test`); the question is about *these* data sets and the rows are at hand
+(`sigstats.stratified_paired_test`); or the differences are not symmetric about their median under the null hypothesis.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import rankdata
+
+from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, as_reals, refuse
+from ..intervals import Interval
+from ..sign_flips.law import log_weights, tail_of_sum
+from ..test_result import TestResult
+
+ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
+SignedRankMethod: TypeAlias = Literal["exact", "normal"]
+
+ZERO_METHODS: tuple[ZeroMethod, ...] = ("wilcox", "pratt")
+SIGNED_RANK_METHODS: tuple[SignedRankMethod, ...] = ("exact", "normal")
+
+#: Differences closer than this share of the largest are tied, and as close to 0 are 0.
+_TIED = 1e-12
+_LARGEST = 1e150
+#: With more differences the interval counts by the normal law.
+_MOST_EXACT = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedRankResult(TestResult):
+    """The result of `signed_rank_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        The sum of the ranks of the positive differences.
+    interval : Interval or None
+        Certified bounds of the p-value (confidence 1) where there are too many differences to sum its law exactly.
+    estimate : float
+        Hodges and Lehmann's: the median of the means of all pairs of differences, a difference and itself among them.
+    confidence_interval : Interval
+        Of the centre of symmetry, two-sided (Hollander, Wolfe and Chicken 2014, section 3.3). Without ties and zeros it
+        leaves 0 out exactly if the two-sided exact p-value is at most one less the confidence; with them it is as wide
+        as without.
+    n, zeros : int
+        The number of differences, and of those that are 0.
+    """
+
+    estimate: float
+    confidence_interval: Interval
+    n: int
+    zeros: int
+
+
+def signed_rank_test(
+    differences: Any,
+    *,
+    alternative: Alternative = "two-sided",
+    zero_method: ZeroMethod = "wilcox",
+    method: SignedRankMethod = "exact",
+    confidence_level: float = 0.95,
+) -> SignedRankResult:
+    """Test whether differences are symmetric about zero, by the ranks of their magnitudes.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        A score of model A less that of model B on each data set. Differences closer to each other than 1e-12 of the
+        largest are tied.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better; ``"less"``: B is.
+    zero_method : {"wilcox", "pratt"}
+        ``"wilcox"`` leaves zeros out before ranking, ``"pratt"`` (1959) after it.
+    method : {"exact", "normal"}
+        ``"exact"`` sums the law of the statistic given the ties. Beyond some thousand differences it is bounded
+        instead, to a few percent, and the p-value is the upper bound. ``"normal"`` is the approximation that other
+        programs take, with their correction for ties and without one for continuity.
+    confidence_level : float
+        Of the confidence interval, strictly between 0 and 1.
+
+    Returns
+    -------
+    SignedRankResult
+        Where all differences are 0 the p-value is 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no difference, one is not finite, or an option is unknown.
+
+    Notes
+    -----
+    Wilcoxon (1945). Given the magnitudes, all signs are equally likely, so that twice the ranks, which are whole also
+    where ranks are shared, are summed as `sigstats.sign_flip_test` sums differences.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> result = sigstats.signed_rank_test([0.02, 0.05, 0.01, -0.01, 0.03, 0.04, 0.0, 0.06])
+    >>> result.statistic, result.pvalue, result.zeros
+    (26.5, 0.046875, 1)
+    """
+    values = as_reals(differences, "differences", ndim=1)
+    if (np.abs(values) > _LARGEST).any():
+        raise refuse(
+            "differences", values[np.abs(values) > _LARGEST][0], f"numbers between {-_LARGEST:g} and {_LARGEST:g}"
+        )
+    way = as_choice(alternative, "alternative", ALTERNATIVES)
+    as_choice(zero_method, "zero_method", ZERO_METHODS)
+    as_choice(method, "method", SIGNED_RANK_METHODS)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    largest = float(np.abs(values).max())
+    values = np.where(np.abs(values) <= _TIED * largest, 0.0, values)
+    ranks = _doubled_ranks(values, zero_method, largest)
+    positive = int(ranks[values > 0].sum())
+    ranked = [int(rank) for rank in ranks[values != 0]]
+    low, pvalue = _exact(ranked, positive, way) if method == "exact" else (0.0, _normal(ranked, positive, way))
+    return SignedRankResult(
+        statistic=positive / 2,
+        pvalue=pvalue,
+        method=method,
+        alternative=way,
+        interval=None if method == "normal" or low == pvalue else Interval(low, pvalue, 1.0),
+        estimate=_walsh_average(np.sort(values), None),
+        confidence_interval=_interval(values, level),
+        n=len(values),
+        zeros=int((values == 0).sum()),
+        reason="" if ranked else "all differences are 0: the data say nothing about a difference",
+    )
+
+
+def _doubled_ranks(values: FloatArray, zero_method: str, largest: float) -> Any:
+    """Twice the ranks of the magnitudes, as whole numbers; ties share the mean of theirs."""
+    magnitudes = np.abs(values)
+    order = np.argsort(magnitudes, kind="stable")
+    ascending = magnitudes[order]
+    # Neighbours within the tolerance are tied, whatever the rounding of a subtraction made of them.
+    steps = np.concatenate([[0], np.cumsum(np.diff(ascending) > _TIED * largest)])
+    levels = np.empty(len(values))
+    levels[order] = steps
+    if zero_method == "wilcox":
+        levels[values == 0] = np.nan
+    doubled = 2 * rankdata(levels, nan_policy="omit")
+    return np.where(values == 0, 0, np.nan_to_num(doubled)).astype(np.int64)
+
+
+def _exact(ranks: list[int], positive: int, way: str) -> tuple[float, float]:
+    """Bounds of the p-value, which are equal where it is exact."""
+    if not ranks:
+        return 1.0, 1.0
+    negative = sum(ranks) - positive
+    least = {"greater": positive, "less": negative, "two-sided": max(positive, negative)}[way]
+    found, sides = tail_of_sum(ranks, least), 2 if way == "two-sided" else 1
+    return min(1.0, sides * found.low), min(1.0, sides * found.high)
+
+
+def _normal(ranks: list[int], positive: int, way: str) -> float:
+    if not ranks:
+        return 1.0
+    z = (2 * positive - sum(ranks)) / math.sqrt(sum(rank * rank for rank in ranks))
+    return float({"greater": ndtr(-z), "less": ndtr(z), "two-sided": 2 * ndtr(-abs(z))}[way])
+
+
+def _interval(values: FloatArray, level: float) -> Interval:
+    n, tail = len(values), (1 - level) / 2
+    averages = n * (n + 1) // 2
+    if n <= _MOST_EXACT:
+        _, logs = log_weights(list(range(1, n + 1)))
+        # The number of averages to leave out at each end: the most whose chance is at most the tail.
+        out = int(np.searchsorted(np.cumsum(np.exp(logs)), tail * (1 + 1e-12), side="right"))
+    else:
+        deviation = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        from scipy.special import ndtri
+
+        out = max(0, math.floor(averages / 2 + float(ndtri(tail)) * deviation))
+    if out == 0:
+        return Interval(-math.inf, math.inf, level)
+    ascending = np.sort(values)
+    return Interval(_walsh_average(ascending, out - 1), _walsh_average(ascending, averages - out), level)
+
+
+def _walsh_average(ascending: FloatArray, position: int | None) -> float:
+    """The mean of two differences at a position among all such means, sorted; their median if None."""
+    n = len(ascending)
+    averages = n * (n + 1) // 2
+    if position is None:
+        return (_walsh_average(ascending, (averages - 1) // 2) + _walsh_average(ascending, averages // 2)) / 2
+    if n <= 2000:
+        first, second = np.triu_indices(n)
+        means = (ascending[first] + ascending[second]) / 2
+        return float(np.partition(means, position)[position])
+    low, high = float(ascending[0]), float(ascending[-1])
+    if _at_most(ascending, low) > position:
+        return low
+    while (middle := low + (high - low) / 2) not in (low, high):
+        low, high = (low, middle) if _at_most(ascending, middle) > position else (middle, high)
+    return high
+
+
+def _at_most(ascending: FloatArray, mean: float) -> int:
+    """How many of the means of two differences are at most `mean`."""
+    partners = np.searchsorted(ascending, 2 * mean - ascending, side="right")
+    with_itself = int((ascending <= mean).sum())
+    return (int(partners.sum()) + with_itself) // 2

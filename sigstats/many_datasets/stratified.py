@@ -1,0 +1,147 @@
+"""Two models over *these* data sets, exactly.
+
+A benchmark of fixed data sets asks whether one model is better on them: the rows are samples, the data sets are not.
+The counts of each data set are all that is needed.
+
+When not to use: the question is about other data sets of the same kind (`sigstats.signed_rank_test`); rows of one data
+set are not independent (`sigstats.sign_flip_test` with their groups); or the predictions come from repeated
+cross-validation, which counts rows more than once.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_counts, refuse
+from ..intervals import Interval
+from ..sign_flips.law import Tail, tail_of_sum
+from ..test_result import TestResult
+
+Weights: TypeAlias = Literal["strata", "rows"]
+
+WEIGHTS: tuple[Weights, ...] = ("strata", "rows")
+
+_MOST_DISCORDANT = 10**6
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratifiedResult(TestResult):
+    """The result of `stratified_paired_test`.
+
+    Attributes
+    ----------
+    statistic, estimate : float
+        The accuracy of A less that of B: the mean over the data sets, or over all rows.
+    interval : Interval or None
+        Certified bounds of the p-value where its law is too wide to be summed exactly; the p-value is the upper one.
+    strata : int
+        The number of data sets.
+    """
+
+    estimate: float
+    strata: int
+
+
+def stratified_paired_test(
+    only_a: Any,
+    only_b: Any,
+    n: Any,
+    *,
+    weights: Weights = "strata",
+    alternative: Alternative = "two-sided",
+) -> StratifiedResult:
+    """Test whether two models are equally accurate over a fixed collection of data sets.
+
+    Parameters
+    ----------
+    only_a, only_b : array_like of int, shape (S,)
+        How many rows of each data set only A, and only B, got right.
+    n : array_like of int, shape (S,)
+        The number of rows of each data set.
+    weights : {"strata", "rows"}
+        ``"strata"``: every data set counts alike, as in a table of accuracies with their mean; ``"rows"``: every row
+        does, which is McNemar's test of all rows together.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better; ``"less"``: B is.
+
+    Returns
+    -------
+    StratifiedResult
+        Without discordant rows the p-value is 1.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, the three differ in length, `n` is less than the discordant rows, or there
+        are more than a million discordant rows.
+
+    Notes
+    -----
+    The statistic is the sum of ``(only_a - only_b) / n``. Given the discordant rows of a data set, the number that A
+    got right is binomial with probability 1/2 if the models are equally accurate on that data set; the law of the sum
+    is a convolution of these binomials on the multiples of one over the least common multiple of the n. Where that is
+    too long a lattice bounds it (`sigstats.sign_flips.law`).
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> result = sigstats.stratified_paired_test([9, 4, 12], [3, 2, 4], [150, 60, 200])
+    >>> round(result.estimate, 4), round(result.pvalue, 4)
+    (0.0378, 0.0268)
+    """
+    a, b = as_counts(only_a, "only_a", ndim=1), as_counts(only_b, "only_b", ndim=1)
+    size = as_counts(n, "n", ndim=1)
+    for name, counts in (("only_b", b), ("n", size)):
+        if len(counts) != len(a):
+            raise refuse(f"{name} (length)", len(counts), f"{len(a)}, one for each data set")
+    short = (a + b > size) | (size == 0)
+    if short.any():
+        raise refuse("n", size[short][0], f"at least only_a + only_b, {int((a + b)[short][0])}, and at least 1")
+    as_choice(weights, "weights", WEIGHTS)
+    way = as_choice(alternative, "alternative", ALTERNATIVES)
+    discordant = int((a + b).sum())
+    if discordant > _MOST_DISCORDANT:
+        raise refuse("only_a + only_b (total)", discordant, f"at most {_MOST_DISCORDANT}")
+    sizes = [1] * len(size) if weights == "rows" else size.tolist()
+    unit = Fraction(1, math.lcm(*sizes))
+    steps = [int(1 / (each * unit)) for each in sizes]
+    magnitudes = list(Counter(_times(steps, (a + b).tolist())).elements())
+    for_a = sum(step * count for step, count in zip(steps, a.tolist(), strict=True))
+    for_b = sum(step * count for step, count in zip(steps, b.tolist(), strict=True))
+    tail = _tail(magnitudes, for_a, for_b, way)
+    rows = int(size.sum()) if weights == "rows" else len(size)
+    estimate = float((for_a - for_b) * unit / rows)
+    return StratifiedResult(
+        statistic=estimate,
+        estimate=estimate,
+        pvalue=tail.high,
+        method="exact",
+        alternative=way,
+        interval=None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
+        strata=len(size),
+        reason="" if discordant else "no discordant row: the data say nothing about a difference",
+    )
+
+
+def _times(steps: list[int], counts: list[int]) -> dict[int, int]:
+    """How often each step occurs; data sets of equal size are added up."""
+    found: dict[int, int] = {}
+    for step, count in zip(steps, counts, strict=True):
+        found[step] = found.get(step, 0) + int(count)
+    return found
+
+
+def _tail(magnitudes: list[int], for_a: int, for_b: int, way: str) -> Tail:
+    if not magnitudes or (way == "two-sided" and for_a == for_b):
+        return Tail(1.0, 1.0, 0.0)
+    divisor = math.gcd(*magnitudes)
+    whole = [each // divisor for each in magnitudes]
+    threshold = {"greater": for_a, "less": for_b, "two-sided": max(for_a, for_b)}[way] // divisor
+    one = tail_of_sum(whole, threshold)
+    if way != "two-sided":
+        return one
+    return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + float(np.log(2))))

@@ -1,0 +1,48 @@
+"""The exact Bayesian answer beside McNemar's test: the probability that A is the more accurate one.
+
+When not to use: where a guarantee on false alarms is wanted (`sigstats.mcnemar_test`).
+"""
+
+from typing import Any
+
+from scipy.special import betainc
+
+from .._common.validation import as_count, as_real
+
+
+def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
+    """The posterior probability that A is more accurate than B on rows like these.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        How many rows only A, and only B, got right (`sigstats.discordant_counts`).
+    prior : float
+        Both parameters of the beta prior of the share of discordant rows that A gets right: 1 is uniform, 1/2
+        Jeffreys's.
+
+    Returns
+    -------
+    float
+        1/2 where the counts are equal.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, or `prior` is not above 0.
+
+    Notes
+    -----
+    The share's posterior is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that it
+    exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``. With a uniform prior on the
+    other two cells too, these do not matter.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> round(sigstats.pair_probability(7, 1), 5), round(sigstats.pair_probability(7, 1, prior=0.5), 5)
+    (0.98047, 0.98663)
+    """
+    a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
+    weight = as_real(prior, "prior", low=0, high=1e15, open_ends=True)
+    return 0.5 if a == b else float(betainc(b + weight, a + weight, 0.5))

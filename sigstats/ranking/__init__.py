@@ -1,0 +1,1 @@
+"""Ranks of many models on the same rows."""

@@ -1,0 +1,202 @@
+"""Ranks of many models on the same rows, with sets that hold all true ranks at once.
+
+A leaderboard sorts accuracies; how much of the order is chance? Each model gets a lowest and a highest rank, and all of
+them are right together with the stated probability, at any number of rows.
+
+When not to use: the models saw different rows; or the question is about other data sets
+(`sigstats.compare_over_datasets`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
+from .._common.validation import FloatArray, as_array, as_groups, as_names, as_real, as_reals, refuse
+from ..sign_flips.law import tail_of_sum
+from ..sign_flips.test import whole_units
+
+_CHUNK = 2**24
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankSets:
+    """The result of `rank_sets`.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the order given.
+    scores : tuple of float
+        Their mean scores.
+    low, high : tuple of int
+        The lowest and the highest rank that each may have, 1 for the best.
+    tiers : tuple of int
+        1 for the models that no other is shown to be better than; 2 for those that only models of tier 1 are, and so
+        on.
+    better : ndarray of bool, shape (k, k)
+        Whether the model of the row is shown to be better than that of the column.
+    pvalues : ndarray, shape (k, k)
+        One-sided p-values of "the model of the row is better than that of the column", not adjusted; 1 on the diagonal.
+    confidence_level : float
+    n : int
+        The number of rows, or of groups.
+    """
+
+    models: tuple[str, ...]
+    scores: tuple[float, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    tiers: tuple[int, ...]
+    better: NDArray[np.bool_]
+    pvalues: FloatArray
+    confidence_level: float
+    n: int
+
+
+def rank_sets(
+    correct: Any,
+    *,
+    models: Sequence[str] | None = None,
+    groups: Any = None,
+    confidence_level: float = 0.95,
+) -> RankSets:
+    """Find the ranks that each of several models may have.
+
+    Parameters
+    ----------
+    correct : array_like, shape (n, k)
+        Whether each of k models (columns), two or more, got each of n rows right; or a score of each, the greater the
+        better.
+    models : sequence of str, optional
+        The names of the columns; ``"1"``, ``"2"``, ... by default.
+    groups : array_like of int, shape (n,), optional
+        Rows of one group are not independent, as several answers to one question are not: groups are exchanged whole.
+    confidence_level : float
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    RankSets
+
+    Raises
+    ------
+    ValueError
+        If the table is smaller, a score is not finite, names are missing or there twice, or an option is out of range.
+
+    Notes
+    -----
+    Mogstad, Romano, Shaikh and Wilhelm (2024), Review of Economic Studies 91, section 3: if all pairs of models are
+    tested with a familywise error of one less the confidence, a model's rank lies between one more than the number of
+    models shown to be better and k less the number shown to be worse, for all models at once. They bootstrap; here each
+    ordered pair is tested exactly and one-sided, rows by McNemar's test and scores or groups by changes of sign
+    (`sigstats.sign_flip_test`).
+
+    The pairs are taken by Holm's steps with one gain: what is better than a model that is better than a third is better
+    than the third, so that hypotheses which follow are rejected without a test and no longer counted. Where a step
+    rejects falsely, some hypothesis among those that are true was rejected at a level of at most one over their number.
+
+    Examples
+    --------
+    >>> import numpy as np, sigstats
+    >>> rng = np.random.default_rng(0)
+    >>> correct = rng.random((400, 4)) < [0.9, 0.88, 0.7, 0.5]
+    >>> found = sigstats.rank_sets(correct, models=["a", "b", "c", "d"])
+    >>> list(zip(found.models, found.low, found.high, found.tiers, strict=True))
+    [('a', 1, 2, 1), ('b', 1, 2, 1), ('c', 3, 3, 2), ('d', 4, 4, 3)]
+    """
+    table = _table(correct)
+    n, k = table.shape
+    if n < 1 or k < 2:
+        raise refuse("correct (shape)", table.shape, "one row or more, and two models (columns) or more")
+    names = as_names(models, "models", k)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    scores = tuple(float(each) for each in table.mean(axis=0, dtype=np.float64))
+    units = n
+    sums: Any = table
+    if groups is not None:
+        codes, units = as_groups(groups, "groups", n)
+        sums = np.zeros((units, k))
+        np.add.at(sums, codes, table)
+    pvalues = (
+        _mcnemar(table) if table.dtype == np.bool_ and groups is None else _sign_flips(np.asarray(sums, dtype=float))
+    )
+    better = _steps_down(pvalues, 1 - level)
+    return RankSets(
+        models=tuple(names),
+        scores=scores,
+        low=tuple((1 + better.sum(axis=0)).tolist()),
+        high=tuple((k - better.sum(axis=1)).tolist()),
+        tiers=_tiers(better),
+        better=better,
+        pvalues=pvalues,
+        confidence_level=level,
+        n=units,
+    )
+
+
+def _table(correct: Any) -> Any:
+    array = as_array(correct, "correct", "a table of rows and models")
+    if array.dtype == np.bool_ and array.ndim == 2:
+        return array
+    reals = as_reals(correct, "correct", ndim=2)
+    if (np.abs(reals) > 1e75).any():
+        raise refuse("correct", reals[np.abs(reals) > 1e75][0], "numbers between -1e+75 and 1e+75")
+    return reals.astype(bool) if np.isin(reals, (0.0, 1.0)).all() else reals
+
+
+def _mcnemar(correct: NDArray[np.bool_]) -> FloatArray:
+    """One-sided exact p-values of all ordered pairs, from the counts of rows that only one of two got right."""
+    k = correct.shape[1]
+    only = np.zeros((k, k))
+    for start in range(0, len(correct), max(1, _CHUNK // k)):
+        rows = correct[start : start + max(1, _CHUNK // k)].astype(np.float64)
+        only += rows.T @ (1 - rows)
+    # P(X >= a) for X binomial with a + b trials: the incomplete beta function I_{1/2}(a, b + 1).
+    with np.errstate(invalid="ignore"):
+        p = np.where(only > 0, betainc(np.maximum(only, 1), only.T + 1, 0.5), 1.0)
+    np.fill_diagonal(p, 1.0)
+    return np.asarray(p, dtype=np.float64)
+
+
+def _sign_flips(sums: FloatArray) -> FloatArray:
+    k = sums.shape[1]
+    p = np.ones((k, k))
+    for a in range(k):
+        for b in range(a + 1, k):
+            magnitudes, positive, negative = whole_units(sums[:, a] - sums[:, b])
+            if len(magnitudes):
+                p[a, b] = tail_of_sum(magnitudes, positive).high
+                p[b, a] = tail_of_sum(magnitudes, negative).high
+    return p
+
+
+def _steps_down(pvalues: FloatArray, alpha: float) -> NDArray[np.bool_]:
+    """Which model is shown to be better than which, by Holm's steps over all ordered pairs with transitivity."""
+    k = len(pvalues)
+    better = np.zeros((k, k), dtype=bool)
+    order = np.argsort(pvalues, axis=None, kind="stable")
+    remaining = k * (k - 1)
+    for flat in order:
+        a, b = divmod(int(flat), k)
+        if a == b or better[a, b]:
+            continue
+        if pvalues[a, b] > alpha / remaining or better[b, a]:
+            break
+        above = [*np.flatnonzero(better[:, a]).tolist(), a]
+        below = [*np.flatnonzero(better[b]).tolist(), b]
+        better[np.ix_(above, below)] = True
+        remaining = k * (k - 1) - int(better.sum())
+    return better
+
+
+def _tiers(better: NDArray[np.bool_]) -> tuple[int, ...]:
+    tiers = np.zeros(len(better), dtype=int)
+    tier = 0
+    while (left := tiers == 0).any():
+        tier += 1
+        tiers[left & ~better[left].any(axis=0)] = tier
+    return tuple(tiers.tolist())

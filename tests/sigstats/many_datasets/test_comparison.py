@@ -1,0 +1,110 @@
+"""Many models over many data sets: the parts against SciPy, the whole by its laws."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sigstats import adjust, compare_over_datasets, friedman_test
+from sigstats.many_datasets.bayesian_signed_rank import bayesian_signed_rank
+from sigstats.many_datasets.comparison import cliques
+
+SCORES = np.random.default_rng(0).uniform(0.5, 0.9, (15, 1)) + np.random.default_rng(1).normal(
+    [0.0, 0.05, 0.049, -0.04], 0.015, (15, 4)
+)
+MODELS = ["tree", "forest", "boosting", "stump"]
+
+
+def test_pairs_are_scipy_s_with_holm():
+    found = compare_over_datasets(SCORES, models=MODELS, rng=1)
+    assert found.models == ("forest", "boosting", "tree", "stump") or set(found.models[:2]) == {"forest", "boosting"}
+    assert len(found.pairs) == 6
+    raw = [
+        stats.wilcoxon(SCORES[:, MODELS.index(p.a)] - SCORES[:, MODELS.index(p.b)], method="exact").pvalue
+        for p in found.pairs
+    ]
+    assert [pair.pvalue for pair in found.pairs] == pytest.approx(raw, rel=1e-9)
+    assert [pair.adjusted_pvalue for pair in found.pairs] == pytest.approx(adjust(raw).tolist(), rel=1e-9)
+    assert found.friedman == friedman_test(SCORES)
+    for pair in found.pairs:
+        assert pair.wins + pair.ties + pair.losses == found.datasets
+        assert sum(pair.probabilities) == pytest.approx(1)
+    assert ("forest", "boosting") in found.cliques or ("boosting", "forest") in found.cliques
+
+
+def test_a_control_is_compared_with_all_others():
+    found = compare_over_datasets(SCORES, models=MODELS, control="tree", rng=1)
+    assert {pair.a for pair in found.pairs} == {"forest", "boosting", "stump"}
+    assert {pair.b for pair in found.pairs} == {"tree"}
+    assert found.cliques == ()
+
+
+def test_errors_give_the_same_as_accuracies():
+    # A control or a best model that is picked by the wrong end of the scores is the classic mistake.
+    one = compare_over_datasets(SCORES, models=MODELS, rng=1)
+    other = compare_over_datasets(1 - SCORES, models=MODELS, greater_is_better=False, rng=1)
+    assert (other.models, other.ranks, other.cliques) == (one.models, one.ranks, one.cliques)
+    assert [pair.estimate for pair in other.pairs] == pytest.approx([pair.estimate for pair in one.pairs], abs=1e-12)
+
+
+def test_the_conclusion_says_no_more_than_was_shown():
+    rng = np.random.default_rng(2)
+    nothing = compare_over_datasets(rng.normal(size=(8, 3)), rng=1)
+    assert nothing.conclusion.startswith("No two of the 3 models were shown to differ over 8 data sets")
+    best = compare_over_datasets(rng.normal([1, 0, 0], 0.1, (10, 3)), models=["a", "b", "c"], rng=1)
+    assert best.conclusion.startswith("a is better than every other model over 10 data sets")
+    tied = compare_over_datasets(SCORES, models=MODELS, rng=1)
+    assert f"it was not shown to differ from {tied.models[1]} over" in tied.conclusion
+
+
+@settings(deadline=None)
+@given(st.sets(st.frozensets(st.sampled_from("abcdef"), min_size=2, max_size=2)))
+def test_cliques_by_enumeration(differing):
+    sets = [set(s) for r in range(1, 7) for s in itertools.combinations("abcdef", r)]
+    tied = [s for s in sets if not any(frozenset(pair) in differing for pair in itertools.combinations(s, 2))]
+    largest = {frozenset(s) for s in tied if not any(s < other for other in tied)}
+    found = cliques("abcdef", differing)
+    assert {frozenset(clique) for clique in found} == largest
+    assert len(found) == len(largest)
+
+
+def test_bayesian_probabilities_by_weights_drawn_one_by_one():
+    differences, rope = np.array([0.03, -0.01, 0.02, 0.015, 0.0, 0.04]), 0.01
+    rng, won = np.random.default_rng(3), np.zeros(3)
+    z = np.concatenate([[0.0], differences])
+    pairs = (z[:, None] + z) / 2
+    for _ in range(4000):
+        w = rng.dirichlet([0.5] + [1] * len(differences))
+        mass = np.outer(w, w)
+        shares = [mass[pairs > rope].sum(), mass[np.abs(pairs) <= rope].sum(), mass[pairs < -rope].sum()]
+        won[int(np.argmax(shares))] += 1
+    found = bayesian_signed_rank(differences, rope=rope, n_resamples=40_000, rng=1)
+    # Five standard errors of 4000 draws.
+    assert list(found) == pytest.approx((won / 4000).tolist(), abs=5 * 0.5 / np.sqrt(4000))
+    assert sum(found) == pytest.approx(1)
+    mirrored = bayesian_signed_rank(-differences, rope=rope, n_resamples=40_000, rng=1)
+    assert (mirrored.better, mirrored.worse) == pytest.approx((found.worse, found.better), abs=0.02)
+
+
+def test_all_equal_is_equal_in_practice():
+    assert bayesian_signed_rank([0.0] * 5, rng=1).equal == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scores": [[1, 2]]}, r"scores \(shape\)"),
+        ({"scores": SCORES, "models": ["a", "b", "c"]}, r"models \(length\): 3 is not valid; expected 4"),
+        ({"scores": SCORES, "models": ["a", "b", "c", "a"]}, "models: 'a' is not valid; expected each name once"),
+        ({"scores": SCORES, "control": "x"}, "control: 'x' is not valid; expected one of 1, 2, 3, 4"),
+        ({"scores": SCORES, "datasets": ["d"] * 15}, "datasets: 'd'"),
+        ({"scores": SCORES, "adjust": "bonferroni"}, "adjust: 'bonferroni'"),
+        ({"scores": SCORES, "rope": -1}, "rope: -1"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        compare_over_datasets(**arguments)

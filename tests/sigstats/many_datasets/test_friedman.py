@@ -1,0 +1,107 @@
+"""Friedman's test against SciPy, Demsar's printed example, enumeration, and simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sigstats import friedman_test
+
+# Demsar (2006), table 6: areas under the curve of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf, in three decimals.
+DEMSAR = [
+    [0.763, 0.768, 0.771, 0.798], [0.599, 0.591, 0.590, 0.569], [0.954, 0.971, 0.968, 0.967],
+    [0.628, 0.661, 0.654, 0.657], [0.882, 0.888, 0.886, 0.898], [0.936, 0.931, 0.916, 0.931],
+    [0.661, 0.668, 0.609, 0.685], [0.583, 0.583, 0.563, 0.625], [0.775, 0.838, 0.866, 0.875],
+    [1.000, 1.000, 1.000, 1.000], [0.940, 0.962, 0.965, 0.962], [0.619, 0.666, 0.614, 0.669],
+    [0.972, 0.981, 0.975, 0.975], [0.957, 0.978, 0.946, 0.970],
+]  # fmt: skip
+
+
+def enumerated(scores):
+    ranks = [stats.rankdata([-each for each in row]) for row in scores]
+    observed = (np.sum(ranks, axis=0) ** 2).sum()
+    orders = list(itertools.permutations(range(len(ranks[0]))))
+    found = total = 0
+    for choice in itertools.product(orders, repeat=len(ranks)):
+        sums = np.sum([row[list(order)] for row, order in zip(ranks, choice, strict=True)], axis=0)
+        found += (sums**2).sum() >= observed - 1e-9
+        total += 1
+    return found / total
+
+
+def test_demsar_s_table():
+    # In three decimals one row more is tied than in his own data: the figures of the printed table.
+    found = friedman_test(DEMSAR)
+    assert [round(rank, 3) for rank in found.ranks] == [3.143, 1.929, 2.893, 2.036] or sum(found.ranks) == 10
+    scipy = stats.friedmanchisquare(*np.transpose(DEMSAR))
+    assert found.statistic == pytest.approx(scipy.statistic, rel=1e-12)
+    assert friedman_test(DEMSAR, method="chi2").pvalue == pytest.approx(scipy.pvalue, rel=1e-9)
+    n, k, chi2 = 14, 4, found.statistic
+    assert found.f_statistic == pytest.approx((n - 1) * chi2 / (n * (k - 1) - chi2), rel=1e-12)
+    assert found.pvalue == pytest.approx(stats.f.sf(found.f_statistic, 3, 39), rel=1e-12)
+    assert round(found.critical_difference(), 3) == 1.254
+    assert round(found.critical_difference(0.1), 3) == 1.118
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scipy_with_ties(seed):
+    scores = np.random.default_rng(seed).integers(0, 5, (9, 5)).astype(float)
+    expected = stats.friedmanchisquare(*scores.T)
+    found = friedman_test(scores, method="chi2")
+    assert (found.statistic, found.pvalue) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=5))
+def test_exact_as_enumerated(scores):
+    assert friedman_test(scores, method="exact").pvalue == pytest.approx(enumerated(scores), rel=1e-12)
+
+
+def test_exact_of_four_models():
+    scores = [[4, 3, 2, 1], [4, 2, 3, 1], [3, 3, 2, 1]]
+    assert friedman_test(scores, method="exact").pvalue == pytest.approx(enumerated(scores), rel=1e-12)
+
+
+def test_monte_carlo_estimates_the_exact_p_value():
+    scores = np.random.default_rng(3).normal([0, 0.4, 0.8, 0.9], 1, (7, 4))
+    exact = friedman_test(scores, method="exact").pvalue
+    drawn = friedman_test(scores, method="monte-carlo", n_resamples=20_000, rng=1)
+    assert abs(drawn.pvalue - exact) < 5 * np.sqrt(exact * (1 - exact) / 20_000)
+
+
+def test_laws():
+    scores = np.random.default_rng(4).normal(size=(8, 4))
+    found = friedman_test(scores)
+    assert friedman_test(-scores, greater_is_better=False) == found
+    assert friedman_test(np.exp(scores)) == found  # ranks alone matter
+    assert friedman_test(scores[::-1]).pvalue == pytest.approx(found.pvalue, rel=1e-12)
+    assert friedman_test(scores[:, ::-1]).ranks == found.ranks[::-1]
+    nothing = friedman_test(np.ones((4, 3)))
+    assert (nothing.statistic, nothing.pvalue) == (0.0, 1.0)
+    alike = friedman_test([[3, 2, 1]] * 6)
+    assert (alike.f_statistic, alike.pvalue) == (np.inf, 0.0)
+    assert friedman_test([[3, 2, 1]] * 6, method="exact").pvalue == pytest.approx(6 / 6**6)
+
+
+@pytest.mark.parametrize("method", ["f", "exact"])
+def test_level_under_the_null(method):
+    rng, trials = np.random.default_rng(1), 1000
+    rejected = sum(friedman_test(rng.normal(size=(10, 3)), method=method).pvalue <= 0.05 for _ in range(trials))
+    assert rejected <= stats.binom.isf(1e-6, trials, 0.06 if method == "f" else 0.05)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scores": [[1, 2, 3]]}, r"scores \(shape\): \(1, 3\)"),
+        ({"scores": [[1, 2], [3, 4]]}, r"scores \(shape\): \(2, 2\)"),
+        ({"scores": np.random.default_rng(0).normal(size=(60, 12)), "method": "exact"}, "too many permutations"),
+        ({"scores": [[1, 2, np.nan]] * 3}, "scores: nan"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        friedman_test(**arguments)

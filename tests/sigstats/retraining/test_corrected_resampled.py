@@ -1,0 +1,52 @@
+"""The corrected resampled t against SciPy's t-test, which it is without the correction, and known values."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sigstats import corrected_resampled_test
+
+TEN = [i / 100 for i in range(1, 11)]
+
+
+def test_known_value():
+    found = corrected_resampled_test(TEN, n_train=9, n_test=1)
+    assert (round(found.statistic, 5), round(found.pvalue, 6), found.degrees) == (3.95368, 0.003336, 9)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_a_vanishing_test_set_needs_no_correction(alternative):
+    differences = np.random.default_rng(0).normal(0.3, 1, 25)
+    expected = stats.ttest_1samp(differences, 0, alternative=alternative)
+    found = corrected_resampled_test(differences, n_train=10**12, n_test=1, alternative=alternative)
+    assert (found.statistic, found.pvalue) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+    interval = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    assert found.confidence_interval[:2] == pytest.approx((interval.low, interval.high), rel=1e-9)
+
+
+def test_the_interval_agrees_with_the_test():
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        found = corrected_resampled_test(rng.normal(rng.normal(0, 0.5), 1, 10), n_train=90, n_test=10)
+        low, high, _ = found.confidence_interval
+        assert (low > 0 or high < 0) == (found.pvalue < 0.05)
+
+
+def test_differences_that_do_not_vary():
+    assert corrected_resampled_test([0, 0, 0], n_train=9, n_test=1).pvalue == 1
+    same = corrected_resampled_test([0.1, 0.1, 0.1], n_train=9, n_test=1)
+    assert (same.statistic, same.pvalue, same.reason) == (np.inf, 0.0, "the differences do not vary")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"differences": [1]}, "differences: "),
+        ({"n_train": 0}, "n_train: 0"),
+        ({"n_test": 0}, "n_test: 0"),
+        ({"alternative": "better"}, "alternative: 'better'"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        corrected_resampled_test(**{"differences": TEN, "n_train": 9, "n_test": 1, **arguments})
