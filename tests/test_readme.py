@@ -5,7 +5,7 @@ import re
 import shlex
 
 from sigstats.flows.cli import parser
-from sigstats.flows.config.study import parse_study
+from sigstats.flows.studies import parse_study
 
 
 def test_its_examples_run(repository):

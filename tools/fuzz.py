@@ -18,9 +18,9 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["sigstats.flows", "sigstats.tasks"]):
-    from sigstats.flows.config.cluster import load_cluster
-    from sigstats.flows.config.study import load_study
+    from sigstats.flows.clusters import load_cluster
     from sigstats.flows.errors import BadInput
+    from sigstats.flows.studies import load_study
     from sigstats.tasks.datasets import readers as sources
     from sigstats.tasks.predictions import Columns, read
 

@@ -1,12 +1,17 @@
 """The kinds of cluster: where a study runs. A new kind is one new module of this folder."""
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 from sigstats._common.registry import Registry
+from sigstats._common.validation import nearest, shown
 from sigstats.tasks.engine.pools import Pool
 
-from ..config.study import Strict
+from ..config.model import Strict
+from ..config.toml_files import read_toml
+from ..config.validation import validated
+from ..errors import BadInput
 
 
 class ClusterKind(Protocol):
@@ -23,11 +28,42 @@ class ClusterKind(Protocol):
 REGISTRY = Registry(__name__, ClusterKind, what="cluster")
 
 
-def kinds() -> dict[str, type[Strict]]:
-    """Every kind of cluster with its model."""
-    return {kind: module.Cluster for kind, module in REGISTRY.modules().items()}
-
-
 def open_pool(cluster: Any) -> AbstractContextManager[Pool]:
     """The workers of a cluster, for as long as the context lasts."""
     return REGISTRY.module(cluster.kind).open_pool(cluster)
+
+
+def load_cluster(text: str | None, workers: int | None = None) -> Strict:
+    """The cluster that the command line names: a kind, an address or a cluster file; local processes by default.
+
+    Raises
+    ------
+    BadInput
+        One line that names the value and what would be right.
+    """
+    known = REGISTRY.names()
+    values: dict[str, Any]
+    source = "--cluster"
+    if text is None or text in known:
+        values = {"kind": text or "local"}
+    elif "://" in text:
+        values = {"kind": "address", "address": text}
+    elif text.endswith(".toml") or Path(text).exists():
+        source, values = text, read_toml(Path(text))
+    else:
+        near = nearest(text, known)
+        hint = f" (did you mean {near!r}?)" if near else ""
+        raise BadInput(
+            f"--cluster: {text!r} is not valid; expected {', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}"
+        )
+    kind = values.get("kind", "local")
+    if not isinstance(kind, str) or kind not in known:
+        raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")
+    model = REGISTRY.module(kind).Cluster
+    if workers is not None:
+        if "workers" not in model.model_fields:
+            raise BadInput(
+                f"--workers: {workers} is not valid; a cluster of kind {kind!r} has no number of workers to set"
+            )
+        values = {**values, "workers": workers}
+    return validated(model, values, source=source)

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.study import Strict
+from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import environment, quiet, settings
 from ._scaling import SIZE, Workers, expected, kept, start

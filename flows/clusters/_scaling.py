@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from sigstats.tasks.periodic import periodic
 
-from ..config.study import Strict
+from ..config.model import Strict
 
 #: A job or process whose workers have all been gone for so long is given up and started again, in seconds.
 PATIENCE = 60.0

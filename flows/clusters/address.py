@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from sigstats._common.validation import shown
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.study import Strict
+from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import quiet
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.study import Strict
+from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import environment, quiet
 from ._scaling import Adaptive, Workers, expected

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.study import Strict
+from ..config.model import Strict
 from ._engine import quiet, settings
 from ._scaling import SIZE, Adaptive, Workers, expected, kept, start
 

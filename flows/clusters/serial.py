@@ -6,7 +6,7 @@ from typing import Literal
 
 from sigstats.tasks.engine.pools import Pool, Serial
 
-from ..config.study import Strict
+from ..config.model import Strict
 
 
 class Cluster(Strict):

@@ -25,9 +25,19 @@ def add_study(parser: argparse.ArgumentParser) -> None:
 
 def study_of(options: argparse.Namespace) -> "Study":
     """The study that the arguments name."""
-    from ..config.study import load_study  # the help must not wait for it
+    from ..studies import load_study  # the help must not wait for it
 
     return load_study(Path(options.study), options.settings)
+
+
+def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> None:
+    """Refuse the options `names`, which say on what workers a study runs, of a study without cells."""
+    from ..studies import kind_of
+
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and not kind_of(study).has_cells:
+            raise BadInput(f"--{name}: {value} is not valid; a {study.kind} study runs in this process")
 
 
 def output_of(options: argparse.Namespace, study: "Study") -> str:

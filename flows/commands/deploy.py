@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DONE, BadInput
-from ._options import add_study, output_of, study_of
+from ._options import add_study, output_of, refuse_cluster, study_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,15 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
-    from ..config.cluster import load_cluster
+    from ..clusters import load_cluster
     from ..orchestration.environment import server_configured, set_up
-    from ..studies.regression import RegressionStudy
 
     study = study_of(options)
     output = _absolute(output_of(options, study))
+    refuse_cluster(options, study, "cluster")
     if options.cluster is not None:
-        if isinstance(study, RegressionStudy):
-            raise BadInput(f"--cluster: {options.cluster} is not valid; a regression study runs in the flow's process")
         load_cluster(options.cluster)
     if not server_configured():
         raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")

@@ -22,23 +22,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
-    from ..clusters.local import processors
-    from ..running.estimate import estimate, render
-    from ..running.progress import Display
-    from ..running.study import prepared_study
-    from ..studies.regression import RegressionStudy
+    from ..running.options import PlanOptions
+    from ..studies import kind_of
 
     workers = workers_of(options)
     study = study_of(options)
-    if isinstance(study, RegressionStudy):
-        from ..regression.evaluate import plan
-
-        print(plan(study, base=Path(options.study).parent, output=output_of(options, study)))  # noqa: T201
-        return DONE
-    with Display(study=study.name).reading() as reading:
-        prepared = prepared_study(study, Path(options.study).parent, reading)
-    estimates = estimate(prepared, output=output_of(options, study), timing=not options.no_timing)
-    for note in prepared.notes:
-        print(f"note: {note}")  # noqa: T201
-    print(render(prepared.plan, estimates, workers=workers or processors()))  # noqa: T201
+    how = PlanOptions(
+        base=Path(options.study).parent,
+        output=output_of(options, study),
+        workers=workers,
+        timing=not options.no_timing,
+    )
+    print(kind_of(study).plan(study, how))  # noqa: T201
     return DONE

@@ -35,13 +35,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _written(store: "Store") -> str:
-    if store.read_json("study.json").get("study", {}).get("kind") == "regression":
-        from ..regression.evaluate import report_again
+    from sigstats.tasks.storage.seal import Damaged
 
-        return report_again(store)
-    from sigstats.tasks.summary.summarize import summarize
+    from ..studies import REGISTRY
 
-    from ..report.page import write_report
-
-    summarize(store)
-    return write_report(store)
+    study = store.read_json("study.json").get("study")
+    kind = study.get("kind") if isinstance(study, dict) else None
+    if kind not in REGISTRY.names():
+        raise Damaged("study.json names no kind of study")
+    return REGISTRY.module(kind).KIND.report(store)

@@ -19,11 +19,15 @@ def run(options: argparse.Namespace) -> int:
     from operator import or_
     from typing import Annotated, Any
 
-    from pydantic import Field, TypeAdapter
+    from pydantic import BaseModel, Field, TypeAdapter
 
     from .. import clusters, studies
 
-    models = list((studies if options.what == "study" else clusters).kinds().values())
+    models: list[type[BaseModel]]
+    if options.what == "study":
+        models = [module.KIND.model for module in studies.REGISTRY.modules().values()]
+    else:
+        models = [module.Cluster for module in clusters.REGISTRY.modules().values()]
     union: Any = reduce(or_, models)
     kind: Any = Annotated[union, Field(discriminator="kind")] if len(models) > 1 else union
     adapter = TypeAdapter(kind)

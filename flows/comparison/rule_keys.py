@@ -8,7 +8,7 @@ from pydantic import Field, create_model
 
 from sigstats.comparison.rule import ComparisonRule
 
-from ..config.study import Strict
+from ..config.model import Strict
 
 
 def rule_keys(name: str, *, without: Container[str] = ()) -> type[Strict]:

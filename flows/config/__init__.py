@@ -1,1 +1,1 @@
-"""Study files and cluster files: TOML into validated models."""
+"""Configuration files: TOML into validated models."""

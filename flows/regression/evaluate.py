@@ -23,9 +23,9 @@ from ..comparison.page import as_html
 from ..comparison.sentences import reasons
 from ..errors import BadInput
 from ..report.wording import counted
-from ..studies.regression import RegressionStudy
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
+from .study import RegressionStudy
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
 _LOCK_TIMEOUT = 600.0

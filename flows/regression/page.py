@@ -16,7 +16,7 @@ from ..comparison.forest_plot import forest_plots
 from ..comparison.sentences import TITLES, rule_in_words
 from ..report.page import page
 from ..report.wording import counted, p_number
-from ..studies.regression import RegressionStudy
+from .study import RegressionStudy
 from .trends import trend_figures
 
 

@@ -11,7 +11,7 @@ from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
 
 from ..errors import BadInput
-from ..studies.regression import RegressionStudy
+from .study import RegressionStudy
 
 
 @dataclass(frozen=True)

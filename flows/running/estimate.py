@@ -12,7 +12,7 @@ from sigstats.tasks.replicates import input_cells
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
-from ..studies import Prepared
+from .prepared import Prepared
 from .progress import duration
 
 

@@ -1,8 +1,8 @@
-"""Whose an output is: `study.json` in it says which study its replicates belong to."""
+"""The study that an output belongs to: ``study.json`` in it names its configuration and its inputs."""
 
 import importlib.metadata
 import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sigstats.tasks.fingerprint import digest
@@ -13,24 +13,32 @@ from sigstats.tasks.summary.published import write_references
 
 from ..config.study import Study
 from ..errors import BadInput
-from ..studies import Prepared, kinds
+from .prepared import Prepared
 
 
 def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
-    """What a study is: its configuration and the content of what it reads."""
+    """The identity of a study: its configuration and the content of what it reads."""
     return {
         "study": study.model_dump(mode="json"),
         "inputs": {dataset.name: dataset.digest() for dataset in prepared.datasets},
     }
 
 
-def refuse_another(store: Store, identity: Mapping[str, Any]) -> str:
+def refuse_another(store: Store, identity: Mapping[str, Any], kinds: Collection[str]) -> str:
     """Refuse an output that holds another study, and say what differs.
+
+    Parameters
+    ----------
+    store : Store
+    identity : mapping
+        That of the study that is about to run.
+    kinds : collection of str
+        The names of all kinds of study.
 
     Returns
     -------
     str
-        What is wrong with a ``study.json`` that does not tell whose it is; empty where nothing is.
+        What is wrong with a ``study.json`` that cannot be used, and is written again; empty if nothing is.
 
     Raises
     ------
@@ -53,7 +61,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any]) -> str:
     if before.get("fingerprint") != digest("study", **kept):
         # A file of replicates says for itself to what it belongs; a history of comparisons has no fingerprint.
         useless = "study.json was altered after it was written"
-        changes = [change for change in changes if change[0] == "study.kind" and change[1] in tuple(kinds())]
+        changes = [change for change in changes if change[0] == "study.kind" and change[1] in kinds]
     if changes:
         key, old, new = changes[0]
         more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
@@ -65,7 +73,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any]) -> str:
 
 
 def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:
-    """Keep what workers and readers need."""
+    """Write what workers and readers need."""
     store.files.sweep()
     store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": _versions()})
     for dataset in prepared.datasets:
@@ -76,7 +84,7 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None
 
 
 def _versions() -> dict[str, str]:
-    """What made the results: for people; no part of any identity."""
+    """The versions that made the results: for people, and no part of the identity."""
     packages = (
         "sigstats",
         "numpy",

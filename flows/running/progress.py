@@ -110,6 +110,11 @@ class Display:
             timer.cancel()
 
     @property
+    def quiet(self) -> bool:
+        """Whether nothing but errors is shown."""
+        return self.console.quiet
+
+    @property
     def _terminal(self) -> bool:
         return sys.stderr.isatty() and not self.console.quiet and not self.json
 

@@ -1,32 +1,33 @@
-"""The one way every study takes: check, keep what comes in, fan out, summarise, report."""
+"""The way of every study that is computed in cells: check, store the inputs, compute, summarise, report."""
 
 import contextlib
+import sys
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from functools import partial
-from pathlib import Path
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
+from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.periodic import periodic
-from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.replicates import prerequisites, waves
+from sigstats.tasks.plan import Plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.files import Locked
-from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 
 from .. import clusters
-from ..config.cluster import load_cluster
-from ..config.study import Strict, Study
-from ..errors import BadInput
+from ..config.model import Strict
+from ..config.study import Study
+from ..errors import DONE, FAILED, BadInput
 from ..report.page import write_report
-from ..studies import Prepared, Reading, in_silence, prepare
+from .cells import CellComputer
+from .options import RunOptions
 from .output import begin, identity_of, refuse_another
-from .progress import Display
+from .prepared import Prepared, Progress
+from .progress import Display, duration
+from .result import Artifacts
 
 #: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
 _COPIES = 4
@@ -34,13 +35,10 @@ _COPIES = 4
 #: How often a person is told that no worker is there, in seconds.
 _UNSTAFFED_SECONDS = 60.0
 
-#: Computes one cell and returns how it ended; raises Interrupted when the run is to stop.
-OneCell = Callable[[Cell], Outcome]
-
 
 @dataclass(frozen=True)
-class Finished:
-    """A run that came to its end.
+class CellStudyResult:
+    """What came of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`.
 
     Attributes
     ----------
@@ -52,6 +50,8 @@ class Finished:
         Where the report is.
     replicates : int
         How many replicates the results rest on.
+    seconds : float
+        How long the run took.
     """
 
     plan: Plan
@@ -59,90 +59,147 @@ class Finished:
     failed: tuple[Outcome, ...]
     report: str
     replicates: int
+    seconds: float
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return FAILED if self.failed else DONE
+
+    @property
+    def title(self) -> str:
+        """How many cells there are, or how many of them failed."""
+        if self.failed:
+            return f"{len(self.failed)} of {len(self.plan.cells)} cells failed"
+        return f"{len(self.plan.cells)} cells, {len(self.rows)} hypotheses"
+
+    @property
+    def subject(self) -> str:
+        """How many replicates the results rest on."""
+        return f"{self.replicates:,} replicates"
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        """Each cell that failed, and why."""
+        return [f"failed: {', '.join(each.cell.subject.values())}: {_reason(each)}" for each in self.failed]
+
+    @property
+    def artifacts(self) -> Artifacts:
+        """A link to the report."""
+        return Artifacts(links={"report": self.report})
+
+    def tell(self, display: Display) -> None:
+        """Show what failed, the totals and where the report is."""
+        for outcome, reason in zip(self.failed, self.reasons, strict=True):
+            display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
+            print(f"sigstats: {reason}", file=sys.stderr)  # noqa: T201
+        rejected = sum(row.decision == "reject" for row in self.rows)
+        display.say(
+            f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "
+            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}"
+        )
+        display.say(f"report: {self.report}")
+        display.event(
+            "end",
+            cells=len(self.plan.cells),
+            failed=len(self.failed),
+            replicates=self.replicates,
+            hypotheses=len(self.rows),
+            rejected=rejected,
+            seconds=round(self.seconds, 3),
+            report=self.report,
+        )
+
+
+def _reason(outcome: Outcome) -> str:
+    if not outcome.failures:
+        return "replicates are missing"
+    return f"{outcome.failures[0].error}: {outcome.failures[0].message}"
 
 
 def run_study(
-    study: Study,
-    *,
-    base: Path,
-    output: str,
-    cluster: Strict | None,
-    display: Display,
-    stop: threading.Event,
-) -> Finished:
+    study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions, *, kinds: Collection[str]
+) -> CellStudyResult:
     """Run a study to its report, taking up what the output holds already.
 
     Parameters
     ----------
     study : Study
-    base : pathlib.Path
-        Where relative paths of its data start.
-    output : str
-        A folder or an fsspec URL.
-    cluster : Strict or None
-        Where it runs; None for the plain loop if the study is small, and for local processes if not.
-    display : Display
-    stop : threading.Event
-        Set to leave early.
+    prepare : callable
+        Reads what comes in, tells how far it is, and returns the study with its plan.
+    options : RunOptions
+    kinds : collection of str
+        The names of all kinds of study.
 
     Raises
     ------
     BadInput
         If the data or the output do not fit the study; nothing was written.
     Interrupted
-        If `stop` was set; what is done is kept.
+        If the run was to stop; what is done is stored.
     """
-    with display.reading() as told:
-
-        def reading(what: str, done: int, total: int) -> None:
-            if stop.is_set():
-                raise Interrupted
-            told(what, done, total)
-
-        prepared = prepared_study(study, base, reading)
-    if cluster is None:
-        cluster = load_cluster("serial" if prepared.small else None)
-    if output.startswith("memory://") and cluster.model_dump().get("kind") != "serial":
+    started, display = time.monotonic(), options.display
+    display.say(f"{study.name}: {study.question}")
+    with display.reading() as progress:
+        prepared = prepare(_interruptible(progress, options.stop))
+    cluster = options.cluster or clusters.load_cluster("serial" if prepared.small else None)
+    if options.output.startswith("memory://") and cluster.model_dump().get("kind") != "serial":
         raise BadInput(
-            f"--output: {output} is not valid; only --cluster serial can keep results in this process's memory"
+            f"--output: {options.output} is not valid; only --cluster serial can keep results in this process's memory"
         )
     for note in prepared.notes:
         display.say(f"note: {note}")
-    store = Store(output)
+    store = Store(options.output)
     identity = identity_of(study, prepared)
-    refuse_another(store, identity)
-    with clusters.open_pool(cluster) as pool, contextlib.ExitStack() as held:
+    refuse_another(store, identity, kinds)
+    with clusters.open_pool(cluster) as pool:
         _require_memory(prepared, getattr(pool, "memory_limit", None))
+        with _begun(store, identity, prepared, kinds, display):
+            outcomes = _computed(study, prepared.plan, store, pool, cluster, options)
+            if all(outcome.complete for outcome in outcomes):
+                store.drop_blocks(prepared.plan.cells)
+            with display.patience(f"summarising {len(outcomes):,} cells"):
+                rows = summarize(store)
+            with display.patience("writing the report"):
+                report = write_report(store)
+    return CellStudyResult(
+        plan=prepared.plan,
+        rows=tuple(rows),
+        failed=tuple(outcome for outcome in outcomes if not outcome.complete),
+        report=report,
+        replicates=sum(min(outcome.stored, outcome.wanted) for outcome in outcomes),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
+    def told(what: str, done: int, total: int) -> None:
+        if stop.is_set():
+            raise Interrupted
+        progress(what, done, total)
+
+    return told
+
+
+@contextlib.contextmanager
+def _begun(
+    store: Store, identity: Mapping[str, Any], prepared: Prepared, kinds: Collection[str], display: Display
+) -> Iterator[None]:
+    """Lock the output for as long as the context lasts, and write the inputs to it."""
+    with contextlib.ExitStack() as held:
         try:
             held.enter_context(store.files.lock())
-            useless = refuse_another(store, identity)
+            useless = refuse_another(store, identity, kinds)
             begin(store, identity, prepared)
         except Locked as other:
             raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
         except OSError as error:
             raise BadInput(
-                f"--output: {output} is not valid; it cannot be written ({error.strerror or error})"
+                f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
         if useless:
             display.say(f"made again: {useless}")
-        outcomes = fan_out(study, prepared.plan, store, pool, cluster, display, stop)
-        if all(outcome.complete for outcome in outcomes):
-            store.drop_blocks(prepared.plan.cells)
-        with display.patience(f"summarising {len(outcomes):,} cells"):
-            rows = summarize(store)
-        with display.patience("writing the report"):
-            report = write_report(store)
-    failed = tuple(outcome for outcome in outcomes if not outcome.complete)
-    replicates = sum(min(outcome.stored, outcome.wanted) for outcome in outcomes)
-    return Finished(prepared.plan, tuple(rows), failed, report, replicates)
-
-
-def prepared_study(study: Study, base: Path, reading: Reading = in_silence) -> Prepared:
-    """The plan of a study and what it reads, with bad input as one line."""
-    try:
-        return prepare(study, base, reading)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
+        yield
 
 
 def _require_memory(prepared: Prepared, limit: int | None) -> None:
@@ -156,89 +213,18 @@ def _require_memory(prepared: Prepared, limit: int | None) -> None:
             )
 
 
-def fan_out(
-    study: Study,
-    plan: Plan,
-    store: Store,
-    pool: Pool,
-    cluster: Strict,
-    display: Display,
-    stop: threading.Event,
+def _computed(
+    study: Study, plan: Plan, store: Store, pool: Pool, cluster: Strict, options: RunOptions
 ) -> list[Outcome]:
-    """Compute every cell, each seen by Prefect as a task of the study's flow where Prefect is used."""
-    ended: dict[str, Outcome] = {}
-
-    def one_cell(cell: Cell) -> Outcome:
-        if stop.is_set():
-            raise Interrupted
-        outcome = ended[cell.name] = without(cell) or computed(cell)
-        display.cell_done(cell)
-        return outcome
-
-    def without(cell: Cell) -> Outcome | None:
-        """The outcome of a cell that lacks what it needs."""
-        lacking = [ended[before.name] for before in prerequisites(cell) if before.name in ended]
-        failures = [failed for outcome in lacking if not outcome.complete for failed in outcome.failures]
-        return Outcome(cell, failures=failures) if failures else None
-
-    def computed(cell: Cell) -> Outcome:
-        outcome = run_cell(cell, store, pool, stop=stop, progress=partial(display.advance, cell))
-        for note in outcome.notes:
-            display.say(f"made again: {note}")
-        _keep_receipts(store, outcome)
-        return outcome
+    """Compute all cells, and say now and then if no worker is there."""
+    display, stop = options.display, options.stop
 
     def tell_of_nobody() -> None:
         if not pool.staffed:
             display.say("note: no worker is there; the blocks wait for one")
 
     pool.prepare(cell.fanout for cell in plan.cells)
+    compute = CellComputer(store, pool, display, stop).compute
     with display.start(plan, workers=lambda: pool.workers), periodic(tell_of_nobody, _UNSTAFFED_SECONDS, name="staff"):
-        if uses_prefect(cluster):
-            from ..orchestration.run import run_cells
-
-            return run_cells(study, plan, store, one_cell, threads=pool.cells, stop=stop, say=display.say)
-        for wave in waves(plan.cells):
-            in_threads(wave, one_cell, threads=pool.cells)
-        return [ended[cell.name] for cell in plan.cells]
-
-
-def in_threads(cells: Sequence[Cell], one_cell: OneCell, *, threads: int) -> list[Outcome]:
-    """Compute all cells, a few at a time."""
-    if threads == 1:
-        return [one_cell(cell) for cell in cells]
-    with ThreadPoolExecutor(threads, thread_name_prefix="cell") as executor:
-        return list(executor.map(one_cell, cells))
-
-
-def uses_prefect(cluster: Strict) -> bool:
-    """Whether Prefect follows the run: with a Dask cluster always, with the plain loop where a server is configured.
-
-    Starting Prefect's own temporary server takes longer than most studies that a plain loop suits.
-    """
-    from ..orchestration.environment import server_configured
-
-    return cluster.model_dump().get("kind") != "serial" or server_configured()
-
-
-def _keep_receipts(store: Store, outcome: Outcome) -> None:
-    """Write what a cell's blocks took, and forget it."""
-    if not outcome.receipts and not outcome.failures:
-        return
-    name = f"receipts/{outcome.cell.name}.json"
-    try:
-        before = store.read_json(name).get("blocks", [])
-    except (FileNotFoundError, Damaged):
-        before = []
-    store.write_json(
-        name,
-        {
-            "cell": outcome.cell.name,
-            "subject": dict(outcome.cell.subject),
-            "blocks": [*before, *(asdict(receipt) for receipt in outcome.receipts)],
-            "failures": [
-                {**asdict(failure), "block": f"{failure.first}-{failure.last}"} for failure in outcome.failures
-            ],
-        },
-    )
-    outcome.receipts.clear()
+        run = options.runner_for(cluster)
+        return run(study, plan, store, compute, threads=pool.cells, stop=stop, say=display.say)

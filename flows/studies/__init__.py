@@ -1,47 +1,102 @@
 """The kinds of study. A new kind is one new module of this folder.
 
-A module ``flows/studies/<kind>.py`` has
-
-a class ``<Kind>Study``
-    a `sigstats.flows.config.study.Study` with ``kind: Literal["<kind>"]``: what its study file may say;
-``prepare(study, base, reading)``
-    which reads what comes in, tells of it, and returns it with the plan, as `Prepared`. It writes nothing.
+The name of a kind is that of its module; a study file gives it as ``kind``. A kind whose work is computed in cells is a
+`sigstats.flows.studies._cell_study.CellStudyKind`, which leaves the model of its study file and its plan to write.
 """
 
-import importlib
-import pkgutil
-from functools import cache
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from typing import Any, Protocol
+
+from sigstats._common.registry import Registry
+from sigstats._common.validation import nearest, shown
+from sigstats.tasks.storage.store import Store
 
 from ..config.study import Study
-from ._prepared import Prepared, Reading, in_silence
-
-__all__ = ["Prepared", "Reading", "in_silence", "kinds", "prepare"]
-
-
-@cache
-def _module(kind: str) -> ModuleType:
-    return importlib.import_module(f"{__name__}.{kind}")
+from ..config.toml_files import apply_settings, read_toml
+from ..config.validation import validated
+from ..errors import BadInput
+from ..running.options import PlanOptions, RunOptions
+from ..running.result import StudyResult
 
 
-def kinds() -> dict[str, type[Study]]:
-    """Every kind of study with its model."""
-    found = sorted(
-        info.name for info in pkgutil.iter_modules(__path__) if not info.ispkg and not info.name.startswith("_")
-    )
-    return {kind: getattr(_module(kind), f"{kind.title()}Study") for kind in found}
+class StudyKind(Protocol):
+    """A kind of study: its study file, its plan, its run and its report."""
+
+    @property
+    def model(self) -> type[Study]:
+        """What a study file of this kind may say."""
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether it is computed in cells, on the workers of a cluster; if not, in this process."""
+
+    def plan(self, study: Any, options: PlanOptions, /) -> str:
+        """What a run would do and cost, in words; nothing is written.
+
+        Raises
+        ------
+        BadInput
+            If the study cannot be run.
+        """
+
+    def run(self, study: Any, options: RunOptions, /) -> StudyResult:
+        """Run a study to its report, taking up what the output holds.
+
+        Raises
+        ------
+        BadInput
+            If the data or the output do not fit the study; nothing was written.
+        """
+
+    def report(self, store: Store, /) -> str:
+        """Summarise what an output holds and write its report again; return the report's place.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the output holds no results.
+        sigstats.tasks.storage.seal.Damaged
+            If its results cannot be used.
+        """
 
 
-def prepare(study: Study, base: Path, reading: Reading = in_silence) -> Prepared:
-    """What a study computes, and from what; relative paths of its data start at `base`.
+class StudyModule(Protocol):
+    """What a module of this folder offers."""
 
-    `reading` is told what comes in as it does, and may raise.
+    @property
+    def KIND(self) -> StudyKind:  # noqa: N802
+        """The kind of study."""
+
+
+REGISTRY = Registry(__name__, StudyModule, what="kind of study")
+
+
+def kind_of(study: Study) -> StudyKind:
+    """The kind of a study."""
+    return REGISTRY.module(study.kind).KIND
+
+
+def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
+    """The validated study of a file, with each ``key=value`` of `settings` in place of the file's.
 
     Raises
     ------
-    ValueError
-        One line that names the data set or the setting, the value and what would be right.
+    BadInput
+        One line that names the file, the key, the value and what would be right.
     """
-    prepared: Prepared = _module(study.kind).prepare(study, base, reading)
-    return prepared
+    values = apply_settings(read_toml(path), settings)
+    return parse_study(values, source=str(path), default_name=path.stem)
+
+
+def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "study") -> Study:
+    """The validated study of the tables of a file, called `source` in messages."""
+    known = REGISTRY.names()
+    kind = values.get("kind")
+    if kind is None:
+        raise BadInput(f"{source}: kind: is missing; expected one of {', '.join(known)}")
+    if not isinstance(kind, str) or kind not in known:
+        near = nearest(kind, known)
+        hint = f" (did you mean {near!r}?)" if near else ""
+        raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}{hint}")
+    return validated(REGISTRY.module(kind).KIND.model, {"name": default_name, **values}, source=source)

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.summary.published import Reference
 
-from ..config.study import Strict
+from ..config.model import Strict
 from ._printed import PrintedNumber
 
 Null = Literal["labels", "features"]

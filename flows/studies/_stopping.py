@@ -9,7 +9,7 @@ from sigstats.multiplicity import adjust as adjusted
 from sigstats.sequential.rules import GandyRule, deciding_exceedances
 from sigstats.tasks.plan import Adjustment, Plan
 
-from ..config.study import Strict
+from ..config.model import Strict
 
 Stopping = Literal["none", "besag-clifford", "gandy"]
 

@@ -20,8 +20,10 @@ from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 
-from ..config.study import DataStudy, Options, Strict
-from ._prepared import Prepared, Reading
+from ..config.model import Options, Strict
+from ..config.study import DataStudy
+from ..running.prepared import Prepared, Progress
+from ._cell_study import CellStudyKind
 from ._published import Null, Published, published_references
 from ._stopping import Stopping, StoppingSettings, stopping_notes
 
@@ -136,14 +138,14 @@ class BenchmarkStudy(DataStudy):
         return self
 
 
-def prepare(study: BenchmarkStudy, base: Path, reading: Reading) -> Prepared:
+def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
     """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
     from sigstats.learners import build
     from sigstats.retraining.folds import stratified_folds
 
     datasets, cells = [], []
     for number, spec in enumerate(study.datasets):
-        reading("data sets", number, len(study.datasets))
+        progress("data sets", number, len(study.datasets))
         dataset = sources.load(_spec(spec), base=base / study.folder)
         datasets.append(dataset)
         try:
@@ -232,3 +234,6 @@ def _require_distinct(names: list[str]) -> None:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(f"{sorted(twice)[0]!r} is not valid; expected each name once")
+
+
+KIND = CellStudyKind(BenchmarkStudy, _layout)

@@ -20,8 +20,10 @@ from sigstats.tasks.populations.tests import needs_classes, run_test
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.storage.data import StoredData
 
-from ..config.study import DataStudy, Strict
-from ._prepared import Prepared, Reading
+from ..config.model import Strict
+from ..config.study import DataStudy
+from ..running.prepared import Prepared, Progress
+from ._cell_study import CellStudyKind
 from .populations import Drawn, Source
 
 #: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
@@ -130,7 +132,7 @@ class CalibrationStudy(DataStudy):
         return populations
 
 
-def prepare(study: CalibrationStudy, base: Path, reading: Reading) -> Prepared:
+def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared:
     """Read the populations, try each test once, and lay out the cells."""
     tests = {_label(test): _options(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []
@@ -138,7 +140,7 @@ def prepare(study: CalibrationStudy, base: Path, reading: Reading) -> Prepared:
     data: list[StoredData] = []
     for source in study.populations:
         try:
-            found = source.read(base / study.folder, study.seed, tests=tests.values(), reading=reading)
+            found = source.read(base / study.folder, study.seed, tests=tests.values(), progress=progress)
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
         cells.extend(found.cells)
@@ -208,3 +210,6 @@ def _label(test: Any) -> str:
     options |= test.model_dump(exclude_defaults=True, exclude={"test"})
     words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]
     return f"{_NAMES[test.test]} ({', '.join(words)})" if words else _NAMES[test.test]
+
+
+KIND = CellStudyKind(CalibrationStudy, _layout)

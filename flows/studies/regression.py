@@ -1,88 +1,98 @@
 """The regression study: whether the newest candidate is worse than the baseline, on any measure or slice.
 
-Run again and again, by hand or on a schedule, it keeps a history. It has no cells: `sigstats.flows.regression.evaluate`
-evaluates it in this process, in about the time that reading the two files takes.
+Run again and again, by hand or on a schedule, it keeps a history. It has no cells: it is evaluated in this process, in
+about the time that reading the two files takes.
 """
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pydantic import Field, field_validator, model_validator
+from sigstats.tasks.storage.store import Store
 
-from sigstats.comparison.requirements import as_compared_measures
-from sigstats.comparison.rule import ComparisonRule
-from sigstats.sequential.alpha_spending import Spending
-
-from ..comparison.rule_keys import rule_keys
-from ..config.study import Strict, Study
-
-# Seed, level and adjustment stand at the top of a study file.
-if TYPE_CHECKING:
-    Thresholds = Strict
-else:
-    Thresholds = rule_keys("Thresholds", without=Study.model_fields)
-
-
-class ColumnNames(Strict):
-    """What the columns of the files are called."""
-
-    id: Annotated[str, Field(min_length=1, description="What the rows are joined by")] = "id"
-    label: Annotated[str, Field(min_length=1, description="The true class")] = "label"
-    prediction: Annotated[str, Field(min_length=1, description="The predicted class")] = "prediction"
-    score: Annotated[
-        str | None, Field(min_length=1, description="A number a row: the probability of the positive class, a mark ...")
-    ] = None
+from ..comparison.cells import HEADER, cells_of, verdict_of
+from ..comparison.sentences import TITLES, reasons
+from ..comparison.text import show
+from ..errors import DONE, REGRESSION
+from ..regression.evaluate import Evaluated, evaluate, plan, report_again
+from ..regression.study import RegressionStudy
+from ..running.options import PlanOptions, RunOptions
+from ..running.progress import Display
+from ..running.result import Artifacts
 
 
-class Looks(Strict):
-    """How the level is shared among the candidates that the same rows judge."""
+@dataclass(frozen=True)
+class RegressionResult:
+    """What came of an evaluation: a `sigstats.flows.running.result.StudyResult`."""
 
-    spending: Annotated[
-        Spending,
-        Field(description="each: every look has the whole level; series: it lasts for ever; others: `planned`"),
-    ] = "each"
-    planned: Annotated[int | None, Field(ge=1, le=10**6, description="How many looks there will be")] = None
+    study: RegressionStudy
+    found: Evaluated
 
-    @model_validator(mode="after")
-    def _planned_where_needed(self) -> Self:
-        if self.planned is None and self.spending not in ("each", "series"):
-            raise ValueError(
-                f"planned is missing; expected how many looks there will be, for the spending {self.spending}"
-            )
-        return self
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return REGRESSION if self.found.comparison.verdict == "fail" else DONE
+
+    @property
+    def title(self) -> str:
+        """The verdict."""
+        return TITLES[self.found.comparison.verdict]
+
+    @property
+    def subject(self) -> str:
+        """The files, and which look at their rows it was."""
+        about = self.found.record.evaluation
+        return f"{about.candidate} against {about.baseline}, look {about.look}"
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        """Why the verdict is not a pass."""
+        return reasons(self.found.comparison)
+
+    @property
+    def artifacts(self) -> Artifacts:
+        """The table of measures, the comparison as Markdown, and links to the report and the page."""
+        names = (*HEADER, "verdict")
+        rows = [dict(zip(names, (*cells_of(row), verdict_of(row)), strict=True)) for row in self.found.comparison.rows]
+        return Artifacts(
+            links={"report": self.found.report, "page": self.found.page},
+            tables={"measures": rows},
+            markdown={"comparison": self.found.markdown},
+        )
+
+    def tell(self, display: Display) -> None:
+        """Show the comparison; of a quiet run the reasons of a failure alone."""
+        about = self.found.record.evaluation
+        if not display.quiet:
+            show(self.found.comparison, about.baseline, about.candidate)
+            if not self.found.appended:
+                print(f"nothing new: these files were compared on {about.evaluated_at:%Y-%m-%d %H:%M} UTC")  # noqa: T201
+            print(f"look {about.look} at these rows, level {about.level:.3g}")  # noqa: T201
+            print(f"report: {self.found.report}")  # noqa: T201
+        elif self.code == REGRESSION:
+            for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in self.reasons)):
+                print(line, file=sys.stderr)  # noqa: T201
+        for line in self.found.damaged:
+            print(f"note: left out: {line}", file=sys.stderr)  # noqa: T201
 
 
-class RegressionStudy(Study):
-    """What a study file of ``kind = "regression"`` may say."""
+class RegressionKind:
+    """A `sigstats.flows.studies.StudyKind` without cells."""
 
-    question: ClassVar[str] = "is the newest candidate worse than the baseline, anywhere?"
+    model = RegressionStudy
+    has_cells = False
 
-    kind: Literal["regression"]
-    baseline: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
-    candidate: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
-    measures: Annotated[
-        list[str], Field(min_length=1, default_factory=lambda: ["accuracy"], description="What is compared")
-    ]
-    slices: Annotated[
-        list[str], Field(default_factory=list, description="Columns of which each value is compared on its own")
-    ]
-    group: Annotated[str | None, Field(description="A column: rows of one group are not independent")] = None
-    positive: Annotated[str | None, Field(description="The class whose probability the scores are")] = None
-    unmatched: Annotated[
-        Literal["refuse", "drop"], Field(description="What becomes of rows that one file alone has")
-    ] = "refuse"
-    columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
-    rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
-    looks: Annotated[Looks, Field(description="How the level is shared among candidates")] = Looks()
+    def plan(self, study: RegressionStudy, options: PlanOptions, /) -> str:
+        """What an evaluation would compare now."""
+        return plan(study, base=options.base, output=options.output)
 
-    @field_validator("measures", mode="after")
-    @classmethod
-    def _known_once(cls, measures: list[str]) -> list[str]:
-        try:
-            as_compared_measures(measures)
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix("measures: ")) from None
-        return measures
+    def run(self, study: RegressionStudy, options: RunOptions, /) -> RegressionResult:
+        """Compare the newest predictions, and append what is found to the history."""
+        return RegressionResult(study, evaluate(study, base=options.base, output=options.output))
 
-    def rule_at(self, level: float) -> ComparisonRule:
-        """The rule of a look that has `level`."""
-        return ComparisonRule(**{**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed})
+    def report(self, store: Store, /) -> str:
+        """Write the report of the history again."""
+        return report_again(store)
+
+
+KIND = RegressionKind()

@@ -17,7 +17,8 @@ from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.table_tests import MONTE_CARLO, table_test
 
 from ..config.study import Study
-from ._prepared import Prepared, Reading
+from ..running.prepared import Prepared, Progress
+from ._cell_study import CellStudyKind
 from ._stopping import StoppingSettings, stopping_notes
 from .significance_tables import Case, Entry, entries
 
@@ -53,7 +54,7 @@ else:
     )
 
 
-def prepare(study: _Significance, base: Path, reading: Reading) -> Prepared:  # noqa: ARG001 (tables are small)
+def _layout(study: _Significance, base: Path, progress: Progress) -> Prepared:  # noqa: ARG001 (tables are small)
     """Read the tables, check each for its test, and lay out the cells."""
     every = [(key, entry, _cases(key, entry, base)) for key, entry in _entries(study)]
     _refuse_twice((key, cases) for key, _, cases in every)
@@ -131,3 +132,6 @@ def _references(case: Case, method: str, tested: Cell) -> Iterator[Reference]:
     for column, printed in case.printed.printed_by(method).items():
         remark = case.printed.remarks.get(method, "")
         yield Reference(cell=tested.name, column=column, printed=printed, remark=remark)
+
+
+KIND = CellStudyKind(SignificanceStudy, _layout)

@@ -15,10 +15,9 @@ import yaml
 from distributed import LocalCluster
 
 from sigstats.flows import clusters
-from sigstats.flows.clusters import kubernetes
+from sigstats.flows.clusters import kubernetes, load_cluster
 from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters._jobqueue import _dask_jobqueue, _ended, batch_cluster
-from sigstats.flows.config.cluster import load_cluster
 from sigstats.flows.errors import BadInput
 
 from ..faults.conftest import Folder, results, run

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigstats.flows.config.cluster import load_cluster
-from sigstats.flows.config.study import parse_study
+from sigstats.flows.clusters import load_cluster
 from sigstats.flows.errors import BadInput
 from sigstats.flows.report.page import config_as_toml
-from sigstats.flows.running.study import prepared_study
+from sigstats.flows.studies import parse_study
+from sigstats.flows.studies.benchmark import KIND
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.predictions import Columns, join, read
 
@@ -223,5 +223,5 @@ def test_names_of_columns_are_said_in_one_line(tmp_path, name, content, complain
 def test_no_code_is_named_by_a_study(name):
     study = {**STUDIES["quickstart"], "classifiers": [{"name": "c", "learner": name}]}
     with pytest.raises(BadInput, match=r"learner|classifier|scikit-learn") as caught:
-        prepared_study(parse_study(study, source="study.toml"), ROOT)
+        KIND.prepare(parse_study(study, source="study.toml"), ROOT)
     one_line(caught.value)

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sigstats.flows.config.study import Strict
+from sigstats.flows.config.model import Strict
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.replicates import cell
 
-from .._prepared import Reading
+from ...running.prepared import Progress
 from .drawn import Drawn, Name, Read, Tests, about, known
 
 
@@ -32,7 +32,7 @@ class Parquet(Strict):
         bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
     ] = None
 
-    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:
+    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:
         """The rows as they are, then swapped.
 
         A large data set is counted by the workers, file by file, once it is known from the footers that it can be. With
@@ -41,11 +41,11 @@ class Parquet(Strict):
         """
         averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
         options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
-        progress = partial(reading, f"footers of {self.name}")
-        files = scan_footers(self.name, self.path, base, **options, progress=progress)
+        footers = partial(progress, f"footers of {self.name}")
+        files = scan_footers(self.name, self.path, base, **options, progress=footers)
         if sum(files.rows) >= MANY and not (self.positive is None and (files.listed or averaged)):
             return self._counted_by_workers(files, seed)
-        counts = read_counts(self.path, base, **options, progress=partial(reading, self.name))
+        counts = read_counts(self.path, base, **options, progress=partial(progress, self.name))
         if self.positive is None and (counts.listed or averaged):
             events = counts.events(self.name)
             kept = {"name": self.name, "digest": events.digest()}

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sigstats.flows.config.study import Strict
+from sigstats.flows.config.model import Strict
 from sigstats.tasks.populations.scored import read_scores
 
-from .._prepared import Reading
+from ...running.prepared import Progress
 from .drawn import Drawn, Name, Read, Tests
 
 
@@ -29,7 +29,7 @@ class Scores(Strict):
     )
     positive: Annotated[bool | int | str, Field(description="The positive class")]
 
-    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:  # noqa: ARG002
         """The rows as they are, then swapped."""
         columns = {"label": self.label, "a": self.a, "b": self.b}
         columns |= {} if self.group is None else {"group": self.group}
@@ -41,7 +41,7 @@ class Scores(Strict):
             columns=columns,
             positive=self.positive,
             measures=measures,
-            progress=partial(reading, self.name),
+            progress=partial(progress, self.name),
         )
         about = {"name": self.name, "digest": found.digest()}
         drawn = [

@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sigstats.flows.config.study import Strict
+from sigstats.flows.config.model import Strict
 from sigstats.tasks.populations.population import random_classifiers
 
-from .._prepared import Reading
+from ...running.prepared import Progress
 from .drawn import Name, Read, Tests, known
 
 
@@ -23,6 +23,6 @@ class Sturm(Strict):
         Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
     ]
 
-    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:  # noqa: ARG002
         """One population for each r."""
         return Read(drawn=[known(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right])

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, shown
-from sigstats.flows.config.study import Options, Strict
+from sigstats.flows.config.model import Options, Strict
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
 from sigstats.tasks.fingerprint import digest
@@ -15,7 +15,7 @@ from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.trained_pair import TrainingData, estimator, positives, split
 from sigstats.tasks.replicates import cell
 
-from .._prepared import Reading
+from ...running.prepared import Progress
 from .drawn import Drawn, Name, Read, Tests, about
 
 
@@ -68,7 +68,7 @@ class Trained(Strict):
             raise ValueError(f"sets: the name {twice!r} is there twice; expected everything to be named once")
         return self
 
-    def read(self, base: Path, seed: int, *, tests: Tests, reading: Reading) -> Read:  # noqa: ARG002
+    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:  # noqa: ARG002
         """For each set of labels the rest of the rows, as they are and with outputs swapped."""
         data = self._data(base)
         left = len(data) - self.train - self.test

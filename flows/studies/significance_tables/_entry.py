@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from sigstats.flows.config.study import Strict
+from sigstats.flows.config.model import Strict
 from sigstats.tasks.summary.published import PRINTABLE
 from sigstats.tasks.table_tests import MONTE_CARLO, methods
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sigstats.flows.config.study import Strict
+from sigstats.flows.config.model import Strict
 from sigstats.goodness_of_fit import relax_probabilities
 
 from . import _entry

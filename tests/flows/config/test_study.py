@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.flows.config.cluster import load_cluster
-from sigstats.flows.config.study import apply_settings, load_study, parse_study
+from sigstats.flows.clusters import load_cluster
+from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
+from sigstats.flows.studies import load_study, parse_study
 
 SHORTEST = """\
 kind = "benchmark"
@@ -160,7 +161,7 @@ def test_schema_is_json_schema_and_accepts_the_quick_start(repository, capsys):
     from jsonschema import Draft202012Validator
 
     from sigstats.flows.cli import main
-    from sigstats.flows.config.study import read_toml
+    from sigstats.flows.config.toml_files import read_toml
 
     assert main(["schema"]) == 0
     schema = json.loads(capsys.readouterr().out)

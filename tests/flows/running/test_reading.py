@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.config.cluster import load_cluster
-from sigstats.flows.config.study import load_study
+from sigstats.flows.clusters import load_cluster
 from sigstats.flows.running import progress
+from sigstats.flows.running.options import RunOptions
 from sigstats.flows.running.progress import Display
-from sigstats.flows.running.study import run_study
+from sigstats.flows.studies import kind_of, load_study
 from sigstats.tasks.engine.execute import Interrupted
 
 from ..conftest import study_file
@@ -52,7 +52,8 @@ def study(request, tmp_path):
 
 def run(path, output, display, stop):
     study, serial = load_study(path, []), load_cluster("serial")
-    return run_study(study, base=path.parent, output=str(output), cluster=serial, display=display, stop=stop)
+    options = RunOptions(base=path.parent, output=str(output), cluster=serial, display=display, stop=stop)
+    return kind_of(study).run(study, options)
 
 
 def test_it_is_told_file_by_file(study, tmp_path, capsys):

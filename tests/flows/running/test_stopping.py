@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.config.study import parse_study
 from sigstats.flows.errors import BadInput
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.running.estimate import estimate, render
-from sigstats.flows.studies import prepare
+from sigstats.flows.studies import parse_study
+from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.rules import BesagCliffordRule, GandyRule
 from sigstats.tasks.replicates import fanout
 from sigstats.tasks.results import Results
@@ -50,7 +50,7 @@ def prepared(adjust="none", **permutation):
         "classifiers": ["1-nn", "naive-bayes", {"name": "tree", "learner": "decision-tree", "stopping": "none"}],
         "permutation": permutation,
     }
-    return prepare(parse_study(values, source="s.toml"), Path())
+    return KIND.prepare(parse_study(values, source="s.toml"), Path())
 
 
 @pytest.mark.parametrize(

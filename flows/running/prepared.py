@@ -1,4 +1,4 @@
-"""What a kind of study makes of a study file."""
+"""A study that can start: its plan, what its workers read, and what a person should know before."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from sigstats.tasks.plan import Plan
 from sigstats.tasks.storage.data import StoredData
 from sigstats.tasks.summary.published import Reference
 
-#: Is told what comes in, how many files or data sets of it are read, and how many there are; it may raise, to stop.
-Reading: TypeAlias = Callable[[str, int, int], None]
+#: Called with what is read, how many of its files are read, and how many there are; it may raise, to stop.
+Progress: TypeAlias = Callable[[str, int, int], None]
 
 
-def in_silence(what: str, done: int, total: int) -> None:
+def no_progress(what: str, done: int, total: int) -> None:
     """Tell nobody."""
 
 

@@ -1,0 +1,65 @@
+"""TOML files, and values of the command line that replace some of theirs. Nothing else reads TOML."""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sigstats._common.validation import nearest
+
+from ..errors import BadInput
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file.
+
+    Raises
+    ------
+    BadInput
+        If the file cannot be read or is not TOML; the message names the file and the line.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        beside = [entry.name for entry in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+        near = nearest(path.name, beside)
+        hint = f" (did you mean {path.with_name(near)}?)" if near else ""
+        raise BadInput(f"{path}: there is no such file{hint}") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path}: is a folder; expected a TOML file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path}: is not TOML: {error}") from None
+
+
+def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
+    """`values` with each ``key=value`` of the command line put in its place.
+
+    The key is dotted. The value is read as TOML; what is not TOML is a string.
+
+    Examples
+    --------
+    >>> from sigstats.flows.config.toml_files import apply_settings
+    >>> apply_settings({"seed": 1}, ["seed=2", "permutation.resamples=99", "name=quick"])
+    {'seed': 2, 'permutation': {'resamples': 99}, 'name': 'quick'}
+    """
+    result = dict(values)
+    for setting in settings:
+        key, separator, text = setting.partition("=")
+        parts = key.strip().split(".")
+        if not separator or not all(parts):
+            raise BadInput(f"--set: {setting!r} is not valid; expected key=value, as in seed=7")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.strip()
+        table = result
+        for depth, part in enumerate(parts[:-1]):
+            inner = table.get(part, {})
+            if not isinstance(inner, dict):
+                raise BadInput(f"--set: {setting!r} is not valid; {'.'.join(parts[: depth + 1])} is no table")
+            table[part] = dict(inner)
+            table = table[part]
+        table[parts[-1]] = value
+    return result

@@ -1,0 +1,85 @@
+"""What a study file of ``kind = "regression"`` may say."""
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from sigstats.comparison.requirements import as_compared_measures
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.sequential.alpha_spending import Spending
+
+from ..comparison.rule_keys import rule_keys
+from ..config.model import Strict
+from ..config.study import Study
+
+# Seed, level and adjustment stand at the top of a study file.
+if TYPE_CHECKING:
+    Thresholds = Strict
+else:
+    Thresholds = rule_keys("Thresholds", without=Study.model_fields)
+
+
+class ColumnNames(Strict):
+    """What the columns of the files are called."""
+
+    id: Annotated[str, Field(min_length=1, description="What the rows are joined by")] = "id"
+    label: Annotated[str, Field(min_length=1, description="The true class")] = "label"
+    prediction: Annotated[str, Field(min_length=1, description="The predicted class")] = "prediction"
+    score: Annotated[
+        str | None, Field(min_length=1, description="A number a row: the probability of the positive class, a mark ...")
+    ] = None
+
+
+class Looks(Strict):
+    """How the level is shared among the candidates that the same rows judge."""
+
+    spending: Annotated[
+        Spending,
+        Field(description="each: every look has the whole level; series: it lasts for ever; others: `planned`"),
+    ] = "each"
+    planned: Annotated[int | None, Field(ge=1, le=10**6, description="How many looks there will be")] = None
+
+    @model_validator(mode="after")
+    def _planned_where_needed(self) -> Self:
+        if self.planned is None and self.spending not in ("each", "series"):
+            raise ValueError(
+                f"planned is missing; expected how many looks there will be, for the spending {self.spending}"
+            )
+        return self
+
+
+class RegressionStudy(Study):
+    """What a study file of ``kind = "regression"`` may say."""
+
+    question: ClassVar[str] = "is the newest candidate worse than the baseline, anywhere?"
+
+    kind: Literal["regression"]
+    baseline: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
+    candidate: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
+    measures: Annotated[
+        list[str], Field(min_length=1, default_factory=lambda: ["accuracy"], description="What is compared")
+    ]
+    slices: Annotated[
+        list[str], Field(default_factory=list, description="Columns of which each value is compared on its own")
+    ]
+    group: Annotated[str | None, Field(description="A column: rows of one group are not independent")] = None
+    positive: Annotated[str | None, Field(description="The class whose probability the scores are")] = None
+    unmatched: Annotated[
+        Literal["refuse", "drop"], Field(description="What becomes of rows that one file alone has")
+    ] = "refuse"
+    columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
+    rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
+    looks: Annotated[Looks, Field(description="How the level is shared among candidates")] = Looks()
+
+    @field_validator("measures", mode="after")
+    @classmethod
+    def _known_once(cls, measures: list[str]) -> list[str]:
+        try:
+            as_compared_measures(measures)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix("measures: ")) from None
+        return measures
+
+    def rule_at(self, level: float) -> ComparisonRule:
+        """The rule of a look that has `level`."""
+        return ComparisonRule(**{**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed})

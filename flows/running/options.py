@@ -1,0 +1,64 @@
+"""How a study is planned and run: what the study file does not say."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..config.model import Strict
+from .cells import CellRunner, run_cells
+from .progress import Display
+
+
+def _run_cells(cluster: Strict) -> CellRunner:  # noqa: ARG001
+    return run_cells
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """How a study is planned.
+
+    Attributes
+    ----------
+    base : pathlib.Path
+        Where relative paths of the study start.
+    output : str
+        A folder or an fsspec URL, which may hold results already.
+    workers : int or None
+        How many workers the estimate is for; None for those of this machine.
+    timing : bool
+        Whether a replicate of each cell is timed.
+    """
+
+    base: Path
+    output: str
+    workers: int | None = None
+    timing: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a study is run.
+
+    Attributes
+    ----------
+    base : pathlib.Path
+        Where relative paths of the study start.
+    output : str
+        A folder or an fsspec URL; what it holds of the study is not computed again.
+    cluster : Strict or None
+        Where it runs; None for the plain loop if the study is small, and for local processes if not.
+    display : Display
+        What is shown meanwhile.
+    stop : threading.Event
+        Set to leave early.
+    runner_for : callable
+        What computes the cells on a cluster.
+    """
+
+    base: Path
+    output: str
+    cluster: Strict | None = None
+    display: Display = field(default_factory=lambda: Display(quiet=True))
+    stop: threading.Event = field(default_factory=threading.Event)
+    runner_for: Callable[[Strict], CellRunner] = _run_cells

@@ -1,0 +1,72 @@
+"""A kind of study whose work is computed in cells: what such kinds have in common."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary.summarize import summarize
+
+from ..clusters.local import processors
+from ..config.study import Study
+from ..errors import BadInput
+from ..report.page import write_report
+from ..running.estimate import estimate, render
+from ..running.options import PlanOptions, RunOptions
+from ..running.prepared import Prepared, Progress, no_progress
+from ..running.progress import Display
+from ..running.study import CellStudyResult, run_study
+from . import REGISTRY
+
+S = TypeVar("S", bound=Study)
+
+
+@dataclass(frozen=True)
+class CellStudyKind(Generic[S]):
+    """A `sigstats.flows.studies.StudyKind` that needs a model and a function that lays out the cells.
+
+    Attributes
+    ----------
+    model : type of Study
+        What a study file of this kind may say.
+    layout : callable
+        ``layout(study, base, progress)`` reads what comes in, tells of it, and returns it with the plan, as `Prepared`.
+        It writes nothing. ValueError, one line, names the data set or the setting, the value and what would be right.
+    """
+
+    model: type[S]
+    layout: Callable[[S, Path, Progress], Prepared]
+    has_cells: bool = True
+
+    def prepare(self, study: S, base: Path, progress: Progress = no_progress) -> Prepared:
+        """What a study computes, and from what; relative paths of its data start at `base`.
+
+        Raises
+        ------
+        BadInput
+            One line that names the data set or the setting, the value and what would be right.
+        """
+        try:
+            return self.layout(study, base, progress)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+
+    def plan(self, study: S, options: PlanOptions, /) -> str:
+        """The notes and the cost of each cell."""
+        with Display(study=study.name).reading() as progress:
+            prepared = self.prepare(study, options.base, progress)
+        estimates = estimate(prepared, output=options.output, timing=options.timing)
+        notes = [f"note: {note}" for note in prepared.notes]
+        return "\n".join([*notes, render(prepared.plan, estimates, workers=options.workers or processors())])
+
+    def run(self, study: S, options: RunOptions, /) -> CellStudyResult:
+        """Compute all cells, summarise and report."""
+        prepare = partial(self.prepare, study, options.base)
+        return run_study(study, prepare, options, kinds=REGISTRY.names())
+
+    def report(self, store: Store, /) -> str:
+        """Summarise the stored cells and write the report again."""
+        summarize(store)
+        return write_report(store)
