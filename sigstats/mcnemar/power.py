@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
 from .rejection_region import Rule, as_rule, conditional_power, critical_counts
@@ -293,7 +292,15 @@ def _weights(n: int, discordance: float) -> tuple[FloatArray, int]:
     bound = -math.log(_REMAINDER)
     t = bound / 3 + math.sqrt(bound * bound / 9 + 2 * bound * n * d * (1 - d))
     low, high = max(0, math.floor(n * d - t)), min(n, math.ceil(n * d + t))
-    return np.asarray(binom.pmf(np.arange(low, high + 1), n, d), dtype=np.float64), low
+    if d == 1:
+        return np.ones(1), n
+    # From the mode to either side by the ratios of neighbours; `scipy.stats.binom` would take half a second to import.
+    mode = min(n, math.floor((n + 1) * d))
+    below, above = np.arange(mode, low, -1), np.arange(mode, high)
+    falling = np.cumprod(below / (n - below + 1) * ((1 - d) / d))
+    rising = np.cumprod((n - above) / (above + 1) * (d / (1 - d)))
+    weights = np.concatenate([falling[::-1], [1.0], rising])
+    return weights / weights.sum(), low
 
 
 def _power_by_discordant(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[FloatArray, float]:
