@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from . import commands
@@ -20,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")
     subparsers = program.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, module in commands.REGISTRY.modules().items():
-        summary = (module.__doc__ or "").splitlines()[0].rstrip(".")
+        summary = (module.__doc__ or "").partition("\n")[0].rstrip(".")  # python -OO takes docstrings away
         sub = subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], description=module.__doc__)
         module.add_arguments(sub)
     return program
@@ -49,9 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if options.debug:
-            raise
+            traceback.print_exc()  # and not raised: Python's exit code would be that of a regression
+            return FAILED
         return _complain(f"{type(error).__name__}: {error} (--debug shows where)", FAILED)
 
 

@@ -1,7 +1,14 @@
 """Statistics for people who evaluate classifiers: exact, Monte-Carlo, bootstrap and permutation tests."""
 
-import lazy_loader
-
 # The names stand in __init__.pyi. Each is imported when it is first used, so that a command that needs one of them does
 # not wait for all.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+try:
+    import lazy_loader
+
+    __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+except Exception as error:  # `sigstats.__main__` is imported through here, and says in one line what is broken
+    _broken = error
+
+    def __getattr__(name: str) -> object:
+        """Say why no name can be looked up."""
+        raise AttributeError(f"sigstats.{name} cannot be looked up: {_broken}") from _broken

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .._common.ranks import average_ranks
 from .._common.validation import FloatArray
 
 

@@ -41,7 +41,7 @@ def built(tmp_path_factory):
                 origin, place = REPOSITORY / source, build / target
                 if origin.is_dir():
                     ignored = shutil.ignore_patterns("__pycache__")
-                    shutil.copytree(origin, place, ignore=ignored)
+                    shutil.copytree(origin, place, ignore=ignored, symlinks=True)  # as COPY does
                 else:
                     shutil.copy(origin, place)
         elif instruction == "RUN":
@@ -62,7 +62,7 @@ def test_the_built_folder_runs_a_study_and_holds_no_tools(built, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "report.html").exists()
     assert not {path.name for path in (built / "bin").iterdir()} & {"pip", "pytest", "mypy", "ruff"}
-    code = "import sigstats, flows, tasks; print(sigstats.__file__, flows.__file__, tasks.__file__)"
+    code = "from sigstats import __file__ as top, flows, tasks; print(top, flows.__file__, tasks.__file__)"
     seen = subprocess.run(
         [built / "bin" / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )

@@ -1,0 +1,91 @@
+"""Whatever goes wrong at the start of the program: one line and exit code 3, never the 1 of a regression."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PREDICTIONS = "id,label,prediction\n" + "".join(f"{row},{row % 2},{row % 2}\n" for row in range(40))
+
+#: As NumPy itself raises it: the cause is in another error.
+LONG = """
+try:
+    import nothing_of_this_name
+except ImportError as error:
+    raise ImportError("IMPORTANT\\n\\nPLEASE READ THIS\\n" * 99) from error
+"""
+
+
+def program(folder, *arguments, start=("-m", "sigstats"), path=None):
+    environment = {**os.environ, **({} if path is None else {"PYTHONPATH": str(path)})}
+    command = [sys.executable, *start, *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(PREDICTIONS)
+    return tmp_path
+
+
+def one_line(done):
+    assert done.returncode == 3, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("sigstats: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ("raise ImportError('numpy was built for another machine')", "numpy was built for another machine"),
+        ("raise SystemExit(1)", "SystemExit: 1"),
+        ("raise OSError('libblas.so: cannot open shared object file')", "libblas.so"),
+        ("def broken(:\n", "SyntaxError"),
+        ("import nothing_of_this_name\n", "No module named 'nothing_of_this_name'"),
+        (LONG, "No module named 'nothing_of_this_name'"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [("compare", "a.csv", "b.csv"), ("--help",), ("schema",)])
+def test_a_broken_numpy_is_no_regression(files, broken, reason, arguments):
+    (files / "path").mkdir()
+    (files / "path" / "numpy.py").write_text(broken)
+    assert reason in one_line(program(files, *arguments, path=files / "path"))
+
+
+@pytest.mark.parametrize("name", ["pyarrow", "scipy", "rich"])
+def test_nor_is_any_other_dependency_that_breaks(files, name):
+    (files / "path").mkdir()
+    (files / "path" / f"{name}.py").write_text("raise ImportError('it is broken')")
+    assert "it is broken" in one_line(program(files, "compare", "a.csv", "b.csv", path=files / "path"))
+
+
+def test_the_program_needs_no_public_names(files):
+    (files / "path").mkdir()
+    (files / "path" / "lazy_loader.py").write_text("raise ImportError('it is broken')")
+    assert program(files, "compare", "a.csv", "b.csv", path=files / "path").returncode == 0
+    asked = program(files, start=("-c", "import sigstats; sigstats.mcnemar_test"), path=files / "path")
+    assert "AttributeError: sigstats.mcnemar_test cannot be looked up: it is broken" in asked.stderr
+
+
+def test_an_error_that_is_shown_with_its_traceback_is_no_regression(files):
+    (files / "path").mkdir()
+    (files / "path" / "rich.py").write_text("raise ImportError('it is broken')")
+    shown = program(files, "--debug", "compare", "a.csv", "b.csv", path=files / "path")
+    assert shown.returncode == 3
+    assert "Traceback" in shown.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("compare", "a.csv", "b.csv")])
+def test_it_starts_without_docstrings_and_asserts(files, arguments):
+    done = program(files, *arguments, start=("-OO", "-m", "sigstats"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_module_is_the_program(files):
+    assert program(files, "compare", "a.csv", "b.csv").returncode == 0
+    assert program(files, "compare", "a.csv", "c.csv").returncode == 2
+    assert program(files, "--version").stdout.startswith("sigstats ")

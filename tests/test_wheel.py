@@ -1,0 +1,151 @@
+"""The built package in a clean environment, beside a project that has a ``tasks.py`` and a ``flows/`` of its own."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+#: A module of somebody else's, which notes that it was imported.
+THEIRS = "import pathlib\n\npathlib.Path(__file__).with_suffix('.imported').touch()\nOWNER = 'somebody else'\n"
+STUDY = """
+kind = "benchmark"
+datasets = ["iris"]
+classifiers = ["ridge"]
+
+[cross_validation]
+folds = 3
+
+[permutation]
+resamples = 99
+"""
+
+
+def packed():
+    """The files of the package in this checkout, as they are called once installed."""
+    files = [
+        (folder, path)
+        for folder in ("sigstats", "tasks", "flows")
+        for path in (REPOSITORY / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+    found = set()
+    for folder, path in files:
+        inside = path.relative_to(REPOSITORY).as_posix()
+        found.add(inside if folder == "sigstats" else f"sigstats/{inside}")
+    return found
+
+
+def build(source, target, *kinds):
+    chosen = [word for kind in kinds for word in ("--target", kind)]
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", *chosen, "--directory", target], cwd=source, check=True,
+        capture_output=True,
+    )  # fmt: skip
+    return target
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder of the wheel and the source distribution."""
+    return build(REPOSITORY, tmp_path_factory.mktemp("dist"), "wheel", "sdist")
+
+
+def wheel_of(folder):
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def installed(built, tmp_path_factory):
+    """A virtual environment of the wheel alone; what it depends on is found where this environment has it."""
+    place = tmp_path_factory.mktemp("environment")
+    venv.create(place, symlinks=True)
+    python = place / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet"]
+    subprocess.run([*pip, "--disable-pip-version-check", wheel_of(built)], check=True)
+    (site,) = place.glob("lib/python*/site-packages")
+    # A path alone: the .pth files there, of which one leads to this checkout, are not read.
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return place / "bin"
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The other project, which is the working folder and on PYTHONPATH."""
+    (tmp_path / "tasks.py").write_text(THEIRS)
+    (tmp_path / "flows").mkdir()
+    (tmp_path / "flows" / "__init__.py").write_text(THEIRS)
+    rows = "".join(f"{row},{row % 2},{row % 2}\n" for row in range(40))
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("id,label,prediction\n" + rows)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+def run(program, *arguments, folder):
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_the_wheel_is_one_package_with_every_file(built):
+    with zipfile.ZipFile(wheel_of(built)) as wheel:
+        entries = {entry.filename: entry for entry in wheel.infolist()}
+    names = {name for name in entries if ".dist-info/" not in name}
+    assert {name.partition("/")[0] for name in names} == {"sigstats"}
+    assert not [name for name, entry in entries.items() if entry.external_attr >> 28 == 0o12], "a link"
+    assert names == packed()
+    assert {
+        "sigstats/__init__.pyi",
+        "sigstats/py.typed",
+        "sigstats/tasks/py.typed",
+        "sigstats/flows/py.typed",
+        "sigstats/flows/report/templates/report.html.j2",
+        "sigstats/flows/report/templates/report.css",
+    } <= names
+
+
+def test_the_source_distribution_makes_the_same_wheel(built, tmp_path):
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as source:
+        assert not [member.name for member in source if member.issym() or member.islnk()]
+        source.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    again = wheel_of(build(unpacked, tmp_path / "dist", "wheel"))
+    with zipfile.ZipFile(wheel_of(built)) as first, zipfile.ZipFile(again) as second:
+        assert sorted(first.namelist()) == sorted(second.namelist())
+        assert all(first.read(name) == second.read(name) for name in first.namelist() if name.startswith("sigstats/"))
+
+
+@pytest.mark.parametrize("start", ["script", "module"])
+def test_the_program_works_beside_a_project_with_modules_of_the_same_names(installed, project, start):
+    program = (installed / "sigstats",) if start == "script" else (installed / "python", "-m", "sigstats")
+    compared = run(*program, "compare", "a.csv", "b.csv", folder=project)
+    assert (compared.returncode, compared.stderr) == (0, "")
+    arguments = ("run", "study.toml", "--quiet", "--cluster", "serial", "--output", "serial")
+    assert run(*program, *arguments, folder=project).returncode == 0
+    assert (project / "serial" / "report.html").exists()
+    assert run(*program, "report", "serial", folder=project).returncode == 0
+    assert not list(project.rglob("*.imported"))
+
+
+@pytest.mark.processes
+def test_its_workers_do_too(installed, project):
+    arguments = ("run", "study.toml", "--quiet", "--cluster", "local", "--workers", "2", "--output", "local")
+    done = run(installed / "sigstats", *arguments, folder=project)
+    assert done.returncode == 0, done.stderr
+    assert (project / "local" / "report.html").exists()
+    assert not list(project.rglob("*.imported"))
+
+
+def test_the_other_project_gets_its_own_modules(installed, project):
+    code = "import sigstats, tasks, flows; print(tasks.OWNER, flows.OWNER, sigstats.__file__)"
+    seen = run(installed / "python", "-c", code, folder=project)
+    assert seen.stdout.startswith(f"somebody else somebody else {installed.parent}")
+    assert len(list(project.rglob("*.imported"))) == 2
