@@ -292,15 +292,18 @@ def _weights(n: int, discordance: float) -> tuple[FloatArray, int]:
     bound = -math.log(_REMAINDER)
     t = bound / 3 + math.sqrt(bound * bound / 9 + 2 * bound * n * d * (1 - d))
     low, high = max(0, math.floor(n * d - t)), min(n, math.ceil(n * d + t))
-    if d == 1:
-        return np.ones(1), n
-    # From the mode to either side by the ratios of neighbours; `scipy.stats.binom` would take half a second to import.
-    mode = min(n, math.floor((n + 1) * d))
-    below, above = np.arange(mode, low, -1), np.arange(mode, high)
-    falling = np.cumprod(below / (n - below + 1) * ((1 - d) / d))
-    rising = np.cumprod((n - above) / (above + 1) * (d / (1 - d)))
-    weights = np.concatenate([falling[::-1], [1.0], rising])
-    return weights / weights.sum(), low
+    return _binomial_pmf(np.arange(low, high + 1), n, d), low
+
+
+def _binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:
+    """`scipy.stats.binom.pmf`, without the half second that importing `scipy.stats` takes where SciPy allows it."""
+    try:
+        from scipy.special._ufuncs import _binom_pmf
+    except ImportError:  # it is private to SciPy
+        from scipy.stats import binom
+
+        return np.asarray(binom.pmf(k, n, p), dtype=np.float64)
+    return np.asarray(_binom_pmf(k, n, p), dtype=np.float64)
 
 
 def _power_by_discordant(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[FloatArray, float]:

@@ -1,4 +1,5 @@
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -7,6 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.mcnemar import power as power_module
 from sigstats.mcnemar.power import detectable_difference, power, sample_size, type_one_error
 from sigstats.mcnemar.test import mcnemar_test
 
@@ -269,3 +271,12 @@ def test_only_valueerror_escapes(a, b, c, alpha, alternative, method):
         lambda: sample_size(b, c),
         lambda: detectable_difference(a, b, target=c, alpha=alpha),
     )
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize(("n", "p"), [(1, 0.3), (40, 0.5), (40, 1.0), (10**6, 1e-5), (12_345, 0.999)])
+def test_binomial_probabilities_are_those_of_scipy_to_the_bit(n, p, private, monkeypatch):
+    if not private:
+        monkeypatch.setitem(sys.modules, "scipy.special._ufuncs", None)
+    k = np.unique(np.linspace(0, n, 60).astype(np.int64))
+    assert power_module._binomial_pmf(k, n, p).tolist() == scipy.stats.binom.pmf(k, n, p).tolist()
