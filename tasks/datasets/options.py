@@ -15,7 +15,9 @@ _LISTS_OF_NAMES = ("columns", "drop", "nominal", "missing")
 _WORDS = {str: "a string", list: "a list of strings", int: "a whole number", float: "a number"}
 
 
-def checked(spec: Mapping[str, Any], known: Mapping[str, Kinds], required: Sequence[str] = ()) -> dict[str, Any]:
+def validate_options(
+    spec: Mapping[str, Any], known: Mapping[str, Kinds], required: Sequence[str] = ()
+) -> dict[str, Any]:
     """The options of one data set.
 
     Parameters

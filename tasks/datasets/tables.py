@@ -6,6 +6,7 @@ are those that occur, sorted as text: so codes depend neither on the order of th
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -110,33 +111,41 @@ def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None)
     ValueError
         One line that names table, column and value.
     """
-    target = spec.get("target", target)
-    for name in table.names:
-        if table.names.count(name) > 1:
-            raise ValueError(f"{table.where}: column {shown(name)} is there twice; expected each name once")
-    wanted, dropped, nominal = (spec.get(key, []) for key in ("columns", "drop", "nominal"))
-    for name in [target, *wanted, *dropped, *nominal]:
-        if name not in table.names:
-            raise ValueError(f"{table.where}: column {shown(name)} is not there; {hint(name, table.names)}")
-    for name in [target, *wanted]:
-        if name in dropped or (name == target and name in wanted):
-            raise ValueError(f"{table.where}: column {shown(name)}: expected in one of target, columns and drop alone")
-    left = [name for name in wanted or table.names if name != target and name not in dropped]
-    if not left:
-        raise ValueError(f"{table.where}: no column is left; expected a feature beside the class {shown(target)}")
-    if "" in left:
-        raise ValueError(f"{table.where}: a column has no name; name it, or leave it out with drop = ['']")
-    y, classes = _classes(table, str(target))
-    columns = [_feature(table, name, as_codes=name in nominal) for name in left]
+    target = str(spec.get("target", target))
+    features = _feature_names(table, spec, target)
+    y, classes = _classes(table, target)
+    columns = [_feature(table, name, as_codes=name in spec.get("nominal", [])) for name in features]
     return Dataset(
         name=spec["name"],
         X=np.column_stack([values for values, _ in columns]),
         nominal=np.array([names is not None for _, names in columns]),
         y=y,
         classes=classes,
-        features=tuple(left),
+        features=tuple(features),
         categories=tuple(names or () for _, names in columns),
     )
+
+
+def _feature_names(table: Table, spec: Mapping[str, Any], target: str) -> list[str]:
+    """The columns that are features: those that are asked for, or all but the class and those left out."""
+    times = Counter(table.names)
+    for name in table.names:
+        if times[name] > 1:
+            raise ValueError(f"{table.where}: column {shown(name)} is there twice; expected each name once")
+    wanted, dropped, nominal = (spec.get(key, []) for key in ("columns", "drop", "nominal"))
+    for name in [target, *wanted, *dropped, *nominal]:
+        if name not in times:
+            raise ValueError(f"{table.where}: column {shown(name)} is not there; {hint(name, table.names)}")
+    for name in [target, *wanted]:
+        if name in dropped or (name == target and name in wanted):
+            raise ValueError(f"{table.where}: column {shown(name)}: expected in one of target, columns and drop alone")
+    outside = {target, *dropped}
+    features = [name for name in wanted or table.names if name not in outside]
+    if not features:
+        raise ValueError(f"{table.where}: no column is left; expected a feature beside the class {shown(target)}")
+    if "" in features:
+        raise ValueError(f"{table.where}: a column has no name; name it, or leave it out with drop = ['']")
+    return features
 
 
 def _classes(table: Table, target: str) -> tuple[Codes, tuple[str, ...]]:

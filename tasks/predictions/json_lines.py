@@ -108,17 +108,23 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _column(name: str, values: list[Any]) -> Any:
     """A column of one type, numbers of any size among them."""
-    there = {type(value) for value in values} - {type(None)}
-    strange = next((kind for kind in there if kind not in _KINDS), None)
-    if strange is not None:
-        raise ValueError(
-            f"column {shown(name)} has {'lists' if strange is list else 'objects'}; expected text or numbers"
-        )
-    kinds = sorted({_KINDS[kind][0] for kind in there})
-    if len(kinds) > 1:
-        raise ValueError(f"column {shown(name)} has {' and '.join(f'{kind}s' for kind in kinds)}; expected one kind")
-    if float in there:
+    kinds = {type(value) for value in values} - {type(None)}
+    _require_one_kind(name, kinds)
+    if float in kinds:
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
-    if there == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values):
+    if int in kinds and not _fits_int64(values):
         return pa.array([None if value is None else str(value) for value in values], pa.string())
-    return pa.array(values, next((_KINDS[kind][1] for kind in there), pa.string()))
+    return pa.array(values, next((_KINDS[kind][1] for kind in kinds), pa.string()))
+
+
+def _require_one_kind(name: str, kinds: set[type]) -> None:
+    for kind in kinds.difference(_KINDS):
+        found = "lists" if kind is list else "objects"
+        raise ValueError(f"column {shown(name)} has {found}; expected text or numbers")
+    words = sorted({f"{_KINDS[kind][0]}s" for kind in kinds})
+    if len(words) > 1:
+        raise ValueError(f"column {shown(name)} has {' and '.join(words)}; expected one kind")
+
+
+def _fits_int64(values: list[Any]) -> bool:
+    return all(value is None or -(2**63) <= value < 2**63 for value in values)

@@ -12,7 +12,7 @@ from sigstats._common.validation import shown
 
 from ...input_files import as_text, place, read_bytes
 from ..dataset import Dataset
-from ..options import COLUMNS, checked
+from ..options import COLUMNS, validate_options
 from ..tables import dataset
 from ._arff import Arff
 
@@ -21,7 +21,7 @@ _OPTIONS = {**COLUMNS, "path": str, "encoding": str}
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
-    spec = checked(spec, _OPTIONS, required=("path",))
+    spec = validate_options(spec, _OPTIONS, required=("path",))
     where = place(spec["path"], base)
     table = Arff(where, as_text(read_bytes(spec["path"], base), where, spec.get("encoding", "utf-8")))
     return dataset(table, spec, target=spec.get("target") or _target(table))

@@ -15,7 +15,7 @@ from sigstats._common.random_streams import as_generator
 from sigstats._common.validation import as_choice, as_count, as_real
 
 from ..dataset import Dataset
-from ..options import Kinds, checked
+from ..options import Kinds, validate_options
 
 Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -61,10 +61,10 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     every: dict[str, Kinds] = {"generator": str, "seed": int}
     for _, options in GENERATORS.values():
         every.update(options)
-    spec = checked(spec, every, required=("name", "generator"))
+    spec = validate_options(spec, every, required=("name", "generator"))
     where = f"data set {spec['name']}"
     generate, options = GENERATORS[as_choice(spec["generator"], f"{where}: generator", list(GENERATORS))]
-    spec = checked(spec, {"generator": str, "seed": int, **options})
+    spec = validate_options(spec, {"generator": str, "seed": int, **options})
     X, y = generate(spec, as_generator(as_count(spec.get("seed", 0), f"{where}: seed")), where)
     d = X.shape[1]
     return Dataset(

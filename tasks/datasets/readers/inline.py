@@ -11,7 +11,7 @@ from typing import Any
 from sigstats._common.validation import refuse
 
 from ..dataset import Dataset
-from ..options import COLUMNS, checked
+from ..options import COLUMNS, validate_options
 from ..tables import dataset
 from ._lines import Lines
 
@@ -27,7 +27,7 @@ class _Rows(Lines):
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     """Read the rows."""
-    spec = checked(spec, _OPTIONS, required=("name", "rows"))
+    spec = validate_options(spec, _OPTIONS, required=("name", "rows"))
     where = f"data set {spec['name']}"
     for row in spec["rows"]:
         if not isinstance(row, str) or not row.strip():

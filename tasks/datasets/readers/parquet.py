@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from ...input_files import place, read_bytes, reason
 from ..dataset import Dataset
-from ..options import COLUMNS, checked
+from ..options import COLUMNS, validate_options
 from ..tables import Numbers, Table, Texts, dataset
 
 _OPTIONS = {**COLUMNS, "path": str, "missing": list}
@@ -36,7 +36,7 @@ _READABLE = (
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
-    spec = checked(spec, _OPTIONS, required=("path", "target"))
+    spec = validate_options(spec, _OPTIONS, required=("path", "target"))
     where = place(spec["path"], base)
     content = read_bytes(spec["path"], base)
     try:

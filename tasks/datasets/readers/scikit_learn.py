@@ -9,7 +9,7 @@ import numpy as np
 from sigstats._common.validation import as_choice
 
 from ..dataset import Dataset
-from ..options import checked
+from ..options import validate_options
 
 _LOADERS = {
     "iris": "load_iris",
@@ -24,7 +24,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     """``{source = "scikit-learn", name = "iris"}``."""
     from sklearn import datasets
 
-    name = as_choice(checked(spec, {}, required=("name",))["name"], "datasets: name", list(_LOADERS))
+    name = as_choice(validate_options(spec, {}, required=("name",))["name"], "datasets: name", list(_LOADERS))
     bunch = getattr(datasets, _LOADERS[name])()
     d = bunch.data.shape[1]
     return Dataset(
