@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from .base import Problem, is_default, nominal_mask, steps_of
-from .families.neighbours import DISTANCE_TOLERANCE, NearestNeighbours
+from .families.neighbours import DISTANCE_TOLERANCE, TIES, NearestNeighbours
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,16 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
     if is_default(classifier, NearestNeighbours, free=("n_neighbors", "ties", "nominal", "random_state")):
         nominal = nominal_mask(classifier.nominal, d)
         ties, seed = classifier.ties, classifier.random_state
+        if ties not in TIES:
+            return None
     elif is_default(classifier, KNeighborsClassifier, free=("n_neighbors", "algorithm", "leaf_size", "n_jobs")):
         if np.isnan(problem.X).any():
             return None
-        tolerance *= 1.0 if transforms else float(problem.X.var(axis=0).max())
+        ties = "unknown"
+        if not transforms:
+            # Its distances are rounded in the unit of the squared values, not of their spread.
+            squares = float(np.einsum("ij,ij->i", problem.X, problem.X).max())
+            tolerance = max(tolerance * float(problem.X.var(axis=0).max()), 64 * np.finfo(np.float64).eps * squares)
     else:
         return None
     if transforms:
@@ -47,7 +53,7 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
     k, fewest = classifier.n_neighbors, n - int(np.bincount(problem.folds).max())
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= fewest or not isinstance(seed, int):
         return None
-    if ties not in ("random", "first", "vote") or np.isinf(problem.X).any():
+    if np.isinf(problem.X).any():
         return None
     return Configuration(k, ties, seed, nominal, bool(transforms), tolerance)
 

@@ -15,6 +15,9 @@ from sigstats._common.validation import FloatArray, IntArray
 from ..base import UNDECIDED, FoldOrder, Null, Problem, blocks, is_default, nominal_mask
 from ..families.naive_bayes import MixedNB, category_codes
 
+#: A variance no larger than this, relative to the squared values, may be rounding alone.
+_NO_VARIANCE = 1e-20
+
 #: Rounding of a log-likelihood, relative to the sum of its terms; a row within it is refitted.
 _ROUNDING = 2e-15
 
@@ -26,6 +29,7 @@ class BatchedNaiveBayes:
 
     def __init__(self, problem: Problem, nominal: Any, alpha: float, var_smoothing: float) -> None:
         self._alpha, self._var_smoothing = alpha, var_smoothing
+        self._no_variance = _NO_VARIANCE * (np.nan_to_num(problem.X[:, ~nominal]) ** 2).max(axis=0, initial=0)
         self._order = FoldOrder(problem)
         numbers = problem.X[:, ~nominal]
         known = ~np.isnan(numbers)
@@ -98,7 +102,10 @@ class BatchedNaiveBayes:
         return predicted
 
     def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        """Weights of the columns and constants, (replicates, folds, classes, ...), and the size of the largest term."""
+        """Weights of the columns and constants, (replicates, folds, classes, ...), and the size of the largest term.
+
+        Constants are NaN where a variance may be rounding alone.
+        """
         d = self._numeric
         squares, values = train[..., :d], train[..., d : 2 * d]
         known = rows[..., None] if self._complete else train[..., 2 * d : 3 * d].round()
@@ -109,6 +116,7 @@ class BatchedNaiveBayes:
         mean = np.where(known > 0, values / own, center)
         variance = np.where(known > 0, np.maximum(squares / own - mean**2, 0), spread)
         variance += self._var_smoothing * spread.max(axis=-1, keepdims=True, initial=0)
+        lost = np.where((variance <= self._no_variance).any(axis=(-2, -1)), np.nan, 0)
         variance = np.maximum(variance, np.finfo(np.float64).tiny)
         weights = np.empty_like(train)
         weights[..., :d] = -0.5 / variance
@@ -116,9 +124,9 @@ class BatchedNaiveBayes:
         level = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
         size = float((self._largest / variance.min(axis=(0, 1, 2))).sum()) if d else 0.0
         if self._complete:
-            return weights, level.sum(axis=-1), size
+            return weights, level.sum(axis=-1) + lost[..., None], size
         weights[..., 2 * d : 3 * d] = level
-        return weights, np.zeros(level.shape[:-1]), size
+        return weights, np.zeros(level.shape[:-1]) + lost[..., None], size
 
     def _categorical(self, train: FloatArray) -> FloatArray:
         """Log frequencies; 0 for a category that the training rows do not have."""

@@ -8,8 +8,8 @@ can be nearer than c times the last distance in it. So the result is exact.
 
 Features permuted. Distances are made anew, as one matrix product a fold.
 
-Ties are those of `sigstats.learners.families.neighbours`. For scikit-learn's own `KNeighborsClassifier`, which
-promises no order, equally near rows count in the order of the training data.
+Ties are those of `sigstats.learners.families.neighbours`. scikit-learn's own `KNeighborsClassifier` promises no order
+among rows that are equally near; where their choice could change the class, scikit-learn predicts the row.
 """
 
 from typing import Any, ClassVar
@@ -117,14 +117,13 @@ class BatchedNeighbours:
 
     def _voted(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
         config = self._config
-        every_tie = config.ties == "vote"
         return vote(
             distances,
             kth,
             labels,
             priority,
             k=config.k,
-            every_tie=every_tie,
+            ties=config.ties,
             n_classes=self._n_classes,
             tolerance=config.tolerance,
         )

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._common.validation import FloatArray, IntArray, as_choice, as_count, refuse, require_squarable
-from ..base import attempt, nominal_mask
+from ..base import UNDECIDED, attempt, nominal_mask
 
 #: Squared distances closer than this are equal (features are expected on a scale of about one).
 DISTANCE_TOLERANCE = 1e-10
@@ -86,7 +86,6 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for first in range(0, len(X), step):
             distances = squared_distances(X[first : first + step], self._rows, self._nominal)
             kth = kth_smallest(distances, self.n_neighbors)
-            every_tie = self.ties == "vote"
             codes.append(
                 vote(
                     distances,
@@ -94,7 +93,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     self._codes[None],
                     self._priority[None],
                     k=self.n_neighbors,
-                    every_tie=every_tie,
+                    ties=self.ties,
                     n_classes=len(self.classes_),
                 )
             )
@@ -163,27 +162,45 @@ def vote(
     priority: IntArray,
     *,
     k: int,
-    every_tie: bool,
+    ties: str,
     n_classes: int,
     tolerance: float = DISTANCE_TOLERANCE,
 ) -> IntArray:
     """The class code given by the `k` nearest along axis 1.
 
     ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one
-    that spreads to it. A row at an infinite distance is none.
+    that spreads to it. A row at an infinite distance is none. With ``ties="unknown"`` some of the rows that are equally
+    near vote, and nobody knows which: the class is `UNDECIDED` unless all choices of them give it.
     """
-    last = np.iinfo(priority.dtype).max
     tied = distances <= kth + tolerance
-    if k == 1 and not every_tie:
+    if ties == "unknown":
+        return _certain_vote(distances < kth - tolerance, tied, labels, k, n_classes)
+    last = np.iinfo(priority.dtype).max
+    if k == 1 and ties != "vote":
         nearest = np.where(tied, priority, last).argmin(axis=1, keepdims=True)
         return np.take_along_axis(np.broadcast_to(labels, distances.shape), nearest, axis=1)[:, 0]
-    if not every_tie:
+    if ties != "vote":
         sure = distances < kth - tolerance
         order = np.where(sure, -1, np.where(tied, priority, last)).argsort(axis=1, kind="stable")[:, :k]
         labels = np.take_along_axis(np.broadcast_to(labels, distances.shape), order, axis=1)
         tied = np.ones_like(labels, dtype=bool)
     votes = np.stack([(tied & (labels == code)).sum(axis=1) for code in range(n_classes)])
     return np.asarray(votes.argmax(axis=0))
+
+
+def _certain_vote(sure: Any, near: Any, labels: IntArray, k: int, n_classes: int) -> IntArray:
+    """The class that wins with the rows `sure` and any choice of the other rows `near`, `k` in all, or `UNDECIDED`."""
+    of_sure = np.stack([(sure & (labels == code)).sum(axis=1) for code in range(n_classes)])
+    of_tied = np.stack([(near & (labels == code)).sum(axis=1) for code in range(n_classes)]) - of_sure
+    chosen = np.minimum(k, (of_sure + of_tied).sum(axis=0)) - of_sure.sum(axis=0)
+    least = of_sure + np.maximum(0, chosen - (of_tied.sum(axis=0) - of_tied))
+    most = of_sure + np.minimum(of_tied, chosen)
+    winner: IntArray = least.argmax(axis=0)
+    # Among as many votes the first class wins.
+    code = np.arange(n_classes).reshape(-1, *[1] * winner.ndim)
+    best = np.take_along_axis(least, winner[None], axis=0)
+    beaten = (most < best) | ((most == best) & (code > winner)) | (code == winner)
+    return np.where(beaten.all(axis=0), winner, UNDECIDED)
 
 
 def _scaled(neighbours: Any, nominal: Any) -> Any:

@@ -118,19 +118,31 @@ def test_scikit_learns_neighbours_of_continuous_data(k, transforms, null):
     check_same(make_pipeline(*transforms, KNeighborsClassifier(k)), X, y, null=null)
 
 
-def test_equally_near_rows_of_scikit_learns_neighbours_count_in_the_order_of_training():
-    # The rule, by definition in integers: first in the training fold among the nearest.
-    rng = np.random.default_rng(2)
-    X, y = rng.integers(0, 3, (60, 3)).astype(float), np.arange(60) % 2
-    folds = stratified_folds(y, 5, 1)
-    retrainer = Retrainer(KNeighborsClassifier(1), X, y, folds, null="labels")
-    draws = retrainer.draw(rng, 20)
-    for place, predicted in zip(draws, retrainer.predict(draws), strict=True):
-        order = np.argsort(place)
-        for i in range(60):
-            train = [j for j in order if folds[place[j]] != folds[place[i]]]
-            nearest = min(train, key=lambda j: (((X[i] - X[j]) ** 2).sum(), place[j]))
-            assert predicted[i] == y[place[nearest]]
+@pytest.mark.parametrize("null", NULLS)
+@pytest.mark.parametrize("transforms", [[], [MinMaxScaler()]])
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_scikit_learns_neighbours_of_data_full_of_ties(k, algorithm, transforms, null):
+    # Trees keep 30 rows a leaf, so that which of the nearest come first is no order of the rows.
+    for seed, (n, levels, offset) in enumerate([(60, 3, 0), (150, 2, 0), (150, 9, 1e6)]):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, levels, (n, 3)).astype(float) + offset, rng.permutation(np.arange(n) % 3)
+        estimator = make_pipeline(*transforms, KNeighborsClassifier(k, algorithm=algorithm))
+        check_same(estimator, X, y, null=null, replicates=3, folds=stratified_folds(y, 5, 1), undecided=1)
+
+
+@pytest.mark.parametrize("null", NULLS)
+@pytest.mark.parametrize("smoothing", [0.0, 1e-9])
+@pytest.mark.parametrize("value", [0.0, 0.1, 7.0, 1e6])
+def test_gaussian_naive_bayes_of_features_that_are_constant(value, smoothing, null):
+    y = np.random.default_rng(1).permutation(np.arange(40) % 3)
+    constant = np.full((40, 2), value)
+    in_one_fold = constant.copy()
+    in_one_fold[stratified_folds(y, 5, 1) == 2, 0] += 1  # what the others are trained on varies
+    half = constant.copy()
+    half[:, 1] = np.arange(40) % 4
+    for X in (constant, in_one_fold, half):
+        check_same(GaussianNB(var_smoothing=smoothing), X, y, null=null, folds=stratified_folds(y, 5, 1), undecided=1)
 
 
 @pytest.mark.parametrize("null", NULLS)
