@@ -1,0 +1,75 @@
+"""Intervals of proportions over so many trials that no table and no inverse beta function is right."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm, poisson
+
+from sigstats.intervals import clopper_pearson
+
+
+def tail_from(successes, trials, proportion):
+    """P(X >= successes) by the beta density, integrated on both sides of the proportion in extended precision."""
+    mode = np.longdouble(successes - 1) / (trials - 1)
+    width = np.sqrt(mode * (1 - mode) / trials)
+
+    def density(distances):
+        with np.errstate(divide="ignore"):
+            return np.exp(
+                (successes - 1) * np.log1p(distances / mode) + (trials - successes) * np.log1p(-distances / (1 - mode))
+            )
+
+    place = np.longdouble(proportion) - mode
+    sides = [
+        np.trapezoid(density(np.linspace(a, b, 200_001, dtype=np.longdouble)), dx=float((b - a) / 200_000))
+        for a, b in ((max(place, -60 * width) - 40 * width, place), (place, place + 80 * width))
+    ]
+    return float(sides[0] / sum(sides))
+
+
+LARGE = [
+    (2**52, 2**53, 0.95),
+    (1714060750126682, 2974066334698344, 0.5),
+    (10**11, 10**12, 0.99),
+    (3 * 10**9, 10**10, 0.95),
+    (2**30 - 10**6, 2**30 + 1, 0.9),
+    (10**6, 2**53, 0.95),
+    (999 * 10**12, 10**15, 0.999),
+]
+
+
+@pytest.mark.parametrize(("successes", "trials", "confidence"), LARGE)
+def test_an_interval_of_many_trials_is_no_shorter_than_exact(successes, trials, confidence):
+    low, high, _ = clopper_pearson(successes, trials, confidence=confidence)
+    for bound, count in ((low, successes), (1 - high, trials - successes)):
+        tail = tail_from(count, trials, bound)
+        assert tail <= (1 - confidence) / 2 * (1 + 1e-6)
+        assert tail >= (1 - confidence) / 2 * (1 - 0.01)
+
+
+@pytest.mark.parametrize("successes", [1, 2, 3, 30, 1000, 1023, 1024, 1025, 50_000])
+@pytest.mark.parametrize("trials", [10**10, 10**13, 2**53])
+def test_a_rare_success_among_many_trials_is_poissons(successes, trials):
+    low, high, _ = clopper_pearson(successes, trials)
+    for tail in (poisson.sf(successes - 1, low * trials), poisson.cdf(successes, high * trials)):
+        assert 0.025 * (1 - 1e-3) <= tail <= 0.025 * (1 + 1e-5)
+    mirrored = clopper_pearson(trials - successes, trials)
+    assert mirrored.low == pytest.approx(1 - high, abs=2e-16)
+    assert mirrored.high == pytest.approx(1 - low, abs=2e-16)
+
+
+def test_both_ways_meet():
+    for successes in (1, 5000, 10**6, 2**29, 2**30 - 3):
+        fewer, more = (clopper_pearson(successes, trials) for trials in (2**30, 2**30 + 1))
+        assert more[:2] == pytest.approx(fewer[:2], rel=1e-6)
+    low, high, _ = clopper_pearson(2**52, 2**53)
+    reach = norm.isf(0.025) * 0.5 / math.sqrt(2**53)
+    assert 0.5 - 1.00001 * reach < low < 0.5 - reach
+    assert 0.5 + reach < high < 0.5 + 1.00001 * reach
+
+
+def test_no_success_and_no_failure():
+    assert clopper_pearson(0, 2**40).low == 0
+    assert clopper_pearson(0, 2**40).high == pytest.approx(1 - 0.025 ** (1 / 2**40))
+    assert clopper_pearson(2**40, 2**40).high == 1
