@@ -146,7 +146,7 @@ def mcnemar_test(
     if a + b == 0:
         pvalue, log_p, reason = 1.0, 0.0, "no discordant pair: the data say nothing about a difference"
     elif method == "chi2":
-        log_p = _log_chi2_pvalue(statistic, a - b, alternative)
+        log_p = _log_chi2_pvalue(a, b, alternative, bool(correction))
         pvalue = math.exp(log_p)
     else:
         pvalue, log_p = _binomial_pvalue(a, b, alternative, 0.5 if method == "mid-p" else 1.0)
@@ -193,9 +193,9 @@ def _chi2(a: int, b: int, correction: bool) -> float:
     return max(abs(a - b) - int(correction), 0) ** 2 / max(a + b, 1)
 
 
-def _log_chi2_pvalue(statistic: float, difference: int, alternative: Alternative) -> float:
-    z = math.sqrt(statistic)
+def _log_chi2_pvalue(a: int, b: int, alternative: Alternative, correction: bool) -> float:
     if alternative == "two-sided":
-        return math.log(2) + float(log_ndtr(-z))
-    toward = difference if alternative == "greater" else -difference
-    return float(log_ndtr(-math.copysign(z, toward)))
+        return math.log(2) + float(log_ndtr(-math.sqrt(_chi2(a, b, correction))))
+    # P(X >= a) is taken at a - 1/2, also where the data speak against the alternative.
+    toward = (a - b if alternative == "greater" else b - a) - int(correction)
+    return float(log_ndtr(-math.copysign(math.sqrt(toward**2 / (a + b)), toward)))

@@ -140,6 +140,20 @@ def test_the_mean_mid_p_value_is_one_half(alternative):
         assert np.dot(pvalues, scipy.stats.binom.pmf(np.arange(n + 1), n, 0.5)) == pytest.approx(0.5, rel=1e-12)
 
 
+@pytest.mark.parametrize(("a", "b"), [(3, 7), (7, 3), (5, 5), (0, 9), (9, 0), (1, 0), (40, 41)])
+def test_the_corrected_one_sided_test_is_the_normal_tail_at_half_a_count(a, b):
+    n = a + b
+    for alternative, k in (("greater", a), ("less", b)):
+        # P(X >= k) of a binomial with p = 1/2, at k - 1/2 of the normal distribution of mean n/2 and variance n/4
+        wanted = scipy.stats.norm.sf((k - 0.5 - n / 2) / math.sqrt(n / 4))
+        found = mcnemar_test(a, b, alternative=alternative, method="chi2", correction=True)
+        assert found.pvalue == pytest.approx(wanted, rel=1e-12)
+        assert found.log10_pvalue == pytest.approx(math.log10(wanted), rel=1e-12)
+    assert mcnemar_test(3, 7, alternative="greater", method="chi2", correction=True).pvalue == pytest.approx(
+        0.943, abs=1e-3
+    )
+
+
 def test_chi2_warns_of_few_pairs():
     assert "only 24 discordant pairs" in mcnemar_test(12, 12, method="chi2").reason
     assert mcnemar_test(12, 13, method="chi2").reason == ""
