@@ -9,6 +9,7 @@ ignored and the test rejects too often; `sigstats.homogeneity_test` compares two
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy.special import chdtrc
 from ._common.expected_counts import expected_counts_warning
 from ._common.extreme import TIE_TOLERANCE, at_least
 from ._common.random_streams import as_generator
+from ._common.rationals import probabilities_as_fractions
 from ._common.validation import (
     MAX_RESAMPLES,
     FloatArray,
@@ -28,7 +30,7 @@ from ._common.validation import (
     as_probabilities,
     refuse,
 )
-from .conditional.exact_keys import multinomial_keys
+from .conditional.exact_keys import chi_square_keys, multinomial_keys
 from .conditional.log_weights import poisson_deviance, poisson_log_pmf
 from .conditional.problem import Problem
 from .conditional.tail import STATE_LIMIT, StateLimitError, tail
@@ -41,6 +43,8 @@ ORDERINGS = ("probability", "chi2", "likelihood-ratio")
 EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**5, 200
 #: A square of a count, divided by the product of a smaller probability and a count, is no float any more.
 _LEAST_PROBABILITY = 1e-290
+#: Keys of more different probabilities take too much memory.
+_MOST_KEYED = 12
 _CHUNK = 2**18
 
 
@@ -260,6 +264,10 @@ def _exact(x: IntArray, p: FloatArray, ordering: str) -> float:
     observed = math.fsum(float(s[j]) for s, j in zip(scores, x.tolist(), strict=True))
     # Relative to the probability itself, or to the statistic (which is rounding alone where it should be 0).
     tolerance = TIE_TOLERANCE if ordering == "probability" else max(TIE_TOLERANCE * abs(observed), 1e-12)
+    keys = multinomial_keys(p.tolist(), n, ordering)
+    margin = 0.0
+    if ordering == "chi2" and (fractions := _finer_than(tolerance, n, p.tolist())):
+        keys, margin, tolerance = chi_square_keys(fractions, n), 2.0**-44 * (abs(observed) + n), 0.0
     problem = Problem(
         parameters=tuple((n * p).tolist()),
         log_mass=poisson_log_pmf,
@@ -267,9 +275,9 @@ def _exact(x: IntArray, p: FloatArray, ordering: str) -> float:
         scores=scores,
         total=n,
         threshold=observed + tolerance,
-        margin=0.0,
+        margin=margin,
         observed=tuple(x.tolist()),
-        keys=multinomial_keys(p.tolist(), n, ordering),
+        keys=keys,
     )
     try:
         return tail(problem)
@@ -279,6 +287,17 @@ def _exact(x: IntArray, p: FloatArray, ordering: str) -> float:
             (n, k),
             f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='monte-carlo'",
         ) from None
+
+
+def _finer_than(tolerance: float, n: int, p: list[float]) -> list[Fraction] | None:
+    """The probabilities as fractions, if chi-squares that differ may differ by less than the tolerance for ties."""
+    fractions = probabilities_as_fractions(p)
+    if fractions is None or len(set(fractions)) > _MOST_KEYED:
+        return None
+    # n times chi-square, plus n squared, is a sum of squares over these fractions.
+    common = math.lcm(*(each.numerator for each in fractions))
+    units = [common // each.numerator * each.denominator for each in fractions]
+    return None if Fraction(math.gcd(*units), common * n) > 2 * tolerance else fractions
 
 
 def _exceedances(

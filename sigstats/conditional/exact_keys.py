@@ -14,6 +14,7 @@ Not part of the public names.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -182,6 +183,44 @@ def _exponent_bound(c: int, p: int) -> int:
     return exponent
 
 
+def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
+    """Keys of the chi-square statistic; `weight` falls as it rises, and is exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fractions import Fraction
+    >>> from sigstats.conditional.exact_keys import chi_square_keys
+    >>> keys = chi_square_keys([Fraction(1, 3), Fraction(2, 3)], 5)
+    >>> key = keys.table(0, np.array([2]))[0] + keys.table(1, np.array([3]))[0]
+    >>> keys.weight(keys.packing.unpack(key))  # in units of 3 / 2: -(2 * 2**2 + 3**2)
+    -17
+    """
+    distinct = list(dict.fromkeys(probabilities))
+    common = math.lcm(*(each.numerator for each in distinct))
+    units = [common // each.numerator * each.denominator for each in distinct]
+    shared = math.gcd(*units)
+
+    def weight(fields: list[int]) -> int:
+        squares = fields[len(distinct) :]
+        return -sum(square * (unit // shared) for square, unit in zip(squares, units, strict=True))
+
+    return _squares_keys([distinct.index(each) for each in probabilities], total, weight)
+
+
+def _squares_keys(group: Sequence[int], total: int, weight: Callable[[list[int]], int] | None) -> Keys:
+    """Keys of the sums of counts and of squared counts in each group of classes."""
+    size = max(group) + 1
+
+    def fields(j: int, x: IntArray) -> IntArray:
+        out = np.zeros((len(x), 2 * size), dtype=np.int64)
+        out[:, group[j]] = x
+        out[:, size + group[j]] = x * x
+        return out
+
+    return Keys(Packing.of([total] * size + [total * total] * size), fields, merging=True, weight=weight)
+
+
 def multinomial_keys(probabilities: Sequence[float], total: int, ordering: str) -> Keys | None:
     """Keys that are equal only for partial outcomes of equal statistic; None where no two classes are alike.
 
@@ -194,15 +233,7 @@ def multinomial_keys(probabilities: Sequence[float], total: int, ordering: str) 
     group = [groups[p] for p in probabilities]
     size = len(groups)
     if ordering == "chi2":
-        packing = Packing.of([total] * size + [total * total] * size)
-
-        def fields(j: int, x: IntArray) -> IntArray:
-            out = np.zeros((len(x), 2 * size), dtype=np.int64)
-            out[:, group[j]] = x
-            out[:, size + group[j]] = x * x
-            return out
-
-        return Keys(packing, fields, merging=True)
+        return _squares_keys(group, total, None)
     primes = primes_to(total)
     bounds = factorial_exponents(np.array([total]), primes)[0].tolist()
     packing = Packing.of([total] * size + bounds)

@@ -292,8 +292,10 @@ def _joined(problem: Problem, left: _States, right: _States, norm: float) -> lis
         if problem.margin:
             upto = np.searchsorted(score, room[start:end] + problem.margin, side="right")
             for i in np.flatnonzero(upto > sure).tolist():
-                for k in range(int(sure[i]), int(upto[i])):
-                    if no_heavier(problem, left.key[start + i] + right.key[low + k], observed):
-                        parts.append(float(scale[i]) * float(np.exp(right.log_mass[low + k] - top)))
+                near = np.arange(low + int(sure[i]), low + int(upto[i]))
+                keys = left.key[start + i] + right.key[near]
+                tied = (keys == observed).all(axis=1)
+                tied[~tied] = [no_heavier(problem, key, observed) for key in keys[~tied]]
+                parts.extend((float(scale[i]) * np.exp(right.log_mass[near[tied]] - top)).tolist())
         parts.append(float(scale @ prefix[sure]))
     return parts

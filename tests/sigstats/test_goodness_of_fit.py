@@ -67,6 +67,26 @@ def test_equals_enumeration_in_rationals(data):
 
 
 @pytest.mark.parametrize(
+    ("counts", "ratio"),
+    [
+        ((9, 7, 9), (1, 10**9, 10**9)),
+        ((3, 8, 2), (1, 10**9, 3 * 10**9)),
+        ((2, 1, 5, 4), (1, 10**7, 10**9, 10**9)),
+        ((5, 5, 5), (1, 10**12, 2 * 10**12)),
+    ],
+)
+def test_chi_squares_that_nearly_tie_are_compared_exactly(counts, ratio):
+    p = [each / sum(ratio) for each in ratio]
+    found = goodness_of_fit_test(counts, p, ordering="chi2").pvalue
+    assert found == pytest.approx(float(enumerated(counts, ratio, pearson)), rel=1e-9)
+
+
+def test_the_chi_square_of_9_7_9():
+    p = np.array([1, 1e9, 1e9]) / (2e9 + 1)
+    assert goodness_of_fit_test([9, 7, 9], p, ordering="chi2").pvalue == pytest.approx(3.2066e-78, rel=1e-4)
+
+
+@pytest.mark.parametrize(
     ("ordering", "expected"),
     # R 4.2.2, ExactMultinom 0.1.3: Prob, Chisq and LLR of Mendel's peas
     [("probability", 0.938222), ("chi2", 0.927191), ("likelihood-ratio", 0.926132)],
