@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._common.validation import IntArray, as_array, as_counts, refuse
+from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable
 
 #: A table of so many classes takes 128 MB.
 MOST_CLASSES = 4096
@@ -58,12 +58,15 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
         raise refuse("y_pred (length)", len(names), f"one for each of y_true's {len(truth)}")
     if _kind(truth) != _kind(names):
         raise refuse("y_pred", names[0], f"{_kind(truth)} as y_true has")
+    require_comparable(truth, names, "y_pred")
     if labels is None:
         classes = np.union1d(truth, names)
     else:
         classes = _as_labels(labels, "labels")
         if _kind(classes) != _kind(truth):
             raise refuse("labels", classes[0], f"{_kind(truth)} as y_true has")
+        require_comparable(truth, classes, "labels")
+        require_comparable(names, classes, "labels")
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise refuse("labels", classes, "two or more different classes")
     if len(classes) > MOST_CLASSES:

@@ -29,6 +29,9 @@ MAX_RESAMPLES = 10**8
 #: The largest magnitude of a number that is squared, and whose squares are added.
 LARGEST_SQUARABLE = 1e150
 
+#: What is right for labels where whole numbers stand beside floats, or signed ones beside unsigned ones.
+_EXACT_LABELS = f"whole numbers between -{MAX_TOTAL} and {MAX_TOTAL} where others are floats: beyond, floats round them"
+
 #: What `int` or `float` would take for a number.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 
@@ -192,6 +195,10 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
         raise refuse(name, value, wanted)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise refuse(name, array[~np.isfinite(array)][0], wanted)
+    if array.dtype.kind == "f" and not isinstance(value, np.ndarray):  # NumPy has rounded whole numbers among floats
+        for label in value:
+            if isinstance(label, (int, np.integer)) and abs(int(label)) > MAX_TOTAL:
+                raise refuse(name, label, _EXACT_LABELS)
     return array
 
 
@@ -201,6 +208,18 @@ def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str) ->
         raise refuse(f"{name} (length)", second.size, f"{first.size}, one label an observation")
     if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
         raise refuse(name, second[0], "labels of the same kind everywhere: all numbers or all strings")
+    require_comparable(first, second, name)
+
+
+def require_comparable(first: NDArray[Any], second: NDArray[Any], name: str) -> None:
+    """Refuse whole numbers that NumPy would round to compare them with those of the other array."""
+    if first.dtype.kind == "U" or np.result_type(first, second).kind != "f":
+        return
+    for labels in (first, second):
+        if labels.dtype.kind in "iu" and labels.size:
+            farthest = max(int(labels.max()), int(labels.min()), key=abs)
+            if abs(farthest) > MAX_TOTAL:
+                raise refuse(name, farthest, _EXACT_LABELS)
 
 
 def as_choice(value: Any, name: str, options: Sequence[str]) -> str:

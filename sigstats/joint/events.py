@@ -26,6 +26,7 @@ from .._common.validation import (
     as_counts,
     as_labels,
     refuse,
+    require_comparable,
     same_kind_of_labels,
 )
 from ..measures.formulas import Confusion
@@ -155,11 +156,13 @@ class JointEvents:
         for name, value in (("a", a), ("b", b)):
             sequences.append(as_labels(value, name))
             same_kind_of_labels(truth, sequences[-1], name)
+        require_comparable(sequences[1], sequences[2], "b")
         occurring, codes = np.unique(np.concatenate(sequences), return_inverse=True)
         categories = occurring
         if classes is not None:
             categories = as_labels(classes, "classes", minimum_size=2)
             same_kind_of_labels(truth[:1], categories[:1], "classes")
+            require_comparable(occurring, categories, "classes")
             strange = ~np.isin(occurring, categories)
             if strange.any():
                 raise refuse("classes", classes, f"{occurring[strange][0].item()!r} among them, for it occurs")

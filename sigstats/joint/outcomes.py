@@ -21,7 +21,16 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import MAX_TOTAL, FloatArray, as_count, as_labels, nearest, refuse, same_kind_of_labels
+from .._common.validation import (
+    MAX_TOTAL,
+    FloatArray,
+    as_count,
+    as_labels,
+    nearest,
+    refuse,
+    require_comparable,
+    same_kind_of_labels,
+)
 from ..mcnemar.test import DiscordantCounts
 from ..measures.formulas import Confusion
 from ..measures.measure import Kind
@@ -127,6 +136,7 @@ class JointOutcomes:
         truth = as_labels(y, "y")
         label = as_labels([positive], "positive")
         same_kind_of_labels(truth[:1], label, "positive")
+        require_comparable(truth, label, "positive")
         negative = [_differs(truth, label)]
         for name, value in (("a", a), ("b", b)):
             assigned = as_labels(value, name)
