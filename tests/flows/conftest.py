@@ -9,6 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from sigstats.flows.cli import main
+
 QUICK = """\
 kind = "benchmark"
 seed = 5
@@ -48,6 +50,19 @@ def run(*arguments, timeout=240):
         os.killpg(process.pid, 9)
         raise
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+@pytest.fixture
+def program(capsys):
+    """Runs the program in this process: `run` without the seconds that a process takes to start."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, code, said.out, said.err)
+
+    return call
 
 
 def results(output):

@@ -63,14 +63,14 @@ def test_every_cluster_gives_the_bytes_of_the_plain_loop(quick, tmp_path, schedu
     assert artifacts == [("study",)]
 
 
-def test_a_finished_study_is_not_computed_again_and_can_be_summarised_again(quick, tmp_path):
+def test_a_finished_study_is_not_computed_again_and_can_be_summarised_again(program, quick, tmp_path):
     path, reference, output = quick
     receipts = {item.name: item.read_bytes() for item in (output / "receipts").iterdir()}
-    assert run("run", path, "--output", output, "--cluster", "serial").returncode == 0
+    assert program("run", path, "--output", output, "--cluster", "serial").returncode == 0
     assert {item.name: item.read_bytes() for item in (output / "receipts").iterdir()} == receipts
     (output / "summary.parquet").unlink()
     (output / "report.html").unlink()
-    assert run("report", output).returncode == 0
+    assert program("report", output).returncode == 0
     assert results(output) == reference
 
 
@@ -79,9 +79,9 @@ def test_the_summary_says_what_every_column_means(quick):
     assert all(field.metadata[b"unit"] and field.metadata[b"meaning"] for field in schema)
 
 
-def test_another_study_in_the_same_output_is_refused_and_nothing_is_written(quick, tmp_path):
+def test_another_study_in_the_same_output_is_refused_and_nothing_is_written(program, quick, tmp_path):
     path, reference, output = quick
-    done = run("run", path, "--output", output, "--cluster", "serial", "--set", "permutation.resamples=79")
+    done = program("run", path, "--output", output, "--cluster", "serial", "--set", "permutation.resamples=79")
     assert done.returncode == 2
     assert "study.permutation.resamples is 59 there and 79 here" in done.stderr
     assert len(done.stderr.splitlines()) == 2
@@ -125,9 +125,9 @@ def test_a_classifier_that_raises_fails_its_cells_and_no_other(tmp_path):
         (("[permutation]", "[cross_validation]\nfolds = 60\n[permutation]"), "60"),
     ],
 )
-def test_bad_input_is_one_line_exit_code_2_and_nothing_written(tmp_path, change, complaint):
+def test_bad_input_is_one_line_exit_code_2_and_nothing_written(program, tmp_path, change, complaint):
     path = study_file(tmp_path, QUICK.replace(*change))
-    done = run("run", path, "--output", tmp_path / "out", "--cluster", "serial")
+    done = program("run", path, "--output", tmp_path / "out", "--cluster", "serial")
     assert done.returncode == 2
     assert complaint in done.stderr
     assert len([line for line in done.stderr.splitlines() if line.startswith("sigstats:")]) == 1
@@ -143,35 +143,35 @@ def test_a_scheduler_that_is_not_there_is_one_line(tmp_path, quick):
     assert not (tmp_path / "out").exists()
 
 
-def test_an_encrypted_scheduler_without_certificates_is_one_line(tmp_path, quick):
-    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", "tls://127.0.0.1:9")
+def test_an_encrypted_scheduler_without_certificates_is_one_line(program, tmp_path, quick):
+    done = program("run", quick[0], "--output", tmp_path / "out", "--cluster", "tls://127.0.0.1:9")
     assert done.returncode == 2
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
     assert "address: 'tls://127.0.0.1:9' is not valid without certificates; expected [tls] in a cluster file" in said
     assert not (tmp_path / "out").exists()
 
 
-def test_an_output_whose_study_cannot_be_told_is_left_alone(tmp_path, quick):
+def test_an_output_whose_study_cannot_be_told_is_left_alone(program, tmp_path, quick):
     """A link to itself: not to be read, but a file could take its place."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "study.json").symlink_to("study.json")
-    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", "serial")
+    done = program("run", quick[0], "--output", tmp_path / "out", "--cluster", "serial")
     assert done.returncode == 2
     assert f"--output: {tmp_path / 'out'} is not valid; study.json in it cannot be read" in done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["study.json"]
 
 
-def test_a_history_of_comparisons_is_no_output_of_another_study(tmp_path, quick):
+def test_a_history_of_comparisons_is_no_output_of_another_study(program, tmp_path, quick):
     content = json.dumps({"study": {"kind": "regression", "name": "nightly"}})
     study_file(tmp_path, content, "study.json")
-    done = run("run", quick[0], "--output", tmp_path, "--cluster", "serial")
+    done = program("run", quick[0], "--output", tmp_path, "--cluster", "serial")
     assert done.returncode == 2
     assert "holds another study: study.kind is 'regression' there and 'benchmark' here" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
     assert (tmp_path / "study.json").read_text() == content
 
 
-def test_a_damaged_study_is_named_and_blocks_of_another_study_stay(tmp_path, quick):
+def test_a_damaged_study_is_named_and_blocks_of_another_study_stay(program, tmp_path, quick):
     path, reference, before = quick
     output = tmp_path / "out"
     shutil.copytree(before, output)
@@ -184,7 +184,7 @@ def test_a_damaged_study_is_named_and_blocks_of_another_study_stay(tmp_path, qui
         for name in (own, "retrain.another.0123456789"):
             (output / "blocks" / name).mkdir(parents=True, exist_ok=True)
             (output / "blocks" / name / "000000000-000000010.parquet").write_text("work of hours")
-        done = run("run", path, "--output", output, "--cluster", "serial")
+        done = program("run", path, "--output", output, "--cluster", "serial")
         assert done.returncode == 0, done.stderr
         assert f"made again: {complaint}" in done.stderr
         assert results(output) == reference
@@ -192,16 +192,16 @@ def test_a_damaged_study_is_named_and_blocks_of_another_study_stay(tmp_path, qui
         assert (output / "study.json").read_text() == (before / "study.json").read_text()
 
 
-def test_an_output_that_cannot_be_a_folder_is_one_line(tmp_path, quick):
+def test_an_output_that_cannot_be_a_folder_is_one_line(program, tmp_path, quick):
     (tmp_path / "file").write_text("")
-    done = run("run", quick[0], "--output", tmp_path / "file" / "out", "--cluster", "serial")
+    done = program("run", quick[0], "--output", tmp_path / "file" / "out", "--cluster", "serial")
     assert done.returncode == 2
     assert "--output" in done.stderr
 
 
-def test_plan_computes_nothing_and_tells_all(quick, tmp_path):
+def test_plan_computes_nothing_and_tells_all(program, quick, tmp_path):
     path, _, output = quick
-    done = run("plan", path, "--output", tmp_path / "out", "--workers", "4")
+    done = program("plan", path, "--output", tmp_path / "out", "--workers", "4")
     assert done.returncode == 0
     assert not (tmp_path / "out").exists()
     assert "12 cells, 476 replicates" in done.stdout
@@ -209,12 +209,12 @@ def test_plan_computes_nothing_and_tells_all(quick, tmp_path):
     assert "note: no permutation test can be rejected: 4 tests adjusted by holm need permutation.resamples = 79" in (
         done.stdout
     )
-    again = run("plan", path, "--output", output, "--no-timing")
+    again = program("plan", path, "--output", output, "--no-timing")
     assert "0 of        59" in again.stdout
 
 
-def test_a_memory_url_is_an_output(quick):
-    done = run("run", quick[0], "--output", "memory://out", "--cluster", "serial")
+def test_a_memory_url_is_an_output(program, quick):
+    done = program("run", quick[0], "--output", "memory://out", "--cluster", "serial")
     assert done.returncode == 0, done.stderr
 
 
