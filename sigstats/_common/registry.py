@@ -12,8 +12,6 @@ import sys
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from .validation import as_choice
-
 Member = TypeVar("Member")
 
 
@@ -79,8 +77,12 @@ class Registry(Generic[Member]):
         TypeError
             If the module lacks something of the Protocol.
         """
-        if not isinstance(name, str) or name not in self._checked:
-            file = self._files[as_choice(name, self.what, self.names())]
+        if name not in self.names():
+            from .validation import as_choice  # needs NumPy, without which the program shows its help
+
+            as_choice(name, self.what, self.names())
+        if name not in self._checked:
+            file = self._files[name]
             module = importlib.import_module(f"{self.package}.{file}")
             lacking = sorted(member for member in _members(self.protocol) if not hasattr(module, member))
             if lacking:

@@ -1,12 +1,14 @@
 """What commands refuse: one line, exit code 2, nothing written."""
 
 import importlib
+import subprocess
 
 import pytest
 
+from sigstats.flows import commands
 from sigstats.flows.cli import main
 
-from ..conftest import QUICK, study_file
+from ..conftest import PROGRAM, QUICK, environment, study_file
 
 STUDY = 'kind = "significance"\n[[tables]]\nname = "t"\ncounts = [[8, 2], [1, 9]]\n'
 
@@ -25,6 +27,35 @@ def refused(capsys, *arguments):
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     return said.err
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("compare", ["nosuch.csv", "nosuch.csv"]),
+        ("deploy", ["nosuch.toml", "--output", "out"]),
+        ("plan", ["nosuch.toml"]),
+        ("report", ["nosuch"]),
+        ("run", ["nosuch.toml", "--output", "out"]),
+        ("schema", ["nosuch"]),
+        ("warm-up", ["nosuch"]),
+    ],
+)
+def test_a_process_ends_with_exit_code_2_and_writes_nothing(tmp_path, command, arguments):
+    done = subprocess.run(
+        [*PROGRAM, command, *arguments], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("sigstats")
+    assert "nosuch" in last
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_is_tested_as_a_process():
+    (mark,) = (mark for mark in test_a_process_ends_with_exit_code_2_and_writes_nothing.pytestmark if mark.args)
+    assert [command for command, _ in mark.args[1]] == list(commands.REGISTRY.names())
 
 
 def test_a_report_of_what_is_no_study_is_refused(finished, capsys):
