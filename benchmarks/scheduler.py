@@ -26,7 +26,7 @@ from sigstats.tasks import replicates as fanouts
 from sigstats.tasks.engine import execute, pools
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.storage.store import Found
+from sigstats.tasks.storage.store import CellFiles
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 CELLS, WORKERS, THREADS = 1000, 1, 32
@@ -102,7 +102,7 @@ def main() -> None:
     cells = [
         Cell(subject={"cell": str(number)}, work={"cell": number}, replicates=each, **common) for number in range(CELLS)
     ]
-    store: Any = SimpleNamespace(find=lambda cell: Found((), (), ()), finish=lambda cell, last: None)
+    store: Any = SimpleNamespace(find=lambda cell: CellFiles((), (), ()), finish=lambda cell, last: None)
     done = [0] * CELLS
     with tempfile.TemporaryDirectory() as name, dask.config.set({"distributed.scheduler.worker-saturation": 1.0}):
         started = Started(Path(name))

@@ -1,4 +1,4 @@
-"""Scored rows of Parquet files, row group by row group, and what is wrong with them in one line."""
+"""Scored rows of Parquet files, read row group by row group and checked."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from .counts import Label
 
 @dataclass(frozen=True)
 class Rows:
-    """Scored rows: whether each is positive, its scores by A and B, and its group; any shape, the same for all."""
+    """Scored rows: whether each is positive, its scores by A and B, and its group, in arrays of one shape."""
 
     positive: NDArray[np.bool_]
     a: NDArray[np.float64]
@@ -30,16 +30,16 @@ class Rows:
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
-        """Which test sets, one a row, have nothing that is truly positive."""
+        """Which test sets, one a row, have no row that is truly positive."""
         return np.asarray(~self.positive.any(axis=1), dtype=np.bool_)
 
     def part(self, which: Any) -> "Rows":
-        """Some of them."""
+        """Some of the rows."""
         group = None if self.group is None else self.group[which]
         return Rows(self.positive[which], self.a[which], self.b[which], group)
 
 
-def joined(parts: Sequence[Rows]) -> Rows:
+def concatenate(parts: Sequence[Rows]) -> Rows:
     """All rows of several parts, in their order."""
     group = None if parts[0].group is None else np.concatenate([part.group for part in parts if part.group is not None])
     positive, a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("positive", "a", "b"))
@@ -72,7 +72,7 @@ def read_group(opened: Any, where: str, group: int, columns: Mapping[str, str], 
 
 
 def _code(name: object) -> int:
-    """A number for a group, the same wherever its name is read."""
+    """A number for a group, the same in every file and process."""
     return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "big", signed=True)
 
 
@@ -89,7 +89,7 @@ def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
 
 
 def require_probabilities(where: str, columns: Mapping[str, str], rows: Rows) -> None:
-    """Refuse scores that are no probabilities."""
+    """Refuse scores that are not probabilities."""
     for side, values in (("a", rows.a), ("b", rows.b)):
         outside = (values < 0) | (values > 1)
         if outside.any():

@@ -33,7 +33,7 @@ from .parquet_files import (
     read_files_table,
     require_column,
 )
-from .score_files import Rows, joined, read_group, require_probabilities
+from .score_files import Rows, concatenate, read_group, require_probabilities
 from .score_tests import difference
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores all but the files.
@@ -138,11 +138,11 @@ class ScorePopulation:
                 if span.start < span.stop:
                     parts.append(self._read(file, group, rows).part(numbers[span] - first))
                 first += rows
-        return joined(parts)
+        return concatenate(parts)
 
     def all(self) -> Rows:
         """All rows, in their order."""
-        return joined([self._read(file, i, rows) for file, groups in self.files for i, rows in enumerate(groups)])
+        return concatenate([self._read(file, i, rows) for file, groups in self.files for i, rows in enumerate(groups)])
 
     @cached_property
     def _system(self) -> Any:
@@ -216,7 +216,7 @@ def read_scores(
             groups.append(len(rows))
             parts.append(rows)
         files.append((file, tuple(groups)))
-    whole = joined(parts) if parts else None
+    whole = concatenate(parts) if parts else None
     if whole is None or not len(whole):
         raise ValueError(f"{path}: there are no rows; expected one or more")
     if not 0 < whole.positive.sum() < len(whole):

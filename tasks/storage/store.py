@@ -48,7 +48,7 @@ D = TypeVar("D", bound=StoredData)
 
 
 @dataclass(frozen=True)
-class Found:
+class CellFiles:
     """The files of a cell.
 
     Attributes
@@ -141,7 +141,7 @@ class Store:
             raise Damaged(f"{name}: {error}") from None
         return table
 
-    def find(self, cell: Cell) -> Found:
+    def find(self, cell: Cell) -> CellFiles:
         """The files of a cell; each is read and checked."""
         sound, damaged = [], []
         for name in self._names(cell):
@@ -159,7 +159,7 @@ class Store:
                 sound.append((*bounds, name))
         used = disjoint(sound)
         spare = [name for first, last, name in sound if used.get((first, last)) != name]
-        return Found(tuple(used), tuple(damaged), tuple(spare))
+        return CellFiles(tuple(used), tuple(damaged), tuple(spare))
 
     def _names(self, cell: Cell) -> list[str]:
         """All files of a cell, those of a finished one first."""
