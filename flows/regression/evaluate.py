@@ -22,7 +22,7 @@ from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..comparison.sentences import reasons
 from ..errors import BadInput
-from ..report.wording import counted
+from ..report.wording import count_of
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
 from .study import RegressionStudy
@@ -123,13 +123,13 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     records, damaged = history.read(Store(output))
     look, known = _look(study, pair, records, damaged)
     level = _level(study, look, pair)
-    parts = sum(len(names) for names, _ in pair.predictions.slices.values())
+    slices = count_of(sum(len(names) for names, _ in pair.predictions.slices.values()), "slice")
     return "\n".join(
         [
             f"candidate  {pair.candidate}",
             f"baseline   {pair.baseline}",
-            f"rows       {pair.predictions.n:,}, {counted(parts, 'slice')}, {counted(len(study.measures), 'measure')}",
-            f"history    {counted(len(records), 'evaluation')} in {output}"
+            f"rows       {pair.predictions.n:,}, {slices}, {count_of(len(study.measures), 'measure')}",
+            f"history    {count_of(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
             f"look       {look} at these rows, level {level:.3g}",
         ]

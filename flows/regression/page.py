@@ -15,7 +15,7 @@ from ..comparison.cells import difference_in_words
 from ..comparison.forest_plot import forest_plots
 from ..comparison.sentences import TITLES, rule_in_words
 from ..report.page import page
-from ..report.wording import counted, p_number
+from ..report.wording import count_of, p_number
 from .study import RegressionStudy
 from .trends import trend_figures
 
@@ -69,7 +69,7 @@ def looks_in_words(records: Sequence[Record]) -> str:
     if latest.look == 1:
         return f"The first candidate that these rows have judged; this look had the level {latest.level:.3g}."
     return (
-        f"These rows have judged {counted(latest.look, 'candidate')}; this look had the level {latest.level:.3g}. "
+        f"These rows have judged {count_of(latest.look, 'candidate')}; this look had the level {latest.level:.3g}. "
         "A test set that is looked at again and again wears out."
     )
 

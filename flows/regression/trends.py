@@ -13,7 +13,7 @@ from sigstats.tasks.storage.history import Record
 from ..report import svg
 from ..report.axes import Axes
 from ..report.figure import Figure
-from ..report.wording import counted
+from ..report.wording import count_of
 
 _LEFT, _WIDE, _NARROW = 46.0, 960.0, 300.0
 #: A trend shows the last evaluations, at most so many.
@@ -115,7 +115,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: 
     last = trend[-1]
     failed = sum(point.verdict == "fail" for point in trend)
     description = (
-        f"{counted(len(trend), 'evaluation')}, {failed} failed; "
+        f"{count_of(len(trend), 'evaluation')}, {failed} failed; "
         f"the last is {last.value:.2f} beside {last.reference:.2f}."
     )
     drawing = axes.drawing(name, f"{title} over time", description, *parts)

@@ -13,6 +13,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.table_tests.mcnemar import DISCORDANT
 
+Item = TypeVar("Item")
 Key = TypeVar("Key")
 
 
@@ -94,9 +95,9 @@ def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
     return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
-def grouped(rows: Sequence[Hypothesis], key: Callable[[Hypothesis], Key]) -> dict[Key, list[Hypothesis]]:
+def group_by(rows: Sequence[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
     """The rows by `key`, in the order of its first appearance."""
-    groups: dict[Key, list[Hypothesis]] = {}
+    groups: dict[Key, list[Item]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
     return groups
@@ -107,19 +108,19 @@ def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
     return [row for row in rows if row.decision == "reject"]
 
 
-def kept(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """The rows whose null hypothesis is kept."""
+def not_rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """The rows whose null hypothesis was tested and is not rejected."""
     return [row for row in rows if row.decision == "keep"]
 
 
-def at_floor(row: Hypothesis) -> bool:
+def at_smallest_p(row: Hypothesis) -> bool:
     """Whether the p-value is as small as its random replicates allow, so that the true one may be smaller."""
     return row.exceedances == 0 and bool(row.replicates)
 
 
 def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
     """One row for each table: that of the method which the study names first."""
-    return [group[0] for group in grouped(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
+    return [group[0] for group in group_by(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
 
 
 def is_proportion(row: Hypothesis) -> bool:
@@ -134,7 +135,7 @@ def less_is_better(row: Hypothesis) -> bool:
     return spec is not None and not spec.greater_is_better
 
 
-def gain(row: Hypothesis) -> float | None:
+def advantage_of_b(row: Hypothesis) -> float | None:
     """By how much b is better than a, in the unit of the measure: negative where a is better; None if not known.
 
     Estimates are what is measured of b less that of a. Without one McNemar's test still says how many objects only

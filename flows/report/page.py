@@ -22,7 +22,7 @@ from . import figures, sections
 from .evidence import Evidence, distinct
 from .problems import problems, read_failures, shortfall
 from .table import table_of
-from .wording import adjusted_p, counted
+from .wording import adjusted_p, count_of
 
 
 def render(
@@ -143,9 +143,9 @@ def _transforms(evidence: Evidence) -> str:
 def _subtitle(evidence: Evidence) -> str:
     rows = evidence.rows
     parts = [
-        counted(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
-        counted(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),
-        counted(len(rows), "hypothesis", "hypotheses"),
+        count_of(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
+        count_of(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),
+        count_of(len(rows), "hypothesis", "hypotheses"),
     ]
     return ", ".join(part for part in parts if not part.startswith("0 "))
 

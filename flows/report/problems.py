@@ -10,7 +10,7 @@ from sigstats.tasks.storage.store import Store
 
 from . import sections
 from .evidence import Evidence
-from .wording import counted
+from .wording import count_of
 
 _ACTIONS = {"crossval": "observed run", "retrain": "retrains"}
 
@@ -78,7 +78,7 @@ def shortfall(evidence: Evidence) -> str:
     shown = [f"{names[row.test]} of {_subject(row)}" for row in missing]
     more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
     return (
-        f"{counted(len(missing), 'hypothesis', 'hypotheses')} of {len(evidence.rows)} "
+        f"{count_of(len(missing), 'hypothesis', 'hypotheses')} of {len(evidence.rows)} "
         f"{'has' if len(missing) == 1 else 'have'} no result: {'; '.join(shown[:12])}{more}. Adjusted p-values are "
         "over the hypotheses that have one, and may grow when the rest is there."
     )

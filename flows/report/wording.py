@@ -60,10 +60,10 @@ def p_order(p: float, log10_p: float | None = None) -> str:
     return f"<{NBSP}10{str(power).translate(_SUPERSCRIPT)}"
 
 
-def p_at_most(p: float, *, at_floor: bool, log10_p: float | None = None) -> str:
+def p_at_most(p: float, *, at_most: bool, log10_p: float | None = None) -> str:
     """A p-value as a number, with its sign where it is known only to be that small or smaller."""
     shown = p_number(p, log10_p)
-    return f"≤{NBSP}{shown}" if at_floor and shown[0] not in "<>" else shown
+    return f"≤{NBSP}{shown}" if at_most and shown[0] not in "<>" else shown
 
 
 def p_equation(p: float, *, at_most: bool = False, name: str = "p") -> str:
@@ -75,7 +75,7 @@ def p_equation(p: float, *, at_most: bool = False, name: str = "p") -> str:
     >>> p_equation(0.032, at_most=True).split()
     ['p', '≤', '0.032']
     """
-    shown = p_at_most(p, at_floor=at_most)
+    shown = p_at_most(p, at_most=at_most)
     return f"{name}{NBSP}{shown if shown[0] in '≤<>' else f'={NBSP}{shown}'}"
 
 
@@ -138,18 +138,18 @@ def number(value: float, decimals: int) -> str:
     return text.replace("-", "−")
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Words as a list in a sentence.
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import listed
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    >>> from sigstats.flows.report.wording import join_words
+    >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def counted(count: int, noun: str, plural: str | None = None) -> str:
+def count_of(count: int, noun: str, plural: str | None = None) -> str:
     """A number of things: ``1 row``, ``1,797 rows``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -1,4 +1,4 @@
-"""The benchmark study: which classifiers learn which data sets, and which use feature dependence.
+"""The benchmark study: which classifiers learn which data sets, and whose accuracy needs the features' joint structure.
 
 Every classifier is cross-validated on every data set; it is retrained on permuted labels (PermClass) and on features
 permuted inside classes (PermFeats); its accuracy is tested against chance (Nyssen); every two are compared (McNemar).
@@ -85,7 +85,9 @@ def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
 class BenchmarkStudy(DataStudy):
     """What a study file of ``kind = "benchmark"`` may say."""
 
-    question: ClassVar[str] = "which classifiers learn which data sets, and which use feature dependence?"
+    question: ClassVar[str] = (
+        "which classifiers learn which data sets, and whose accuracy depends on the joint structure of the features?"
+    )
 
     kind: Literal["benchmark"]
     datasets: Annotated[

@@ -1,9 +1,10 @@
 """The two permutation tests of Ojala and Garriga for a classifier that is retrained on each replicate.
 
 ``null="labels"`` (their PermClass, Test 1) asks whether the classifier learned a true class structure: under the null
-hypothesis rows and labels are independent. ``null="features"`` (PermFeats, Test 2) asks whether it used dependency
-between features: under the null hypothesis features are independent inside each class. The statistic is the
-cross-validated error, compared as the whole number of wrong rows.
+hypothesis rows and labels are independent. ``null="features"`` (PermFeats, Test 2) asks whether its accuracy
+depends on the joint structure of the features: under the null hypothesis features are independent inside each class.
+A rejection does not say that the classifier models that structure, since data with another structure may be easier or
+harder for any classifier. The statistic is the cross-validated error, compared as the whole number of wrong rows.
 
 Why folds stay fixed. A replicate of ``"labels"`` permutes the rows of X against labels and folds that stay where they
 are, so that folds remain stratified without being made anew. For any learner this equals giving row i of a fixed X

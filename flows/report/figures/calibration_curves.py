@@ -12,9 +12,9 @@ from sigstats.tasks.analyses.calibration import ERROR
 from sigstats.tasks.schema import Hypothesis
 
 from ..axes import Axes
-from ..evidence import Evidence, grouped
+from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import counted, percent
+from ..wording import count_of, percent
 
 _SIDE = 236.0
 #: The levels that are looked at.
@@ -26,7 +26,7 @@ _MOST = 4
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test and population in which its null hypothesis is true, a panel for some of its sizes."""
     rows = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
-    for number, group in enumerate(grouped(rows, lambda row: (row.dataset, row.slice, row.method)).values()):
+    for number, group in enumerate(group_by(rows, lambda row: (row.dataset, row.slice, row.method)).values()):
         first = group[0]
         shown = _some(sorted(group, key=lambda row: row.n or 0))
         panels = [_panel(f"calibration-{number}-{index}", row, evidence) for index, row in enumerate(shown)]
@@ -70,7 +70,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     ]
     at = [list(_LEVELS).index(level) for level in (0.01, 0.05, 0.1)]
     said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(_LEVELS[i]))}" for i in at)
-    size = counted(row.n or 0, "row")
+    size = count_of(row.n or 0, "row")
     return Markup("<figure><figcaption><strong>{}</strong></figcaption>{}</figure>").format(
         size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts)
     )

@@ -8,7 +8,16 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 
 from .. import sections
-from ..evidence import Evidence, distinct, gain, grouped, is_proportion, less_is_better, necessity, primary_rows
+from ..evidence import (
+    Evidence,
+    advantage_of_b,
+    distinct,
+    group_by,
+    is_proportion,
+    less_is_better,
+    necessity,
+    primary_rows,
+)
 from ..figure import Figure, FigureKind
 from ..heat_table import DIAGONAL, MISSING, HeatCell, heat_table, necessity_legend, necessity_shade, side_by_side
 from ..wording import adjusted_p, index_number, p_number, points, signed
@@ -35,7 +44,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothesis]]]:
     """The rows of each square: of one data set and of one measure, since those of several cannot be added up."""
-    for dataset, group in grouped(rows, lambda row: row.dataset or "").items():
+    for dataset, group in group_by(rows, lambda row: row.dataset or "").items():
         measures = distinct(row.measure for row in group)
         if len(measures) < 2:
             yield dataset, group
@@ -69,7 +78,7 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
         certain = max(value, 0)
         return HeatCell(
             index_number(certain),
-            necessity_shade(certain if sign * (gain(row) or 0) > 0 else -certain),
+            necessity_shade(certain if sign * (advantage_of_b(row) or 0) > 0 else -certain),
             below="" if row.estimate is None else _difference(row, sign * row.estimate),
             marked=row.decision == "reject",
             hint=f"{left} against {above}: p = {p_number(row.p_value or 0, row.log10_p)}",
@@ -86,7 +95,7 @@ def ranked(rows: Sequence[Hypothesis]) -> list[str]:
     """The classifiers of a data set, the best first, by the sum of what they gain on others; the missing last."""
     gains: dict[str, list[float]] = {name: [] for name in distinct(name for row in rows for name in (row.a, row.b))}
     for row in rows:
-        of_b = gain(row)
+        of_b = advantage_of_b(row)
         if row.a is not None and row.b is not None and of_b is not None:
             gains[row.b].append(of_b)
             gains[row.a].append(-of_b)

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 
 from .. import sections
-from ..evidence import Evidence, at_floor, distinct, necessity
+from ..evidence import Evidence, at_smallest_p, distinct, necessity
 from ..figure import Figure, FigureKind
 from ..heat_table import (
     MISSING,
@@ -49,7 +49,7 @@ def _grids(name: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
         row = by_place.get((dataset, classifier))
         if row is None or row.p_value is None:
             return MISSING
-        text = f"≤{NBSP}{p_number(row.p_value)}" if at_floor(row) else p_order(row.p_value, row.log10_p)
+        text = f"≤{NBSP}{p_number(row.p_value)}" if at_smallest_p(row) else p_order(row.p_value, row.log10_p)
         return HeatCell(text, p_shade(row.p_value), marked=row.decision == "reject", hint=_hint(row, evidence))
 
     def necessity_cell(dataset: str, classifier: str) -> HeatCell:
@@ -68,8 +68,8 @@ def _grids(name: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
 def _hint(row: Hypothesis, evidence: Evidence) -> str:
     parts = [f"{row.classifier} on {row.dataset}"]
     if row.p_adjusted is not None:
-        parts.append(p_equation(row.p_adjusted, at_most=at_floor(row), name=adjusted_p(evidence.adjust)))
-    return ", ".join([*parts, {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision)])
+        parts.append(p_equation(row.p_adjusted, at_most=at_smallest_p(row), name=adjusted_p(evidence.adjust)))
+    return ", ".join([*parts, {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision)])
 
 
 KIND = FigureKind(order=10, draw=draw)

@@ -12,10 +12,10 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import sections, svg
 from ..axes import Axes
-from ..evidence import Evidence, at_floor, grouped
+from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..null_distribution import NullDistribution, null_distribution
-from ..wording import counted, p_equation, percent
+from ..wording import count_of, p_equation, percent
 
 _WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56
@@ -27,7 +27,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     for number, section in enumerate(sections.of(evidence)):
         rows = evidence.of(section.test)
         if any(cell.fanout == "retrain" for row in rows for cell in evidence.cells_of(row)):
-            groups = grouped(rows, lambda row: row.dataset or "").items()
+            groups = group_by(rows, lambda row: row.dataset or "").items()
             parts = [_group(f"h{number}-{i}", dataset, group, evidence) for i, (dataset, group) in enumerate(groups)]
             tests.append(Markup("<h4>{}</h4>{}").format(section.name, Markup("").join(parts)))
     if tests:
@@ -52,7 +52,7 @@ def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Eviden
     panels = [
         _panel(f"{name}-{index}", row, null, bins) for index, (row, null) in enumerate(zip(rows, nulls, strict=True))
     ]
-    size = f", {counted(present[0].row.n or 0, 'row')}" if present else ""
+    size = f", {count_of(present[0].row.n or 0, 'row')}" if present else ""
     return Markup(
         '<div class="group"><h5>{}<span class="quiet">{}</span></h5>'
         '<div class="panels" tabindex="0" role="region" aria-label="Histograms of {}">{}</div></div>'
@@ -104,7 +104,7 @@ def _panel(name: str, row: Hypothesis, null: NullDistribution | None, bins: Bins
     head = Markup("<strong>{}</strong>").format(row.classifier or "")
     if null is None or row.p_value is None:
         return Markup('<figure><figcaption>{}</figcaption><p class="absent">missing</p></figure>').format(head)
-    equation = p_equation(row.p_value, at_most=at_floor(row))
+    equation = p_equation(row.p_value, at_most=at_smallest_p(row))
     mark = Markup('<span class="mark">●</span> ') if row.decision == "reject" else ""
     return Markup("<figure><figcaption>{} <span>{}{}</span></figcaption>{}</figure>").format(
         head, mark, equation, _histogram(name, null, bins, equation)
@@ -128,7 +128,7 @@ def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> 
         for value in (null.wrong.min(), null.wrong.mean(), null.wrong.max(), null.observed)
     )
     description = (
-        f"Observed error {seen}. {counted(len(null.wrong), 'permutation')}: mean {mean}, from {low} to {high}; "
+        f"Observed error {seen}. {count_of(len(null.wrong), 'permutation')}: mean {mean}, from {low} to {high}; "
         f"{row.exceedances} as extreme as observed."
     )
     parts = [

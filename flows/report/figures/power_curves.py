@@ -10,9 +10,9 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import svg
 from ..axes import Axes
-from ..evidence import Evidence, grouped
+from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import listed, percent
+from ..wording import join_words, percent
 
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
@@ -40,11 +40,11 @@ class Curve:
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test and data set, a curve for each of its populations; coverage has figures of its own."""
     found = [row for row in evidence.of("calibration") if row.estimate is not None]
-    groups = grouped(found, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
+    groups = group_by(found, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
     for number, ((dataset, method, covers), rows) in enumerate(groups.items()):
         curves = [
             Curve(label or "", tuple(sorted(group, key=lambda row: row.n or 0)))
-            for label, group in grouped(rows, lambda row: row.slice).items()
+            for label, group in group_by(rows, lambda row: row.slice).items()
         ]
         curves = [curve for curve in curves if len(curve.rows) >= _FEWEST]
         if not curves:
@@ -109,7 +109,7 @@ def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, cove
         f"{percent(curve.rows[-1].estimate or 0)} at {curve.rows[-1].n:,}"
         for curve in curves
     ]
-    return axes.drawing(name, title, f"{listed(steps)}.", *parts)
+    return axes.drawing(name, title, f"{join_words(steps)}.", *parts)
 
 
 def _curve(curve: Curve, axes: Axes) -> Markup:

@@ -12,7 +12,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import sections
 from ..axes import Axes
-from ..evidence import Evidence, distinct, grouped
+from ..evidence import Evidence, distinct, group_by
 from ..figure import Figure, FigureKind
 from ..null_distribution import null_distribution
 
@@ -41,7 +41,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         names = distinct(_name(row) for row in rows)
         curves = {
             classifier: sorted(_points(group, evidence), key=lambda point: point.value)
-            for classifier, group in grouped(rows, lambda row: row.classifier or "").items()
+            for classifier, group in group_by(rows, lambda row: row.classifier or "").items()
         }
         curves = {classifier: points for classifier, points in curves.items() if len(points) >= _FEWEST}
         if len(names) != 1 or not curves:

@@ -5,33 +5,33 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence, at_floor, distinct, grouped, kept, rejected
-from ..wording import adjusted_p, counted, listed, p_equation
+from ..evidence import Evidence, at_smallest_p, distinct, group_by, not_rejected, rejected
+from ..wording import adjusted_p, count_of, join_words, p_equation
 
 _CASES = "cases (a classifier on a data set)"
 
 
-def decisive(row: Hypothesis) -> float:
+def decision_p(row: Hypothesis) -> float:
     """The p-value that decides."""
     if row.p_adjusted is not None:
         return row.p_adjusted
     return 1.0 if row.p_value is None else row.p_value
 
 
-def decisive_p(row: Hypothesis, name: str = "p") -> str:
+def decision_p_in_words(row: Hypothesis, name: str = "p") -> str:
     """The p-value that decides, with its name: ``p = 0.032``."""
-    return p_equation(decisive(row), at_most=at_floor(row), name=name)
+    return p_equation(decision_p(row), at_most=at_smallest_p(row), name=name)
 
 
-def largest(rows: Sequence[Hypothesis], name: str = "p") -> str:
+def largest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
     """The largest of the p-values that decide: ``p ≤ 0.032``."""
-    most = max(rows, key=decisive)
-    return p_equation(decisive(most), at_most=len(rows) > 1 or at_floor(most), name=name)
+    most = max(rows, key=decision_p)
+    return p_equation(decision_p(most), at_most=len(rows) > 1 or at_smallest_p(most), name=name)
 
 
-def smallest(rows: Sequence[Hypothesis], name: str = "p") -> str:
+def smallest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
     """The smallest of the p-values that decide: ``smallest p = 0.21``."""
-    return ("smallest " if len(rows) > 1 else "") + decisive_p(min(rows, key=decisive), name)
+    return ("smallest " if len(rows) > 1 else "") + decision_p_in_words(min(rows, key=decision_p), name)
 
 
 def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> str:
@@ -47,19 +47,19 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     by : str
         The name of the test.
     """
-    sure, unsure, undecided = rejected(rows), kept(rows), stuck(rows)
+    sure, unsure, undecided = rejected(rows), not_rejected(rows), undecided_rows(rows)
     total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)
     if not total:
         return f"There is no result: every hypothesis of this test ({by}) is missing."
     if not sure and undecided:
         return (
-            f"Too few permutations to decide: in {len(undecided)} of {counted(total, 'case')} (a classifier on a data "
-            f"set) no permutation was as extreme as the observed result ({by}, {smallest(undecided, name)})."
+            f"Too few permutations to decide: in {len(undecided)} of {count_of(total, 'case')} (a classifier on a data "
+            f"set) no permutation was as extreme as the observed result ({by}, {smallest_p(undecided, name)})."
         )
     if not sure:
         subject = "The classifier was not" if total == 1 else f"In none of {total} {_CASES} was the classifier"
-        return f"{subject} shown to have {claim} ({by}, {smallest(unsure, name)})."
-    found = f"({by}, {largest(sure, name)})"
+        return f"{subject} shown to have {claim} ({by}, {smallest_p(unsure, name)})."
+    found = f"({by}, {largest_p(sure, name)})"
     if unsure:
         remark = f"; {len(undecided)} cannot be decided yet" if undecided else ""
         return f"In {len(sure)} of {total} {_CASES} the classifier {claim} {found}{remark}."
@@ -71,26 +71,26 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     return f"In all {total} complete {_CASES} the classifier {claim} {found}."
 
 
-def stuck(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are kept for want of replicates: none was as extreme as observed."""
-    return [row for row in kept(rows) if at_floor(row)]
+def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """The rows that are not rejected for want of replicates: none was as extreme as observed."""
+    return [row for row in not_rejected(rows) if at_smallest_p(row)]
 
 
-def doubtful(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are kept because replicates were as extreme as observed."""
-    return [row for row in kept(rows) if not at_floor(row)]
+def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """The rows that are not rejected because replicates were as extreme as observed."""
+    return [row for row in not_rejected(rows) if not at_smallest_p(row)]
 
 
-def too_few(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple[str, ...]:
+def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple[str, ...]:
     """What is wanted to decide the rows that are stuck; nothing where none is."""
-    undecided = stuck(rows)
+    undecided = undecided_rows(rows)
     if not undecided:
         return ()
     # Adjusting multiplies p by a factor that does not depend on it, unless it is cut off at 1.
-    factor = max(decisive(row) / (row.p_value or 1) for row in undecided)
+    factor = max(decision_p(row) / (row.p_value or 1) for row in undecided)
     wanted = math.ceil(round(factor / evidence.alpha, 6)) - 1
     most = max(row.replicates or 0 for row in undecided)
-    family = counted(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
+    family = count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
     sentence = (
         f"With {most:,} permutations, adjusting for {family} leaves p above {evidence.alpha:g} even where none "
         f"was as extreme as the observed result: {_named(undecided)}. At least {wanted:,} permutations are needed."
@@ -100,24 +100,26 @@ def too_few(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple[str, ...]:
 
 def _named(rows: Sequence[Hypothesis]) -> str:
     names = [f"{row.classifier} on {row.dataset}" for row in rows]
-    return listed(names) if len(names) <= 6 else f"{len(names)} cases"
+    return join_words(names) if len(names) <= 6 else f"{len(names)} cases"
 
 
-def with_p(rows: Sequence[Hypothesis], of: int) -> str:
+def classifiers_with_p(rows: Sequence[Hypothesis], of: int) -> str:
     """The classifiers of the rows, out of so many, with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
     if len(rows) <= 3:
-        return listed([f"{row.classifier} ({decisive_p(row)})" for row in rows])
-    extreme = f"each {largest(rows)}" if rejected(rows) else smallest(rows)
-    names = f"all {of} classifiers" if len(rows) == of else listed([row.classifier or "?" for row in rows])
+        return join_words([f"{row.classifier} ({decision_p_in_words(row)})" for row in rows])
+    extreme = f"each {largest_p(rows)}" if rejected(rows) else smallest_p(rows)
+    names = f"all {of} classifiers" if len(rows) == of else join_words([row.classifier or "?" for row in rows])
     return f"{names} ({extreme})"
 
 
 def by_dataset(rows: Sequence[Hypothesis]) -> dict[str, list[Hypothesis]]:
     """The rows by data set."""
-    return grouped(rows, lambda row: row.dataset or "the data")
+    return group_by(rows, lambda row: row.dataset or "the data")
 
 
-def doubts(rows: Sequence[Hypothesis], phrase: str) -> list[str]:
+def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str) -> list[str]:
     """A sentence for each data set with classifiers of which nothing was shown."""
-    groups = {dataset: (doubtful(group), len(group)) for dataset, group in by_dataset(rows).items()}
-    return [f"On {dataset}, {with_p(group, of)} {phrase}." for dataset, (group, of) in groups.items() if group]
+    groups = {dataset: (retained_rows(group), len(group)) for dataset, group in by_dataset(rows).items()}
+    return [
+        f"On {dataset}, {classifiers_with_p(group, of)} {phrase}." for dataset, (group, of) in groups.items() if group
+    ]

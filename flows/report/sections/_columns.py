@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import at_floor, is_proportion
+from ..evidence import at_smallest_p, is_proportion
 from ..section import Column
 from ..wording import index_number, number, p_at_most, percent
 
@@ -22,7 +22,7 @@ def measured(row: Hypothesis, value: float | None) -> str:
 
 
 def _p(row: Hypothesis, value: float | None, log10_p: float | None = None) -> str:
-    return ABSENT if value is None else p_at_most(value, at_floor=at_floor(row), log10_p=log10_p)
+    return ABSENT if value is None else p_at_most(value, at_most=at_smallest_p(row), log10_p=log10_p)
 
 
 def _p_sort(row: Hypothesis) -> float | None:
@@ -92,7 +92,10 @@ PD = Column("PD", lambda row: _index(row.pd), lambda row: row.pd, "possibility o
 PSD = Column("PSD", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
 NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
 PSD_NSD = Column("PSD, NSD", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis")
-DECISION = Column("Null hypothesis", lambda row: {"reject": "rejected", "keep": "kept"}.get(row.decision, row.decision))
+DECISION = Column(
+    "Null hypothesis",
+    lambda row: {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision),
+)
 PRINTED = Column("Printed", lambda row: short(row.printed), None, "what a publication prints")
 DISAGREES = Column(
     "Does not agree", lambda row: short(row.disagrees), meaning="what of it the results are not; see below", note=True
@@ -110,25 +113,25 @@ def null_mean(header: str, meaning: str = "") -> Column:
     return Column(header, lambda row: measured(row, row.null_mean), lambda row: row.null_mean, meaning)
 
 
-def subject(rows: Sequence[Hypothesis]) -> list[Column]:
+def subject_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """What the rows are about, and by which method where there are several."""
     named = {"dataset": DATASET, "classifier": CLASSIFIER, "a": A, "b": B}
     used = [column for name, column in named.items() if any(getattr(row, name) is not None for row in rows)]
     return [*used, METHOD] if len({row.method for row in rows}) > 1 else used
 
 
-def printed(rows: Sequence[Hypothesis]) -> list[Column]:
+def printed_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """What a publication prints, and what of it does not hold."""
     found = [PRINTED] if any(row.printed for row in rows) else []
     return [*found, DISAGREES] if any(row.disagrees for row in rows) else found
 
 
-def of_cases(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
+def case_columns(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
     """The columns of a classifier on a data set: what was observed beside what the null hypothesis makes expect."""
-    return [*subject(rows), ROWS, value, INTERVAL, expected, *tail(rows)]
+    return [*subject_columns(rows), ROWS, value, INTERVAL, expected, *closing_columns(rows)]
 
 
-def tail(rows: Sequence[Hypothesis]) -> list[Column]:
+def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The columns with which every table ends: p-values, indices, decision, and a note where there is one."""
     drawn = [EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
     interval = [MONTE_CARLO] if drawn else []
@@ -137,4 +140,4 @@ def tail(rows: Sequence[Hypothesis]) -> list[Column]:
     families = [] if unadjusted else [HOLM, BY]
     other = [] if all(row.p_adjusted in (row.p_value, row.p_holm, row.p_by) for row in rows) else [ADJUSTED]
     indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
-    return [*drawn, P, *interval, *families, *other, *indices, DECISION, *printed(rows), *note]
+    return [*drawn, P, *interval, *families, *other, *indices, DECISION, *printed_columns(rows), *note]

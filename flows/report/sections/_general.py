@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence, kept, rejected
+from ..evidence import Evidence, not_rejected, rejected
 from ..section import Column, Section, Verdict
-from ..wording import counted
+from ..wording import count_of
 from . import _columns
 
 
 def verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
     """How many null hypotheses are rejected."""
-    decided = len(rejected(rows)) + len(kept(rows))
+    decided = len(rejected(rows)) + len(not_rejected(rows))
     nulls = "; ".join(dict.fromkeys(row.null for row in rows))
-    return Verdict(f"Rejected in {len(rejected(rows))} of {counted(decided, 'test')}: {nulls}.")
+    return Verdict(f"Rejected in {len(rejected(rows))} of {count_of(decided, 'test')}: {nulls}.")
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -32,7 +32,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         "null_mean": _columns.null_mean("Under the null"),
     }
     used = [column for name, column in subject.items() if any(getattr(row, name) is not None for row in rows)]
-    return [*used, *_columns.tail(rows)]
+    return [*used, *_columns.closing_columns(rows)]
 
 
 GENERAL = Section(

@@ -4,41 +4,41 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence, gain, grouped, kept, necessity, primary_rows, rejected
+from ..evidence import Evidence, advantage_of_b, group_by, necessity, not_rejected, primary_rows, rejected
 from ..section import Verdict
-from ..wording import NBSP, adjusted_p, index_number, listed
+from ..wording import NBSP, adjusted_p, index_number, join_words
 from . import _cases
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:
     """How many pairs differ, then who is better than whom on each data set."""
     rows = primary_rows(rows)
-    different, alike = rejected(rows), kept(rows)
+    different, alike = rejected(rows), not_rejected(rows)
     total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
     if not total:
         return Verdict(f"There is no result: every comparison ({by}) is missing.")
     if not different:
         subject = f"Not one of {total} pairs of classifiers was" if total > 1 else "The two classifiers were not"
-        return Verdict(f"{subject} shown to differ ({by}, {_cases.smallest(alike, name)}).")
+        return Verdict(f"{subject} shown to differ ({by}, {_cases.smallest_p(alike, name)}).")
     if total == 1:
-        found = f"The two classifiers differ ({by}, {_cases.largest(different, name)})."
+        found = f"The two classifiers differ ({by}, {_cases.largest_p(different, name)})."
     else:
         share = (
             f"all {total} differ" if not alike else f"{len(different)} {'differs' if len(different) == 1 else 'differ'}"
         )
-        found = f"Of {total} pairs of classifiers, {share} ({by}, {_cases.largest(different, name)})."
+        found = f"Of {total} pairs of classifiers, {share} ({by}, {_cases.largest_p(different, name)})."
     groups = _cases.by_dataset([row for row in rows if row.decision != "missing"])
     return Verdict(found, tuple(_on(dataset, group) for dataset, group in groups.items()))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis]) -> str:
-    different, alike = rejected(rows), kept(rows)
+    different, alike = rejected(rows), not_rejected(rows)
     if not different:
         same = "the two classifiers cannot be told apart" if len(alike) == 1 else "no two classifiers can be told apart"
-        return f"On {dataset}, {same} ({_cases.smallest(alike)})."
+        return f"On {dataset}, {same} ({_cases.smallest_p(alike)})."
     clauses = []
-    for better, group in grouped(different, lambda row: ordered(row)[0]).items():
-        clauses.append(f"{better} is better than {listed([_loser(row) for row in group])}")
+    for better, group in group_by(different, lambda row: better_and_worse(row)[0]).items():
+        clauses.append(f"{better} is better than {join_words([_loser(row) for row in group])}")
     if alike:
         others = "the other pair" if len(alike) == 1 else f"the other {len(alike)} pairs"
         clauses.append(f"{others} cannot be told apart")
@@ -47,13 +47,13 @@ def _on(dataset: str, rows: Sequence[Hypothesis]) -> str:
 
 def _loser(row: Hypothesis) -> str:
     certain = necessity(row)
-    parts = [_cases.decisive_p(row)]
+    parts = [_cases.decision_p_in_words(row)]
     if certain is not None:
         parts.append(f"necessity{NBSP}{index_number(certain)}")
-    return f"{ordered(row)[1]} ({', '.join(parts)})"
+    return f"{better_and_worse(row)[1]} ({', '.join(parts)})"
 
 
-def ordered(row: Hypothesis) -> tuple[str, str]:
+def better_and_worse(row: Hypothesis) -> tuple[str, str]:
     """The better and the worse of two classifiers."""
     a, b = row.a or "?", row.b or "?"
-    return (b, a) if (gain(row) or 0) > 0 else (a, b)
+    return (b, a) if (advantage_of_b(row) or 0) > 0 else (a, b)

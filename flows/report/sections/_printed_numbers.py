@@ -1,21 +1,98 @@
-"""The numbers that a publication prints, beside what its data give."""
+"""How far the numbers that a publication prints agree with what its data give."""
 
-from ..evidence import Evidence
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.summary.published import Reference, agrees, read_references
+
+from ..evidence import Evidence, group_by
 from ..section import Verdict
+from ..wording import p_number
 from ._columns import short
-from ._tables import in_words
+from ._tables import subject_in_words
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A printed number beside the one that the data give."""
+
+    row: Hypothesis
+    reference: Reference
+    value: float
+    alpha: float
+
+    @property
+    def is_p(self) -> bool:
+        return self.reference.column == "p_value"
+
+    @property
+    def in_value(self) -> bool:
+        """Whether the result rounds to what is printed."""
+        return agrees(self.value, self.reference.printed)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the larger is less than ten times the smaller."""
+        low, high = sorted(map(abs, (self.value, float(self.reference.printed))))
+        return self.in_value or high < 10 * low
+
+    @property
+    def in_decision(self) -> bool:
+        """Whether both p-values reject at the level of the study, or neither does."""
+        return self.in_value or (self.value <= self.alpha) == (float(self.reference.printed) <= self.alpha)
+
+    def in_words(self) -> str:
+        """What is printed and what was found, in what the two agree, and why they may not."""
+        reference, row = self.reference, self.row
+        agreement = ["same order of magnitude" if self.in_order else "another order of magnitude"]
+        if self.is_p:
+            agreement.append("same decision" if self.in_decision else "another decision")
+        if f"{reference.column} {reference.printed} is printed" in row.disagrees:
+            agreement += [reference.remark] if reference.remark else []
+        elif reference.within is not None:
+            agreement.append(f"within {reference.within:g}, as the study allows")
+        elif reference.side is None:
+            agreement.append("within Monte-Carlo error")
+        found = p_number(self.value) if self.is_p else f"{self.value:.6g}"
+        subject = subject_in_words(row.with_(dataset=" on ".join(filter(None, (row.classifier, row.dataset)))))
+        by = row.test if row.test.startswith(row.method) else f"{row.test}, {row.method}"
+        return (
+            f"{subject}, {by}: {short(reference.column)} {reference.printed} is printed, {found} recomputed "
+            f"({'; '.join(agreement)})."
+        )
 
 
 def printed_numbers(evidence: Evidence) -> Verdict | None:
-    """Whether the numbers that a publication prints are what its data give; None where the study names none."""
-    total = sum(len(row.printed.split("; ")) for row in evidence.rows if row.printed)
-    if not total:
+    """How many printed numbers agree in value, in order of magnitude and in decision; None where none is named."""
+    pairs = list(_pairs(evidence))
+    if not pairs:
         return None
-    wrong = [(row, row.disagrees.split("; ")) for row in evidence.rows if row.disagrees]
-    details = [f"{in_words(row)}, {row.method}: {short('; '.join(found))}." for row, found in wrong]
-    count = sum(len(found) for _, found in wrong)
-    if not count:
-        return Verdict(f"All {total} printed numbers are what the data give.")
-    return Verdict(
-        f"{count} of {total} printed numbers {'is' if count == 1 else 'are'} not what the data give.", tuple(details)
+    others = [pair for pair in pairs if not pair.in_value]
+    if not others:
+        all_of_them = f"All {len(pairs)} printed numbers agree" if len(pairs) > 1 else "The printed number agrees"
+        return Verdict(f"{all_of_them} in value.")
+    ps = [pair for pair in pairs if pair.is_p]
+    counts = (
+        f"{len(pairs) - len(others)} of {len(pairs)} printed numbers agree in value, "
+        f"{sum(pair.in_order for pair in pairs)} in order of magnitude"
     )
+    if ps:
+        decided = sum(pair.in_decision for pair in ps)
+        counts += f"; {decided} of {len(ps)} printed p-values agree in decision"
+    rule = (
+        "Numbers agree in value if the recomputed one rounds to the printed one, and in order of magnitude if the "
+        "larger is less than ten times the smaller. p-values, before adjustment, agree in decision if both are at most "
+        f"{evidence.alpha:g} or neither is, and where they agree in value."
+    )
+    return Verdict(f"{counts}.", (rule, *(pair.in_words() for pair in others)))
+
+
+def _pairs(evidence: Evidence) -> Iterator[_Pair]:
+    rows = [row for row in evidence.rows if row.printed]
+    references = group_by(read_references(evidence.results.store) if rows else [], lambda reference: reference.cell)
+    for row in rows:
+        for reference in references.get(row.cell, []):
+            value: float | None = getattr(row, reference.column)
+            if value is not None:
+                yield _Pair(row, reference, value, evidence.alpha)

@@ -6,10 +6,10 @@ from sigstats.sequential.rules import FixedRule, GandyRule
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct
-from ..wording import counted, percent
+from ..wording import count_of, percent
 
 
-def spared(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
+def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
     """How much of the work was not needed and what is known of the decisions; nothing where no cell has a rule.
 
     Parameters
@@ -27,7 +27,7 @@ def spared(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = 
     early = sum(counts < cell.replicates for counts, cell in ruled)
     run, most = sum(counts for counts, _ in ruled), sum(cell.replicates for _, cell in ruled)
     saving = (
-        f"Sequential stopping ended {early} of {counted(len(ruled), 'test')} early: of {most:,} {replicates}, {run:,} "
+        f"Sequential stopping ended {early} of {count_of(len(ruled), 'test')} early: of {most:,} {replicates}, {run:,} "
         f"were needed ({percent(run / most)})."
     )
     return (saving, *distinct(_promise(cell.rule, evidence, replicates) for _, cell in ruled))

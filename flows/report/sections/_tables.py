@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence, kept, primary_rows, rejected
+from ..evidence import Evidence, not_rejected, primary_rows, rejected
 from ..section import Column, Verdict
-from ..wording import adjusted_p, counted
+from ..wording import adjusted_p, count_of
 from . import _cases, _columns, _stopping
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> Verdict:
-    """In how many tables the null hypothesis is rejected, then each where it is kept.
+    """In how many tables the null hypothesis is rejected, then each in which it is not.
 
     Parameters
     ----------
@@ -24,23 +24,23 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
         The name of the test.
     """
     first = primary_rows(rows)
-    spared = _stopping.spared(rows, evidence, replicates="replicates")
-    sure, unsure = rejected(first), kept(first)
+    spared = _stopping.savings(rows, evidence, replicates="replicates")
+    sure, unsure = rejected(first), not_rejected(first)
     total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)
     if not total:
         return Verdict(f"There is no result: every hypothesis of this test ({by}) is missing.")
     if not sure:
-        where = "" if total == 1 else f" in any of {counted(total, 'table')}"
-        return Verdict(f"It was not shown that {claim}{where} ({by}, {_cases.smallest(unsure, name)}).", spared)
-    found = f"({by}, {_cases.largest(sure, name)})"
+        where = "" if total == 1 else f" in any of {count_of(total, 'table')}"
+        return Verdict(f"It was not shown that {claim}{where} ({by}, {_cases.smallest_p(unsure, name)}).", spared)
+    found = f"({by}, {_cases.largest_p(sure, name)})"
     if total == 1:
         return Verdict(f"{claim[0].upper()}{claim[1:]} {found}.", spared)
     share = f"all {total}" if not unsure else f"{len(sure)} of {total}"
-    details = [f"{in_words(row)}: not shown ({_cases.decisive_p(row)})." for row in unsure]
+    details = [f"{subject_in_words(row)}: not shown ({_cases.decision_p_in_words(row)})." for row in unsure]
     return Verdict(f"In {share} tables {claim} {found}.", (*spared, *details))
 
 
-def in_words(row: Hypothesis) -> str:
+def subject_in_words(row: Hypothesis) -> str:
     """What a row is about: ``table 9 (Bayes and CRT)``."""
     pair = " and ".join(name for name in (row.a, row.b) if name)
     name = row.dataset or row.classifier or "the table"
@@ -49,4 +49,4 @@ def in_words(row: Hypothesis) -> str:
 
 def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
     """The subject, the method where there are several, `values`, and the usual rest."""
-    return [*_columns.subject(rows), *values, *_columns.tail(rows)]
+    return [*_columns.subject_columns(rows), *values, *_columns.closing_columns(rows)]

@@ -20,7 +20,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         "95% interval", _columns.INTERVAL.text, _columns.INTERVAL.sort, "95% percentile interval of the difference"
     )
     difference = _columns.estimate("B − A", "measure of B minus measure of A")
-    return [*_columns.subject(rows), _columns.ROWS, difference, interval, *_columns.tail(rows)]
+    return [*_columns.subject_columns(rows), _columns.ROWS, difference, interval, *_columns.closing_columns(rows)]
 
 
 SECTION = Section(

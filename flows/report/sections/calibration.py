@@ -5,28 +5,28 @@ from collections.abc import Sequence
 from sigstats.tasks.analyses.calibration import POWER
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence, distinct, grouped, kept, rejected
+from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
-from ..wording import adjusted_p, counted, listed, percent
+from ..wording import adjusted_p, count_of, join_words, percent
 from . import _cases, _columns
 from ._rates import INTERVAL, RATE, TEST_SETS, share, where
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """Whether the rates are as expected, then what each test does in each population."""
-    wrong, fine = rejected(rows), kept(rows)
+    wrong, fine = rejected(rows), not_rejected(rows)
     total, name = len(wrong) + len(fine), adjusted_p(evidence.adjust)
     found = [row for row in rows if row.estimate is not None]
     if not found:
         return Verdict("There is no result: every rate is missing.")
-    details = tuple(_of_group(group) for group in grouped(found, _group).values())
+    details = tuple(_of_group(group) for group in group_by(found, _group).values())
     if not total:
-        return Verdict(f"{counted(len(found), 'rate')} were found; there is none to hold them against.", details)
+        return Verdict(f"{count_of(len(found), 'rate')} were found; there is none to hold them against.", details)
     if not wrong:
         subject = f"All {total} rates are" if total > 1 else "The rate is"
-        return Verdict(f"{subject} as expected ({_cases.smallest(fine, name)}).", details)
+        return Verdict(f"{subject} as expected ({_cases.smallest_p(fine, name)}).", details)
     what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
-    named = f": {listed(what)}" if len(what) <= 4 else ""
+    named = f": {join_words(what)}" if len(what) <= 4 else ""
     return Verdict(f"{len(wrong)} of {total} rates are not as expected{named}.", details)
 
 
@@ -47,7 +47,7 @@ def _of_group(rows: Sequence[Hypothesis]) -> str:
             f"; {rate} is above one half from {min(above):,} rows on" if above else "; nowhere is it above one half"
         )
     if len(rows) == 1:
-        return f"{subject} {percent(rates[0])} with {counted(first.n or 0, 'row')}{reached}."
+        return f"{subject} {percent(rates[0])} with {count_of(first.n or 0, 'row')}{reached}."
     return f"{subject} {percent(min(rates))} to {percent(max(rates))}{reached}."
 
 

@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import counted, percent
+from ..wording import count_of, percent
 from . import _columns
 from ._rates import INTERVAL, RATE, TEST_SETS, share, where
 
@@ -18,7 +18,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa:
         return Verdict("There is no result: every comparison is missing, or neither is better on the test set.")
     over, under = (sum(_beside(row) == sign for row in found) for sign in (1, -1))
     return Verdict(
-        f"Of {counted(len(found), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
+        f"Of {count_of(len(found), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
         f"{'is' if under == 1 else 'are'} below the interval of what test sets of the same size achieve.",
         tuple(_of(row) for row in found),
     )

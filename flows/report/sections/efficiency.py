@@ -15,13 +15,13 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         return _tables.verdict(rows, evidence, claim="the accuracy is better than chance", by="Nyssen's test")
     claim = "agreed with the true classes better than chance"
     found = _cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
-    return Verdict(found, tuple(_cases.doubts(rows, "could not be told from random assignment")))
+    return Verdict(found, tuple(_cases.sentences_on_retained(rows, "could not be told from random assignment")))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Observed beside expected accuracy."""
     value = _columns.estimate("Accuracy", "share of right predictions, observed")
-    return _columns.of_cases(
+    return _columns.case_columns(
         rows, value, _columns.null_mean("Chance", "mean accuracy of random assignment with the same margins")
     )
 

@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct
 from ..section import Column, Section, Verdict
-from ..wording import listed, points
+from ..wording import join_words, points
 from . import _columns, _pairs
 
 _BETTER = {"greater": "A is better", "less": "B is better"}
@@ -39,7 +39,14 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     )
     one_sided = any(row.alternative in _BETTER for row in rows)
     sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))] if one_sided else []
-    return [*_columns.subject(rows), *sides, _columns.ROWS, difference, interval, *_columns.tail(rows)]
+    return [
+        *_columns.subject_columns(rows),
+        *sides,
+        _columns.ROWS,
+        difference,
+        interval,
+        *_columns.closing_columns(rows),
+    ]
 
 
 def _between(row: Hypothesis) -> str:
@@ -52,7 +59,7 @@ def method(rows: Sequence[Hypothesis]) -> str:
     one_sided = {row.alternative in _BETTER for row in rows}
     sides = "" if len(one_sided) > 1 else "one-sided " if any(one_sided) else "two-sided "
     used = distinct(row.method for row in rows)
-    found = ("by method " if len(used) > 1 else "") + listed([_METHODS[name].format(sides=sides) for name in used])
+    found = ("by method " if len(used) > 1 else "") + join_words([_METHODS[name].format(sides=sides) for name in used])
     toward = "Where the alternative is that A or that B is better, unevenness in its favour alone counts. "
     return (
         f"Only rows that one of two classifiers got right and the other wrong can tell them apart: p is {found}. "

@@ -6,14 +6,14 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import listed
+from ..wording import join_words
 from . import _columns
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
     """The sizes."""
     sizes = [f"{row.estimate:,.0f} replicates at {row.dataset}" for row in rows if row.estimate is not None]
-    return Verdict(f"A Monte-Carlo test should have at least {listed(sizes)}." if sizes else "There is no result.")
+    return Verdict(f"A Monte-Carlo test should have at least {join_words(sizes)}." if sizes else "There is no result.")
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -23,7 +23,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         lambda row: _columns.ABSENT if row.estimate is None else f"{row.estimate:,.0f}",
         lambda row: row.estimate,
     )
-    return [Column("Level", _columns.DATASET.text), size, *_columns.printed(rows)]
+    return [Column("Level", _columns.DATASET.text), size, *_columns.printed_columns(rows)]
 
 
 SECTION = Section(

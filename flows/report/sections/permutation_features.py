@@ -1,4 +1,4 @@
-"""PermFeats: whether the classifier's accuracy rests on dependence between features."""
+"""PermFeats: whether the classifier's accuracy depends on the joint structure of the features."""
 
 from collections.abc import Sequence
 
@@ -8,34 +8,36 @@ from ..evidence import Evidence, rejected
 from ..section import Column, Section, Verdict
 from . import _cases, _columns, _stopping
 
+_STRUCTURE = "the joint structure of the features"
+
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """How often dependence is used, then who uses it on each data set."""
-    found = _cases.headline(rows, evidence, claim="relied on dependence between features", by="PermFeats")
+    """How often accuracy depends on the joint structure of the features, then whose does on each data set."""
+    found = _cases.headline(rows, evidence, claim=f"gained accuracy from {_STRUCTURE}", by="PermFeats")
     details = (sentence for dataset, group in _cases.by_dataset(rows).items() for sentence in _on(dataset, group))
-    return Verdict(found, (*_cases.too_few(rows, evidence), *_stopping.spared(rows, evidence), *details))
+    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_stopping.savings(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis]) -> list[str]:
-    users, others = rejected(rows), _cases.doubtful(rows)
-    if not users and not others:
+    dependent, others = rejected(rows), _cases.retained_rows(rows)
+    if not dependent and not others:
         return []
     if len(others) == len(rows):
         subject = f"{others[0].classifier}'s accuracy was not" if len(others) == 1 else "no classifier's accuracy was"
-        return [f"On {dataset}, {subject} shown to rest on dependence between features ({_cases.smallest(others)})."]
+        return [f"On {dataset}, {subject} shown to depend on {_STRUCTURE} ({_cases.smallest_p(others)})."]
     clauses = []
-    if users:
-        clauses.append(f"{_cases.with_p(users, len(rows))} relied on it")
+    if dependent:
+        clauses.append(f"{_cases.classifiers_with_p(dependent, len(rows))} gained accuracy from it")
     if others:
         verb = "was" if len(others) == 1 else "were"
-        clauses.append(f"{_cases.with_p(others, len(rows))} {verb} not shown to rely on it")
+        clauses.append(f"{_cases.classifiers_with_p(others, len(rows))} {verb} not shown to")
     return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Observed beside permuted error."""
     value = _columns.estimate("Error", "cross-validated error, observed")
-    return _columns.of_cases(
+    return _columns.case_columns(
         rows, value, _columns.null_mean("Permuted", "mean error after permuting each feature inside each class")
     )
 
@@ -44,14 +46,16 @@ SECTION = Section(
     order=20,
     test="permutation-features",
     name="PermFeats",
-    question="Does the classifier's accuracy rest on dependence between features?",
+    question="Does the classifier's accuracy depend on the joint structure of the features?",
     verdict=verdict,
     columns=columns,
     method=(
         "Each feature is permuted by itself inside each class, which keeps its relation to the class and destroys its "
         "relation to other features; then the classifier is cross-validated again and p found as in PermClass. The "
-        "null hypothesis is that features are independent inside each class. A small p says that the classifier uses "
-        "dependence between features to be more accurate; a large one that a simpler classifier, which ignores "
+        "null hypothesis is that features are independent inside each class. A small p says that the classifier is "
+        "more accurate on these data than on data with independent features: its accuracy depends on their joint "
+        "structure. It does not say that the classifier models that structure: naive Bayes, which cannot, errs more or "
+        "less often with it too. A large p says that this was not shown: a simpler classifier, which ignores "
         "dependence, may do as well on these data."
     ),
     source=(

@@ -12,14 +12,14 @@ from . import _cases, _columns, _stopping
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """What was learned, then every case that cannot be told from chance."""
     found = _cases.headline(rows, evidence, claim="learned real class structure", by="PermClass")
-    doubts = _cases.doubts(rows, "could not be told from a classifier trained on random labels")
-    return Verdict(found, (*_cases.too_few(rows, evidence), *_stopping.spared(rows, evidence), *doubts))
+    doubts = _cases.sentences_on_retained(rows, "could not be told from a classifier trained on random labels")
+    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_stopping.savings(rows, evidence), *doubts))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Observed beside permuted error."""
     value = _columns.estimate("Error", "cross-validated error, observed")
-    return _columns.of_cases(rows, value, _columns.null_mean("Permuted", "mean error after permuting the labels"))
+    return _columns.case_columns(rows, value, _columns.null_mean("Permuted", "mean error after permuting the labels"))
 
 
 SECTION = Section(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sigstats.flows.cli import main
 from sigstats.flows.report import figures, heat_table, svg
 from sigstats.flows.report.axes import Axes
-from sigstats.flows.report.evidence import Evidence, gain, necessity
+from sigstats.flows.report.evidence import Evidence, advantage_of_b, necessity
 from sigstats.flows.report.figures import dominance, null_histograms, trends
 from sigstats.flows.report.null_distribution import NullDistribution, null_distribution
 from sigstats.measures.measure import as_measure
@@ -257,7 +257,7 @@ def test_every_measure_is_better_in_the_direction_that_the_library_says():
             study="s", cell="c", test="t", method="m", alternative="two-sided", null="h", a="a", b="b",
             measure=f"difference of {name} (b - a)", estimate=0.25,
         )  # fmt: skip
-        assert gain(row) == (0.25 if as_measure(name).greater_is_better else -0.25), name
+        assert advantage_of_b(row) == (0.25 if as_measure(name).greater_is_better else -0.25), name
 
 
 def test_every_number_of_the_summary_is_in_its_grid(evidence):

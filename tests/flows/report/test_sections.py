@@ -5,17 +5,22 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.section import Verdict
+from sigstats.retraining.permutation import permutation_test
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary.published import Reference, compare_with_published, write_references
 
 from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
+
+EVIDENCE: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
 
 
 def test_too_few_permutations_are_named(tmp_path: Path) -> None:
@@ -33,8 +38,7 @@ def test_what_is_undecided_is_not_called_doubtful(tmp_path: Path) -> None:
     some = [row.with_(exceedances=0, replicates=9) for row in rows("permutation-labels", 0.06)]
     mixed = [*some, *(row.with_(classifier=f"d{i}") for i, row in enumerate(rows("permutation-labels", 0.01, 0.5)))]
     (section,) = (section for section in sections.known() if section.test == "permutation-labels")
-    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
-    found = section.verdict(mixed, evidence)
+    found = section.verdict(mixed, EVIDENCE)
     assert found.headline.endswith("(PermClass, p\xa0=\xa00.01); 1 cannot be decided yet.")
     assert "c0 on iris. At least 19 permutations are needed." in found.details[0]
     assert [sentence.replace("\xa0", " ") for sentence in found.details[1:]] == [
@@ -83,7 +87,7 @@ def rows(test: str, *p: float | None, **values: Any) -> list[Hypothesis]:
 
 
 CASES = "cases (a classifier on a data set) the classifier"
-RELIED = "relied on dependence between features"
+GAINED = "gained accuracy from the joint structure of the features"
 
 
 @pytest.mark.parametrize(
@@ -112,23 +116,106 @@ RELIED = "relied on dependence between features"
         (
             "permutation-features",
             [0.6, 0.2],
-            f"In none of 2 {CASES.replace(' the', ' was the')} shown to have {RELIED} (PermFeats, smallest p = 0.2).",
-            ["On iris, no classifier's accuracy was shown to rest on dependence between features (smallest p = 0.2)."],
+            f"In none of 2 {CASES.replace(' the', ' was the')} shown to have {GAINED} (PermFeats, smallest p = 0.2).",
+            [f"On iris, no classifier's accuracy was shown to depend on {GAINED[21:]} (smallest p = 0.2)."],
         ),
         (
             "permutation-features",
             [0.04, 0.2, 0.01, 0.02, 0.03],
-            f"In 4 of 5 {CASES} {RELIED} (PermFeats, p ≤ 0.04).",
-            ["On iris, c0, c2, c3 and c4 (each p ≤ 0.04) relied on it; c1 (p = 0.2) was not shown to rely on it."],
+            f"In 4 of 5 {CASES} {GAINED} (PermFeats, p ≤ 0.04).",
+            ["On iris, c0, c2, c3 and c4 (each p ≤ 0.04) gained accuracy from it; c1 (p = 0.2) was not shown to."],
         ),
     ],
 )
 def test_verdicts_in_words(test: str, p: list[float | None], headline: str, details: list[str]) -> None:
     (section,) = (section for section in sections.known() if section.test == test)
-    evidence: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
-    found = section.verdict(rows(test, *p), evidence)
+    found = section.verdict(rows(test, *p), EVIDENCE)
     assert found.headline.replace("\xa0", " ") == headline
     assert [sentence.replace("\xa0", " ") for sentence in found.details] == details
+
+
+def test_permfeats_rejects_a_classifier_that_models_no_dependence_and_the_report_says_so() -> None:
+    # The noise of both features cancels in their sum, which is what naive Bayes looks at; permuted apart, it does not.
+    y, noise = np.repeat([0, 1], 30), np.random.default_rng(1).normal(size=60)
+    found = permutation_test(
+        "naive-bayes", np.column_stack([y + noise, y - noise]), y, null="features", resamples=199, rng=1
+    )
+    assert found.exceedances == 0
+    (section,) = (section for section in sections.known() if section.test == "permutation-features")
+    rejected = rows("permutation-features", found.pvalue)
+    said = " ".join([section.verdict(rejected, EVIDENCE).headline, section.question, section.method_of(rejected)])
+    assert not re.search(r"\b(relie[sd]|rests?|uses?|used)\b", said)
+    assert "It does not say that the classifier models that structure: naive Bayes" in said
+
+
+def like(pd: float, decisions: dict[str, tuple[float, str]]) -> list[Hypothesis]:
+    base = rows("likeness", 0.5)[0].with_(dataset="t", classifier=None, method="chi2", pd=pd, psd=0.03, nsd=0.0)
+    names = list(decisions)
+    return [
+        base.with_(a=name, b=names[1 - i], p_value=p, p_adjusted=p, decision=decision)
+        for i, (name, (p, decision)) in enumerate(decisions.items())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("crt", "said"),
+    [
+        pytest.param(
+            (0.0158, "reject"),
+            "like none of the known ones; the test rejects CRT (p = 0.0158) and QDA (p = 0.0022). CRT is the closest, "
+            "yet rejected too",
+        ),
+        (
+            (0.2, "keep"),
+            "not shown to differ from CRT; QDA is rejected. Closest first: CRT (p = 0.2) and QDA (p = 0.0022)",
+        ),
+    ],
+)
+def test_the_closest_algorithm_may_be_rejected_too(crt: tuple[float, str], said: str) -> None:
+    (section,) = (section for section in sections.known() if section.test == "likeness")
+    found = section.verdict(like(1.0, {"CRT": crt, "QDA": (0.0022, "reject")}), EVIDENCE)
+    indices = "(CRT rather than QDA: PD 1.00, PSD 0.03, NSD 0.00)"
+    assert found.headline.replace("\xa0", " ") == f"t: the new algorithm is {said} {indices}."
+
+
+ORDER = "same order of magnitude"
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "limits", "agreement"),
+    [
+        (0.702, "0.358", {"side": 0.05}, f"{ORDER}; same decision"),  # D1 of Ojala and Garriga
+        (0.0055, "0.001", {"side": 0.02}, f"{ORDER}; same decision"),
+        (0.06, "0.001", {"side": 0.1}, "another order of magnitude; another decision"),
+        (0.06, "0.04", {"within": 0.03}, f"{ORDER}; another decision; within 0.03, as the study allows"),
+        (
+            0.06,
+            "0.04",
+            {"within": 0.01, "remark": "other folds"},
+            "same order of magnitude; another decision; other folds",
+        ),
+        (0.0502, "0.050", {}, None),  # the same number
+    ],
+)
+def test_a_printed_number_agrees_in_what_the_rule_says(
+    tmp_path: Path, value: float, printed: str, limits: dict[str, Any], agreement: str | None
+) -> None:
+    store = Store(str(tmp_path))
+    reference = Reference(cell="c", column="p_value", printed=printed, **limits)
+    write_references(store, [reference])
+    compared_rows = tuple(compare_with_published(rows("permutation-features", value), [reference]))
+    evidence: Any = SimpleNamespace(rows=compared_rows, alpha=0.05, results=SimpleNamespace(store=store))
+    found = sections.printed_numbers(evidence)
+    assert found is not None
+    if agreement is None:
+        assert found.headline == "The printed number agrees in value."
+        return
+    order, decision = (int(word not in agreement) for word in ("another order", "another decision"))
+    counts = f"{order} in order of magnitude; {decision} of 1 printed p-values agree in decision"
+    assert found.headline == f"0 of 1 printed numbers agree in value, {counts}."
+    assert "rounds to the printed one" in found.details[0]
+    shown = f"{printed} is printed, {value} recomputed ({agreement})"
+    assert found.details[1] == f"c0 on iris, permutation-features, m: p {shown}."
 
 
 def test_a_test_without_a_section_gets_a_plain_one(tmp_path: Path) -> None:
