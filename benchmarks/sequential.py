@@ -13,7 +13,8 @@ import scipy
 from scipy.stats import binom
 
 from sigstats.multiplicity import adjust
-from sigstats.sequential.rules import BesagCliffordRule, GandyRule, deciding_exceedances
+from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.rules import BesagCliffordRule, deciding_exceedances
 
 ALPHA, TESTS, NEVER = 0.05, 20, 2**40
 GRID = (0.0001, 0.001, 0.01, 0.03, 0.045, 0.055, 0.07, 0.1, 0.2, 0.5)

@@ -124,7 +124,7 @@ def goodness_of_fit_test(
     """
     method = as_choice(method, "method", METHODS)
     ordering = as_choice(ordering, "ordering", ORDERINGS)
-    x, p = _checked(counts, probabilities)
+    x, p = _as_counts_and_probabilities(counts, probabilities)
     resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     if method in ("chi2", "likelihood-ratio"):
@@ -187,11 +187,11 @@ def goodness_of_fit_exceedances(
     (True, 0.1)
     """
     ordering = as_choice(ordering, "ordering", ORDERINGS)
-    x, p = _checked(counts, probabilities)
+    x, p = _as_counts_and_probabilities(counts, probabilities)
     return _exceedances(x, p, ordering, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
 
 
-def _checked(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray]:
+def _as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray]:
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
     if len(x) != len(p):

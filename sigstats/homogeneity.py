@@ -103,7 +103,7 @@ def homogeneity_test(
     0.0731789
     """
     method = as_choice(method, "method", METHODS)
-    a, b = _checked(counts_a, counts_b)
+    a, b = _as_counts(counts_a, counts_b)
     resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     if method == "chi2":
@@ -168,11 +168,11 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
     >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
     (True, 0.1)
     """
-    a, b = _checked(counts_a, counts_b)
+    a, b = _as_counts(counts_a, counts_b)
     return _exceedances(a, b, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
 
 
-def _checked(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
+def _as_counts(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):
         raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has")

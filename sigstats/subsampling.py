@@ -175,14 +175,14 @@ def _draw_large(counts: IntArray, n: int, generator: np.random.Generator, size: 
     for step, outcome in enumerate(order[:-1]):
         marked = int(counts[outcome])
         if marked:
-            found[:, outcome] = _inverted(rows, marked, left, uniform[:, step])
+            found[:, outcome] = _invert(rows, marked, left, uniform[:, step])
             left = left - found[:, outcome]
             rows -= marked
     found[:, order[-1]] = left
     return found
 
 
-def _inverted(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> IntArray:
+def _invert(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> IntArray:
     """The quantile of each hypergeometric law at its uniform number."""
     if marked == total:
         return drawn

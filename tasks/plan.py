@@ -14,7 +14,8 @@ import numpy as np
 
 from sigstats._common.random_streams import lane_generator
 from sigstats.multiplicity import Adjustment as Adjustment
-from sigstats.sequential.rules import BesagCliffordRule, FixedRule, GandyRule
+from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 
 from .fingerprint import digest, slug
 

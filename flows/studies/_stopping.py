@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sigstats.multiplicity import adjust as adjusted
-from sigstats.sequential.rules import GandyRule, deciding_exceedances
+from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.rules import deciding_exceedances
 from sigstats.tasks.plan import Adjustment, Plan
 
 from ..config.model import Strict

@@ -86,7 +86,7 @@ def bootstrap_replicates(
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
     width = len(joint.counts) + 8 * joint.n_categories
-    parts = [evaluate(joint, chosen, weights) for weights in _resampled(joint.counts, rng, size, width)]
+    parts = [evaluate(joint, chosen, weights) for weights in _resample(joint.counts, rng, size, width)]
     if not parts:
         return Replicates(np.empty(0), np.empty(0), np.empty(0, dtype=np.bool_))
     a, b, undefined = zip(*parts, strict=True)
@@ -161,7 +161,7 @@ def bootstrap_statistic(
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
     values = np.empty(0)
     parts = []
-    for weights in _resampled(tuple(events.tolist()), rng, size, events.size):
+    for weights in _resample(tuple(events.tolist()), rng, size, events.size):
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(statistic(weights), dtype=np.float64)
@@ -214,7 +214,7 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
     return float((times * influence**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
 
 
-def _resampled(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
+def _resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
     """Blocks of multinomial event counts; how they are cut into blocks does not change them."""
     generator = as_generator(rng)
     events = np.array(counts, dtype=np.int64)

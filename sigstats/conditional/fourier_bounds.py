@@ -111,7 +111,7 @@ def bounds(
     circle = _circle(columns, total, observed, tilt, turn, length=reach + top + 1.0)
     missed = 1e-15 + _outside(columns, tilt, turn, observed, log_z, reach - 0.5)
     missed += sum(c.copies * c.lost for c in circle.columns)
-    missed += _confused(columns, tilt, turn, log_z, total, circle.angles)
+    missed += _aliasing(columns, tilt, turn, log_z, total, circle.angles)
 
     degree, drop = 2**12, 1e-14
     for _ in range(12):
@@ -169,7 +169,7 @@ def _reach(columns: Sequence[Column], tilt: float, turn: float, observed: float,
     return reach
 
 
-def _confused(columns: Sequence[Column], tilt: float, turn: float, log_z: float, total: int, angles: int) -> float:
+def _aliasing(columns: Sequence[Column], tilt: float, turn: float, log_z: float, total: int, angles: int) -> float:
     """At most the tilted probability that the sum of the counts is `angles` or more away from `total` (Chernoff)."""
     out = 0.0
     for sign in (-1, 1):
@@ -197,7 +197,7 @@ def _circle(
     tilted.sort(key=lambda c: -c.decay)
     log_z = _cumulant(columns, tilt, turn)
     angles = max(len(c.mass) for c in tilted)
-    while _confused(columns, tilt, turn, log_z, total, angles) > 1e-13:
+    while _aliasing(columns, tilt, turn, log_z, total, angles) > 1e-13:
         angles = math.ceil(angles * 1.1)
     return _Circle(tilted, total, next_fast_len(angles), length, _fixed_point(np.array([observed]), length)[0])
 

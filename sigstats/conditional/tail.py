@@ -72,12 +72,12 @@ def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> float:
     first, second = _halves(problem)
     parts: list[float] = []
 
-    left = _listed(problem, first, second, None, norm, parts, limit)
+    left = _list_open(problem, first, second, None, norm, parts, limit)
     if not len(left):
         return min(math.fsum(parts), 1.0)
     left = left.take(np.argsort(left.count, kind="stable"))
-    right = _sorted(_listed(problem, second, first, left, norm, parts, limit))
-    parts.extend(_joined(problem, left, right, norm))
+    right = _sort(_list_open(problem, second, first, left, norm, parts, limit))
+    parts.extend(_join(problem, left, right, norm))
     return min(math.fsum(parts), 1.0)
 
 
@@ -123,7 +123,7 @@ def _halves(problem: Problem) -> tuple[list[int], list[int]]:
     return halves
 
 
-def _listed(
+def _list_open(
     problem: Problem,
     columns: list[int],
     others: list[int],
@@ -147,14 +147,14 @@ def _listed(
             law = _with_partner(law, partner, problem.total)
         best, worst = best_scores(problem, rest + others), worst_scores(problem, rest + others)
         open_x = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
-        parts.append(_settled_outside(problem, states, j, open_x, law, norm))
-        states = _extended(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
+        parts.append(_probability_outside(problem, states, j, open_x, law, norm))
+        states = _extend(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
         merging = problem.keys is not None and problem.keys.merging
         small = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in [
             problem.parameters[i] for i in columns[:place]
         ]
         if merging and small and place:
-            states = _merged(states)
+            states = _merge(states)
         if not len(states):
             break
     return states
@@ -178,7 +178,7 @@ def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
     return np.arange(within[0], within[-1] + 1) if within.size else within
 
 
-def _settled_outside(
+def _probability_outside(
     problem: Problem, states: _States, j: int, open_x: IntArray, law: FloatArray, norm: float
 ) -> float:
     """The probability of all completions of `states` with a count of column j outside `open_x`."""
@@ -204,7 +204,7 @@ def _by_count(states: _States) -> tuple[FloatArray, float]:
     return held.astype(np.float64), top
 
 
-def _extended(
+def _extend(
     problem: Problem,
     states: _States,
     j: int,
@@ -252,7 +252,7 @@ def _extended(
     )
 
 
-def _merged(states: _States) -> _States:
+def _merge(states: _States) -> _States:
     """States of equal count and key as one. A clash of the hash only leaves two of them apart."""
     mixed = states.count.astype(np.uint64) * np.uint64(_MULTIPLIERS[-1])
     for word in range(states.key.shape[1]):
@@ -268,11 +268,11 @@ def _merged(states: _States) -> _States:
     return _States(count[first], states.score[order][first], log_mass, key[first])
 
 
-def _sorted(states: _States) -> _States:
+def _sort(states: _States) -> _States:
     return states.take(np.lexsort((states.score, states.count)))
 
 
-def _joined(problem: Problem, left: _States, right: _States, norm: float) -> list[float]:
+def _join(problem: Problem, left: _States, right: _States, norm: float) -> list[float]:
     """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
     parts = []
     observed = keys_of(problem, np.array([problem.observed]))[0]

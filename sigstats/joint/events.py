@@ -101,7 +101,7 @@ class JointEvents:
         pairs = list(zip(*given, strict=True))
         merged: Counter[Event] = Counter()
         for event, count in pairs:
-            merged[self._checked(event, len(categories))] += as_count(count, "counts")
+            merged[self._as_event(event, len(categories))] += as_count(count, "counts")
         items = sorted((event, count) for event, count in merged.items() if count)
         if sum(count for _, count in items) > MAX_TOTAL:
             raise refuse("counts (total)", sum(self.counts), f"at most {MAX_TOTAL}")
@@ -109,7 +109,7 @@ class JointEvents:
         object.__setattr__(self, "events", tuple(event for event, _ in items))
         object.__setattr__(self, "counts", tuple(count for _, count in items))
 
-    def _checked(self, event: Any, n_categories: int) -> Event:
+    def _as_event(self, event: Any, n_categories: int) -> Event:
         sets = []
         try:
             for positions in event:
@@ -220,7 +220,7 @@ class JointEvents:
             keys, counts = np.unique(packed.view(f"V{packed.shape[1]}"), return_counts=True)
             for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
                 seen[key] += count
-        events = tuple(_unpacked(key, width) for key in seen)
+        events = tuple(_unpack(key, width) for key in seen)
         return cls(tuple(names.tolist()), "categories", events, tuple(seen.values()))
 
     def __add__(self, other: "JointEvents") -> "JointEvents":
@@ -330,7 +330,7 @@ def _dense(array: Any) -> NDArray[np.uint8]:
     return np.asarray(array.toarray() if hasattr(array, "toarray") else array, dtype=np.uint8)
 
 
-def _unpacked(key: bytes, width: int) -> Event:
+def _unpack(key: bytes, width: int) -> Event:
     bits = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=3 * width).reshape(3, width)
     true, a, b = (tuple(np.flatnonzero(row).tolist()) for row in bits)
     return true, a, b

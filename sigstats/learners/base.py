@@ -143,7 +143,7 @@ class FoldOrder:
         return sums.reshape(len(values), *self.counts.shape, -1)
 
 
-def decided(scores: FloatArray, margin: Any) -> IntArray:
+def argmax_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
     """The largest along the last axis, or `UNDECIDED` where another is within `margin` (inf: anyway) of it."""
     best: IntArray = scores.argmax(axis=-1)
     top = np.take_along_axis(scores, best[..., None], axis=-1)

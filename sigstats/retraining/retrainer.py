@@ -89,10 +89,10 @@ class Retrainer:
         self._folds = as_folds(folds, self._X, self._y)
         self._estimator, self._transform = _split(estimator, as_choice(transforms, "transforms", TRANSFORMS))
         if self._transform is not None and null == "labels":
-            self._X, self._transform = _transformed(self._transform, self._X), None
+            self._X, self._transform = _fit_transform(self._transform, self._X), None
         self._labels = self._classes[self._y]
         self._rows_of_class = [np.flatnonzero(self._y == code) for code in range(len(self._classes))]
-        self._learner = self._recognised() if batched else None
+        self._learner = self._find_batched_learner() if batched else None
 
     @property
     def batched(self) -> bool:
@@ -183,9 +183,9 @@ class Retrainer:
             rows = _take(self._X, order)
         else:
             order = np.arange(self.n)
-            rows = _mixed(self._X, draw)
+            rows = _permute_features(self._X, draw)
             if self._transform is not None:
-                rows = _transformed(self._transform, rows)
+                rows = _fit_transform(self._transform, rows)
         for fold in np.unique(self._folds[predicted[order] < 0]):
             test = self._folds == fold
             predicted[order[test]] = self._fit_predict(rows, test, fold)
@@ -209,7 +209,7 @@ class Retrainer:
         one = np.arange(self.n)[None]
         return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
 
-    def _recognised(self) -> Any:
+    def _find_batched_learner(self) -> Any:
         from ..learners import BATCHED
         from ..learners.base import Problem
 
@@ -257,7 +257,7 @@ def _split(estimator: Any, transforms: str) -> tuple[Any, Any]:
     return steps[-1][1], estimator[:-1]
 
 
-def _transformed(transform: Any, X: Any) -> Any:
+def _fit_transform(transform: Any, X: Any) -> Any:
     from sklearn.base import clone
 
     try:
@@ -270,7 +270,7 @@ def _take(X: Any, rows: IntArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _mixed(X: Any, source: IntArray) -> Any:
+def _permute_features(X: Any, source: IntArray) -> Any:
     """The rows in which value j of row i is that of row ``source[j, i]``."""
     if not hasattr(X, "iloc"):
         return np.take_along_axis(X, source.T, axis=0)

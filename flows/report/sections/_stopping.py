@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from sigstats.sequential.rules import FixedRule, GandyRule
+from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.rules import FixedRule
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct

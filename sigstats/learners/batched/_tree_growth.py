@@ -5,70 +5,17 @@ permuted feature takes its order along, so here a feature is sorted once a data 
 are parted in the order they have. A nominal feature, which scikit-learn sees as a column of 0 and 1 for each category,
 is one list here: one pass counts the classes of all its categories.
 
-The trees are scikit-learn's own, ties included: the improvement by a split is made of the same floats in the same
-order, and columns are looked at in the order that scikit-learn draws, as the first of equal splits wins.
+The trees are scikit-learn's own, ties included.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sigstats._common.compiled import compiled
 from sigstats._common.validation import IntArray
 
-#: scikit-learn holds values no farther apart than this to be equal.
-_SAME: Final = np.float32(1e-7)
-_EPSILON: Final = float(np.finfo(np.float64).eps)
-
-
-@compiled
-def _class_counts(label: Any, members: Any, counts: Any) -> int:
-    """Count classes into `counts`, and return the sum of the squares."""
-    counts[:] = 0
-    for row in members:
-        counts[label[row]] += 1
-    squares = 0
-    for count in counts:
-        squares += count * count
-    return squares
-
-
-@compiled
-def _improvement(left_squares: int, n_left: int, right_squares: int, n_right: int) -> Any:
-    """What scikit-learn compares splits by, and the impurities of the parts."""
-    left_impurity = 1.0 - left_squares / (float(n_left) * float(n_left))
-    right_impurity = 1.0 - right_squares / (float(n_right) * float(n_right))
-    return -float(n_right) * right_impurity - float(n_left) * left_impurity, left_impurity, right_impurity
-
-
-@compiled
-def _best_cut(
-    values: Any, label: Any, members: Any, total: Any, squares: int, smallest: int, best: float, left: Any
-) -> Any:
-    """The place in `members`, sorted by `values`, where parting improves most and by more than `best`, or -1."""
-    n = len(members)
-    left[:] = 0
-    left_squares, right_squares = 0, squares
-    place = -1
-    row = members[0]
-    previous = values[row]
-    for cut in range(1, n):
-        own = label[row]
-        so_far = left[own]
-        left[own] = so_far + 1
-        left_squares += 2 * so_far + 1
-        right_squares -= 2 * (total[own] - so_far) - 1
-        row = members[cut]
-        value = values[row]
-        distinct = value > previous + _SAME
-        previous = value
-        rest = n - cut
-        if not distinct or cut < smallest or rest < smallest:
-            continue
-        improvement = _improvement(left_squares, cut, right_squares, rest)[0]
-        if improvement > best:
-            best, place = improvement, cut
-    return place, best
+from ._tree_splits import EPSILON, CategoryCounts, Rows, best_split, class_counts, improvement, squares_of_parts
 
 
 @compiled
@@ -83,51 +30,6 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
     members[lefts:] = spare[: np.uint64(len(members)) - lefts]
 
 
-class _Data(NamedTuple):
-    """What `predict_fold` is given of the rows."""
-
-    values: Any
-    categories: Any
-    feature_of: Any
-    nominal: Any
-    label: Any
-
-
-class _Counted(NamedTuple):
-    """Of features the last node in which their categories were counted.
-
-    Of categories the last node in which they were seen, and there their rows, and these by class.
-    """
-
-    of_feature: Any
-    of_category: Any
-    ones: Any
-    classes: Any
-
-
-@compiled
-def _count_categories(categories: Any, label: Any, members: Any, node: int, counted: _Counted) -> None:
-    """Count the rows of a node in each category, by class."""
-    for row in members:
-        category = categories[row]
-        if counted.of_category[category] != node:
-            counted.of_category[category] = node
-            counted.ones[category] = 0
-            counted.classes[category] = 0
-        counted.ones[category] += 1
-        counted.classes[category, label[row]] += 1
-
-
-@compiled
-def _squares_of_parts(total: Any, inside: Any) -> Any:
-    """The sums of squared class counts without and with the rows that `inside` counts."""
-    without, within = 0, 0
-    for own_class in range(len(total)):
-        within += inside[own_class] ** 2
-        without += (total[own_class] - inside[own_class]) ** 2
-    return without, within
-
-
 @compiled
 def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
     """Note a node's rows, a feature that lists them, its depth, its known constant columns, and whose child it is."""
@@ -135,86 +37,53 @@ def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, 
 
 
 @compiled
-def _drawn(state: int) -> int:
-    """The next number of scikit-learn's sequence: an xorshift of 32 bits."""
-    state = (state ^ (state << 13)) & 0xFFFFFFFF
-    state ^= state >> 17
-    return (state ^ (state << 5)) & 0xFFFFFFFF
-
-
-@compiled
-def _choose(
-    data: _Data,
-    rows: Any,
-    columns: Any,
-    node: int,
-    start: int,
-    end: int,
-    known: int,
-    smallest: int,
-    state: int,
+def _decrease(
+    data: Rows,
+    members: Any,
+    cut: int,
+    split: int,
+    impurity: float,
     total: Any,
-    squares: int,
     left: Any,
-    counted: _Counted,
+    right: Any,
+    counts: CategoryCounts,
 ) -> Any:
-    """The best split of a node: its column, or -1, and how many rows go left.
-
-    And how many columns are constant, which are put first in `columns`, and where the sequence of draws is.
-    """
-    n = end - start
-    split, cut, best = -1, -1, -np.inf
-    constant = known
-    # Columns: known constants that were drawn, known constants, constants found here, those not drawn yet,
-    # and from `undrawn` on those that were looked at.
-    drawn, undrawn = 0, len(columns)
-    while undrawn > constant:
-        state = _drawn(state)
-        at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
-        if at < known:
-            columns[drawn], columns[at] = columns[at], columns[drawn]
-            drawn += 1
-            continue
-        at += constant - known
-        column = columns[at]
-        feature = data.feature_of[column]
-        members = rows[feature, start:end]
-        if data.nominal[feature]:
-            if counted.of_feature[feature] != node:
-                counted.of_feature[feature] = node
-                _count_categories(data.categories[feature], data.label, members, node, counted)
-            inside = counted.ones[column] if counted.of_category[column] == node else 0
-            varies = 0 < inside < n
-        else:
-            varies = data.values[feature, members[n - 1]] > data.values[feature, members[0]] + _SAME
-        if not varies:
-            columns[at], columns[constant] = columns[constant], column
-            constant += 1
-            continue
-        undrawn -= 1
-        columns[at], columns[undrawn] = columns[undrawn], column
-        if data.nominal[feature]:
-            if inside < smallest or n - inside < smallest:
-                continue
-            left_squares, right_squares = _squares_of_parts(total, counted.classes[column])
-            improvement = _improvement(left_squares, n - inside, right_squares, inside)[0]
-            if improvement > best:
-                split, cut, best = column, n - inside, improvement
-        else:
-            place, best = _best_cut(data.values[feature], data.label, members, total, squares, smallest, best, left)
-            if place >= 0:
-                split, cut = column, place
-    return split, cut, constant, state
+    """By how much a split lowers the impurity of a node, and the impurities of both parts."""
+    if data.nominal[data.feature_of[split]]:
+        left_squares, right_squares = squares_of_parts(total, counts.classes[split])
+    else:
+        left_squares = class_counts(data.label, members[:cut], left)
+        right_squares = class_counts(data.label, members[cut:], right)
+    n = len(members)
+    rest = n - cut
+    _, left_impurity, right_impurity = improvement(left_squares, cut, right_squares, rest)
+    gain = impurity - float(rest) / float(n) * right_impurity - float(cut) / float(n) * left_impurity
+    return gain, left_impurity, right_impurity
 
 
 @compiled
-def _grow(data: _Data, rows: Any, columns: Any, n_classes: int, limits: tuple[int, int, int], seed: int) -> Any:
+def _send(data: Rows, members: Any, cut: int, split: int, goes_left: Any, spare: Any) -> float:
+    """Mark the rows that go left, put them first in `members`, and return the threshold, of a number."""
+    feature = data.feature_of[split]
+    if data.nominal[feature]:
+        for row in members:
+            goes_left[row] = data.categories[feature, row] != split
+        _part(members, goes_left, spare)
+        return 0.0
+    below, above = data.values[feature, members[cut - 1]], data.values[feature, members[cut]]
+    for at in range(len(members)):
+        goes_left[members[at]] = at < cut
+    return float(below) / 2.0 + float(above) / 2.0
+
+
+@compiled
+def _grow(data: Rows, rows: Any, columns: Any, n_classes: int, limits: tuple[int, int, int], seed: int) -> Any:
     """Grow a tree on the rows that `rows` lists in the order of each feature; `columns` are those there are.
 
     Returns, by node, the column it asks for (-1 in a leaf), the threshold of a number, and the nodes to go to (in a
     leaf: the class, twice).
     """
-    values, categories, feature_of, nominal, label = data
+    values, feature_of, nominal, label = data.values, data.feature_of, data.nominal, data.label
     deepest, fewest, smallest = limits
     n_features, m = rows.shape
     asked = np.empty(2 * m, dtype=np.int32)
@@ -226,7 +95,7 @@ def _grow(data: _Data, rows: Any, columns: Any, n_classes: int, limits: tuple[in
     total = np.empty(n_classes, dtype=np.int64)
     left = np.empty(n_classes, dtype=np.int64)
     right = np.empty(n_classes, dtype=np.int64)
-    counted = _Counted(
+    counts = CategoryCounts(
         np.full(n_features, -1, dtype=np.int32),
         np.full(len(feature_of), -1, dtype=np.int32),
         np.empty(len(feature_of), dtype=np.int64),
@@ -242,46 +111,34 @@ def _grow(data: _Data, rows: Any, columns: Any, n_classes: int, limits: tuple[in
         own = waiting[height]
         start, end, listed, depth, known, child = own[0], own[1], own[2], own[3], own[4], own[5]
         n = end - start
-        squares = _class_counts(label, rows[listed, start:end], total)
+        squares = class_counts(label, rows[listed, start:end], total)
         impurity = 1.0 - squares / (float(n) * float(n))
         node, nodes = nodes, nodes + 1
         if child >= 0:
             children[child >> 1, child & 1] = node
         split, cut, constant = -1, -1, known
-        if not (depth >= deepest or n < fewest or n < 2 * smallest or impurity <= _EPSILON):
-            split, cut, constant, state = _choose(
-                data, rows, columns, node, start, end, known, smallest, state, total, squares, left, counted
+        if not (depth >= deepest or n < fewest or n < 2 * smallest or impurity <= EPSILON):
+            split, cut, constant, state = best_split(
+                data, rows, columns, node, start, end, known, smallest, state, total, squares, left, counts
             )
             columns[:known] = constants[:known]
             constants[known:constant] = columns[known:constant]
         if split >= 0:
             feature = feature_of[split]
             members = rows[feature, start:end]
-            if nominal[feature]:
-                left_squares, right_squares = _squares_of_parts(total, counted.classes[split])
-            else:
-                left_squares = _class_counts(label, members[:cut], left)
-                right_squares = _class_counts(label, members[cut:], right)
-            rest = n - cut
-            _, left_impurity, right_impurity = _improvement(left_squares, cut, right_squares, rest)
-            gain = impurity - float(rest) / float(n) * right_impurity - float(cut) / float(n) * left_impurity
-            if float(n) / float(m) * gain + _EPSILON < 0:
+            gain, left_impurity, right_impurity = _decrease(
+                data, members, cut, split, impurity, total, left, right, counts
+            )
+            if float(n) / float(m) * gain + EPSILON < 0:
                 split = -1
         asked[node] = split
         if split < 0:
             children[node] = np.argmax(total)
             continue
-        if nominal[feature]:
-            for row in members:
-                goes_left[row] = categories[feature, row] != split
-            _part(members, goes_left, spare)
-        else:
-            below, above = values[feature, members[cut - 1]], values[feature, members[cut]]
-            thresholds[node] = float(below) / 2.0 + float(above) / 2.0
-            for at in range(n):
-                goes_left[members[at]] = at < cut
-        left_ends = left_impurity <= _EPSILON or cut < fewest
-        right_ends = right_impurity <= _EPSILON or rest < fewest
+        thresholds[node] = _send(data, members, cut, split, goes_left, spare)
+        rest = n - cut
+        left_ends = left_impurity <= EPSILON or cut < fewest
+        right_ends = right_impurity <= EPSILON or rest < fewest
         if depth + 1 < deepest and not (left_ends and right_ends):
             parted_in[feature] = node
             for column in columns[constant:]:
@@ -354,7 +211,7 @@ def predict_fold(
         if there[column] or not nominal[feature_of[column]]:
             columns[n_columns] = column
             n_columns += 1
-    data = _Data(values, categories, feature_of, nominal, label)
+    data = Rows(values, categories, feature_of, nominal, label)
     asked, thresholds, children = _grow(data, rows, columns[:n_columns], n_classes, limits, seed)
     for row in range(n):
         if fold[row] == tested:

@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sigstats._common.validation import IntArray
 
-from ..base import Null, Problem, decided, is_default, steps_of
+from ..base import Null, Problem, argmax_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 
 _WIDEST = 512
@@ -78,7 +78,7 @@ class BatchedLDA(BatchedDesign):
         margin = np.where(sound, _EPS * within.shape[-1] * condition * (1 + np.abs(level).max(axis=2)), np.inf)
         for fold, span in enumerate(self._order.spans):
             scores = moments.rows[:, span] @ weights[:, fold] + level[:, fold, None]
-            predicted[:, span] = decided(scores, margin[:, fold, None, None])
+            predicted[:, span] = argmax_or_undecided(scores, margin[:, fold, None, None])
         return predicted
 
     def _all_directions(self, means: Any, inverse: Any) -> Any:

@@ -98,7 +98,7 @@ class BatchedNaiveBayes:
             constant = constant + np.log(rows / rows.sum(axis=1, keepdims=True))
         predicted = np.empty(columns.shape[:2], dtype=np.int64)
         for fold, span in enumerate(order.spans):
-            predicted[:, span] = _decided(columns[:, span], weights[:, fold], constant[:, fold], size)
+            predicted[:, span] = _argmax_or_undecided(columns[:, span], weights[:, fold], constant[:, fold], size)
         return predicted
 
     def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, float]:
@@ -142,7 +142,7 @@ class BatchedNaiveBayes:
         return np.concatenate(parts, axis=-1) if parts else np.empty((*train.shape[:-1], 0))
 
 
-def _decided(columns: FloatArray, weights: FloatArray, constant: FloatArray, size: float) -> IntArray:
+def _argmax_or_undecided(columns: FloatArray, weights: FloatArray, constant: FloatArray, size: float) -> IntArray:
     """The class with the largest ``columns @ weights + constant``, UNDECIDED where rounding could choose."""
     joint = columns @ weights.swapaxes(1, 2) + constant[:, None]
     best: IntArray = joint.argmax(axis=-1)

@@ -89,14 +89,14 @@ class BatchedNeighbours:
                 excluded = self._folds == fold
                 test = np.flatnonzero(excluded)
                 if feature is None:
-                    X = self._rescaled(mixed, ~excluded)
+                    X = self._rescale(mixed, ~excluded)
                     distances = squared_distances(X[test], X, self._nominal)
                 else:
                     distances = mismatches(mixed[test], mixed, len(draw))
                 row[test] = self._among_all(distances, excluded, fold)
         return predicted
 
-    def _rescaled(self, X: FloatArray, train: Any) -> FloatArray:
+    def _rescale(self, X: FloatArray, train: Any) -> FloatArray:
         if not self._config.scaled:
             return X
         numbers = X[:, self._numeric]
@@ -113,9 +113,9 @@ class BatchedNeighbours:
         labels, priority = self._y, self._priority[fold]
         if place is not None:
             labels, priority = labels[place], priority[place]
-        return self._voted(distances, kth_smallest(distances, self._config.k), labels[None], priority[None])
+        return self._vote(distances, kth_smallest(distances, self._config.k), labels[None], priority[None])
 
-    def _voted(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
+    def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
         config = self._config
         return vote(
             distances,
@@ -208,7 +208,7 @@ class BatchedNeighbours:
             limit = bound[replicate, fold].T * self._distances[:, self._short, None]
         spots = at[near]
         kth = kth_smallest(distances, self._config.k)
-        predicted = self._voted(distances, kth, self._y[spots], self._priority[own[:, None], spots])
+        predicted = self._vote(distances, kth, self._y[spots], self._priority[own[:, None], spots])
         open_rows = ~(kth[:, 0] + 2 * self._config.tolerance < limit)
         if open_rows.any():
             longest = self._near.shape[1]
@@ -244,7 +244,7 @@ class BatchedNeighbours:
             distances[fold[replicate[:, None], near] == tested] = np.inf
             spots = place[replicate[:, None], near]
             kth = kth_smallest(distances, self._config.k)
-            predicted[row, replicate] = self._voted(distances, kth, self._y[spots], self._priority[tested, spots])
+            predicted[row, replicate] = self._vote(distances, kth, self._y[spots], self._priority[tested, spots])
             still.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
         rest = np.concatenate(still)
         if length < longest:
@@ -262,7 +262,7 @@ class BatchedNeighbours:
                 spots = place[replicate]
                 kth = kth_smallest(distances, self._config.k)
                 labels, priority = self._y[spots][None], self._priority[tested, spots][None]
-                predicted[row, replicate] = self._voted(distances, kth, labels, priority)[0]
+                predicted[row, replicate] = self._vote(distances, kth, labels, priority)[0]
             return
         group = rest[:, 1] * self._n_folds + fold[rest[:, 1], rest[:, 0]]
         for key in np.unique(group):

@@ -12,7 +12,7 @@ from sklearn.linear_model import RidgeClassifier
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, decided, is_default, steps_of
+from ..base import Null, Problem, argmax_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 
 #: Wider designs than this are left to scikit-learn, whose dual solution is then cheaper.
@@ -56,7 +56,7 @@ class BatchedRidge(BatchedDesign):
         margin = _EPS * (1 + trace / self._alpha)
         for fold, span in enumerate(self._order.spans):
             scores = moments.rows[:, span] @ weights[:, fold] + level[:, fold, None]
-            predicted[:, span] = decided(scores, margin[:, fold, None, None])
+            predicted[:, span] = argmax_or_undecided(scores, margin[:, fold, None, None])
         return predicted
 
 

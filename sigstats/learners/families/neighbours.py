@@ -203,7 +203,7 @@ def _certain_vote(sure: Any, near: Any, labels: IntArray, k: int, n_classes: int
     return np.where(beaten.all(axis=0), winner, UNDECIDED)
 
 
-def _scaled(neighbours: Any, nominal: Any) -> Any:
+def _with_scaling(neighbours: Any, nominal: Any) -> Any:
     if nominal is None:
         return make_pipeline(MinMaxScaler(), neighbours)
     if nominal.all():
@@ -220,7 +220,7 @@ def _scaled(neighbours: Any, nominal: Any) -> Any:
 def _k_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
     # Numeric features come first out of the scaler.
     mask = None if nominal is None else tuple(sorted(nominal.tolist()))
-    return _scaled(attempt(NearestNeighbours, params, nominal=mask), nominal)
+    return _with_scaling(attempt(NearestNeighbours, params, nominal=mask), nominal)
 
 
 def _one_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:

@@ -15,7 +15,8 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.running.estimate import estimate, render
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
-from sigstats.sequential.rules import BesagCliffordRule, GandyRule
+from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.rules import BesagCliffordRule
 from sigstats.tasks.replicates import fanout
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.plan_table import read_plan, write_plan

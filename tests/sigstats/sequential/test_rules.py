@@ -12,10 +12,10 @@ from scipy.stats import binom
 from sigstats.intervals import Interval
 from sigstats.multiplicity import adjust
 from sigstats.sequential.gandy_boundary import boundaries
+from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.rules import (
     BesagCliffordRule,
     FixedRule,
-    GandyRule,
     SequentialResult,
     deciding_exceedances,
 )

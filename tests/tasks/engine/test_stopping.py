@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigstats.sequential.rules import BesagCliffordRule, FixedRule, GandyRule
+from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 from sigstats.tasks.engine import run_block as work
 from sigstats.tasks.engine.execute import Interrupted, run_cell
 from sigstats.tasks.engine.pools import DaskPool, Serial
