@@ -131,8 +131,8 @@ def signed(value: float, decimals: int) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """A number with a true minus sign, and none before zero."""
-    text = f"{value:.{decimals}f}"
+    """A number with a true minus sign, none before zero, and its thousands apart."""
+    text = f"{value:,.{decimals}f}"
     if not text.strip("-0."):
         return text.removeprefix("-")
     return text.replace("-", "−")

@@ -23,3 +23,9 @@ def test_a_p_value_below_every_float_is_not_shown_as_zero() -> None:
     assert (
         wording.p_equation(0.0, at_most=True, name="Holm-adjusted p").replace("\xa0", " ") == "Holm-adjusted p < 10⁻³⁰⁰"
     )
+
+
+def test_numbers_are_read_at_a_glance() -> None:
+    assert [wording.number(value, 1) for value in (1234567.25, -1000, 999.94, -0.04)] == [
+        "1,234,567.2", "−1,000.0", "999.9", "0.0",
+    ]  # fmt: skip
