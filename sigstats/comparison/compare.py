@@ -107,7 +107,7 @@ def compare_pair(
     parts = list(paired.parts())
     level = rule.level_of_one(max(1, len(names) * sum(len(rows) >= rule.smallest_slice for _, rows in parts)))
     notes = paired.notes
-    if any(uses_bootstrap(name, grouped=paired.group is not None) for name in names):
+    if any(map(uses_bootstrap, names)):
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.resamples + 1)
         if smallest > level:

@@ -1,7 +1,8 @@
 """How each measure of a comparison is tested.
 
-Accuracy by McNemar's exact test, areas under the curve by DeLong's, means of marks and losses by Student's t, all other
-measures by the bootstrap of joint outcomes. Rows in groups are tested as groups.
+Accuracy by McNemar's exact test, and by its extension to groups of rows, the sign-flip test; areas under the curve by
+DeLong's, means of marks and losses by Student's t, all other measures by the bootstrap of joint outcomes. Rows in
+groups are tested as groups.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, IntArray
-from ..bootstrap.grouped import FEW_GROUPS, grouped_accuracy_test, grouped_replicates
+from ..bootstrap.grouped import FEW_GROUPS, grouped_replicates
 from ..bootstrap.replicates import bootstrap_replicates
 from ..bootstrap.test import bootstrap_summary
 from ..effects import accuracy_difference
@@ -25,6 +26,7 @@ from ..measures.table import MEASURES, PairedTest
 from ..scores.auc import auc_test
 from ..scores.mean_score import mean_score_test
 from ..scores.result import ScoreResult
+from ..sign_flips.test import sign_flip_test
 from .paired_predictions import PairedPredictions
 from .result import ComparisonRow
 from .rule import ComparisonRule
@@ -42,10 +44,9 @@ class _Part:
     scores: tuple[FloatArray, FloatArray] | None
 
 
-def uses_bootstrap(measure: str, *, grouped: bool) -> bool:
+def uses_bootstrap(measure: str) -> bool:
     """Whether a measure is tested by a bootstrap."""
-    test = MEASURES[measure].test
-    return test == "bootstrap" or (test == "mcnemar" and grouped)
+    return MEASURES[measure].test == "bootstrap"
 
 
 def test_part(
@@ -111,17 +112,20 @@ def _test_accuracy(row: ComparisonRow, part: _Part, rule: ComparisonRule, level:
 def _test_accuracy_of_groups(
     row: ComparisonRow, right_a: NDArray[np.bool_], right_b: NDArray[np.bool_], group: IntArray, rule: ComparisonRule
 ) -> ComparisonRow:
-    options: dict[str, Any] = {"resamples": rule.resamples, "confidence": rule.confidence, "rng": rule.seed}
-    worse = grouped_accuracy_test(right_a, right_b, group, alternative="greater", **options)
-    both = grouped_accuracy_test(right_a, right_b, group, **options)
+    """The accuracy of rows in groups, by the sign-flip test of the groups' differences."""
+    _, codes, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    ahead = np.zeros(len(sizes), dtype=np.int64)
+    np.add.at(ahead, codes, right_b.astype(np.int64) - right_a)
+    options: dict[str, Any] = {"sizes": sizes, "limit": 1.0, "confidence_level": rule.confidence}
+    both = sign_flip_test(ahead.tolist(), **options)
     return replace(
         row,
-        low=both.interval.low,
-        high=both.interval.high,
-        test=f"bootstrap of {both.groups} groups",
-        p_worse=worse.pvalue,
+        low=both.confidence_interval.low,
+        high=both.confidence_interval.high,
+        test=f"sign flips of {both.items} groups, exact",
+        p_worse=sign_flip_test(ahead.tolist(), alternative="less", **options).pvalue,
         p_differs=both.pvalue,
-        note="; ".join(filter(None, ["McNemar's test does not apply to rows in groups", both.reason])),
+        note=f"groups in which one model has more rows right: {both.differing} of {both.items}",
     )
 
 

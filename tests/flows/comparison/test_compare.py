@@ -1,5 +1,6 @@
 """`sigstats compare`: verdicts against other libraries, planted and absent regressions, and what is refused."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -161,13 +162,31 @@ def test_groups_are_drawn_whole(tmp_path):
     (alone,), (together,) = rows["rows"], grouped["rows"]
     assert together["difference"] == alone["difference"]
     assert alone["p_worse"] < 1e-9 < 0.01 < together["p_worse"]
-    assert together["test"] == "bootstrap of 40 groups"
-    assert "McNemar's test does not apply" in together["note"]
-    # the interval against rows drawn person by person
+    assert together["test"] == "sign flips of 40 groups, exact"
+    assert together["note"] == "groups in which one model has more rows right: 2 of 40"
+    assert (together["p_worse"], together["p_differs"]) == (1 / 4, 1 / 2)  # two people, whose signs may be any
+    # the interval holds what people drawn anew give, and more: those who were not seen might differ
     right = [(frame["prediction"] == frame["label"]).to_numpy().reshape(40, 50) for frame in (base, cand)]
     advantage = right[1].sum(axis=1).astype(int) - right[0].sum(axis=1)
-    drawn = advantage[rng.integers(40, size=(20_000, 40))].sum(axis=1) / 2000
-    assert (together["low"], together["high"]) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.004)
+    drawn = np.quantile(advantage[rng.integers(40, size=(20_000, 40))].sum(axis=1) / 2000, [0.025, 0.975])
+    assert together["low"] < drawn[0]
+    assert together["high"] >= drawn[1]
+    assert together["high"] - together["low"] < 3 * (drawn[1] - drawn[0])
+
+
+def test_answers_of_few_items_are_no_rows(tmp_path):
+    # Eight items with five answers each; both models are right with the item's own chance.
+    rng = np.random.default_rng(0)
+    chance = rng.random(8)
+    base = pd.DataFrame({"id": np.arange(40), "label": 1, "item": np.arange(40) // 5})
+    cand = base.copy()
+    for frame in (base, cand):
+        frame["prediction"] = (rng.random(40) < np.repeat(chance, 5)).astype(int)
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), "--group", "item")
+    (row,) = found["rows"]
+    ahead = (cand["prediction"] - base["prediction"]).groupby(base["item"]).sum()
+    signs = np.array(list(itertools.product((-1, 1), repeat=8)))
+    assert row["p_worse"] == pytest.approx(np.mean(signs @ ahead.to_numpy() <= ahead.sum()), rel=1e-12)
 
 
 def test_markdown_html_and_json(tmp_path, capsys):
