@@ -1,8 +1,9 @@
 """The kinds of cluster: where a study runs. A new kind is one new module of this folder."""
 
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from sigstats._common.registry import Registry
 from sigstats._common.validation import nearest, shown
@@ -19,7 +20,7 @@ class ClusterKind(Protocol):
 
     @property
     def Cluster(self) -> type[Strict]:  # noqa: N802
-        """What a cluster file of ``kind = "<name of the module>"`` may say."""
+        """What a cluster file may say; its field ``kind`` is a Literal of the kinds that it stands for."""
 
     def open_pool(self, cluster: Any, /) -> AbstractContextManager[Pool]:
         """The workers, for as long as the context lasts; then everything is taken down again."""
@@ -28,9 +29,17 @@ class ClusterKind(Protocol):
 REGISTRY = Registry(__name__, ClusterKind, what="cluster")
 
 
+@cache
+def _modules() -> dict[str, ClusterKind]:
+    """The module of each kind of cluster."""
+    modules = REGISTRY.modules().values()
+    found = {kind: module for module in modules for kind in get_args(module.Cluster.model_fields["kind"].annotation)}
+    return dict(sorted(found.items()))
+
+
 def open_pool(cluster: Any) -> AbstractContextManager[Pool]:
     """The workers of a cluster, for as long as the context lasts."""
-    return REGISTRY.module(cluster.kind).open_pool(cluster)
+    return _modules()[cluster.kind].open_pool(cluster)
 
 
 def load_cluster(text: str | None, workers: int | None = None) -> Strict:
@@ -41,7 +50,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
     BadInput
         One line that names the value and what would be right.
     """
-    known = REGISTRY.names()
+    known = _modules()
     values: dict[str, Any]
     source = "--cluster"
     if text is None or text in known:
@@ -59,7 +68,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
     kind = values.get("kind", "local")
     if not isinstance(kind, str) or kind not in known:
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")
-    model = REGISTRY.module(kind).Cluster
+    model = known[kind].Cluster
     if workers is not None:
         if "workers" not in model.model_fields:
             raise BadInput(

@@ -12,7 +12,8 @@ from sigstats.tasks.engine.pools import DaskPool, Pool
 
 from ..config.model import Strict
 from ._engine import quiet, settings
-from ._scaling import SIZE, Adaptive, Workers, expected, kept, start
+from ._restarting import restart_dead_workers
+from ._scaling import SIZE, Adaptive, Workers, expected, start
 
 
 class Cluster(Strict):
@@ -54,5 +55,5 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
         Client(started) as client,
     ):
         start(started, workers)
-        with kept(started):
+        with restart_dead_workers(started):
             yield DaskPool(client, expected=expected(workers))

@@ -17,7 +17,7 @@ from distributed import LocalCluster
 from sigstats.flows import clusters
 from sigstats.flows.clusters import kubernetes, load_cluster
 from sigstats.flows.clusters._engine import settings
-from sigstats.flows.clusters._jobqueue import _dask_jobqueue, _ended, batch_cluster
+from sigstats.flows.clusters.batch import _dask_jobqueue, _has_ended, batch_cluster
 from sigstats.flows.errors import BadInput
 
 from ..faults.conftest import Folder, results, run
@@ -178,7 +178,7 @@ def test_a_job_is_given_up_where_the_batch_system_no_longer_knows_it(commands, k
         "\n".join(["#!/bin/sh", 'case "$*" in *12) ;; *) echo "$*" >&2; exit 9;; esac', *lines, f"exit {code}", ""])
     )
     place.chmod(0o755)
-    assert asyncio.run(_ended(kind, SimpleNamespace(job_id="12"))) is gone
+    assert asyncio.run(_has_ended(kind, SimpleNamespace(job_id="12"))) is gone
 
 
 @pytest.mark.processes
@@ -280,10 +280,10 @@ def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, ser
 
 
 def test_keys_of_a_run_are_its_users_alone(tmp_path):
-    from sigstats.flows.clusters._jobqueue import _certificates
+    from sigstats.flows.clusters._certificates import temporary_certificates
 
     cluster = loaded(tmp_path, f'kind = "slurm"\nworkers = 1\nshared_folder = "{tmp_path}"')
-    with _certificates(cluster) as security:
+    with temporary_certificates(cluster.shared_folder) as security:
         (folder,) = tmp_path.glob(".sigstats-tls-*")
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}

@@ -1,4 +1,4 @@
-"""What every batch system has in common: workers as its jobs, found and started by dask-jobqueue.
+"""Workers as jobs of a batch system, which dask-jobqueue submits.
 
 What a site needs beyond these options (modules to load before a worker starts, say) belongs into dask-jobqueue's own
 configuration: a cluster file holds no lines of shell, so that none can be smuggled in with one.
@@ -9,13 +9,12 @@ import importlib
 import re
 import shutil
 import signal
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -23,17 +22,50 @@ from sigstats.tasks.engine.pools import DaskPool, Pool
 
 from ..config.model import Strict
 from ..errors import BadInput
+from ._certificates import temporary_certificates
 from ._engine import environment, quiet, settings
-from ._scaling import SIZE, Workers, expected, kept, start
+from ._restarting import restart_dead_workers
+from ._scaling import SIZE, Workers, expected, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
 
 
-class JobQueue(Strict):
+@dataclass(frozen=True)
+class BatchSystem:
+    """What sets a batch system apart from the others.
+
+    Attributes
+    ----------
+    cluster : str
+        Its class of dask-jobqueue.
+    account : str
+        What that class calls the account to charge.
+    ask : tuple of str
+        The command that says how a job is, to be followed by the job's number.
+    """
+
+    cluster: str
+    account: str
+    ask: tuple[str, ...]
+
+
+SYSTEMS = {
+    "slurm": BatchSystem("SLURMCluster", "account", ("squeue", "--noheader", "--format=%T", "--jobs")),
+    "pbs": BatchSystem("PBSCluster", "account", ("qstat",)),
+    "sge": BatchSystem("SGECluster", "project", ("qstat", "-j")),
+    "lsf": BatchSystem("LSFCluster", "project", ("bjobs", "-noheader", "-o", "stat")),
+}
+
+#: What a system says of a job that it no longer runs or keeps waiting: on standard error, or as the job's state.
+_GONE = re.compile(r"invalid job id|unknown job|has finished|do(es)? not exist|is not found", re.IGNORECASE)
+_ENDED = ("", "DONE", "EXIT")
+
+
+class Cluster(Strict):
     """A batch system: its jobs run the workers, the scheduler runs in this process, and TLS lies between them."""
 
-    kind: str
+    kind: Literal["slurm", "pbs", "sge", "lsf"]
     workers: Annotated[Workers, Field(description="Worker processes of one thread")]
     processes: Annotated[int, Field(ge=1, le=1024, description="Worker processes in one job")] = 1
     memory: Annotated[str, Field(pattern=f"^{SIZE}$", description='Memory of each worker, as in "2 GiB"')] = "2 GiB"
@@ -62,7 +94,7 @@ class JobQueue(Strict):
     tls: Annotated[bool, Field(description="Whether scheduler and workers prove who they are and encrypt")] = True
 
 
-def batch_cluster(cluster: JobQueue, security: Any) -> Any:
+def batch_cluster(cluster: Cluster, security: Any) -> Any:
     """The cluster of dask-jobqueue, with its scheduler running and no job yet.
 
     Raises
@@ -76,7 +108,7 @@ def batch_cluster(cluster: JobQueue, security: Any) -> Any:
         raise BadInput(
             f"cluster: kind: {cluster.kind!r} is not valid; expected dask-jobqueue: pip install sigstats[jobqueue]"
         ) from None
-    made = getattr(dask_jobqueue, f"{cluster.kind.upper()}Cluster")
+    made = getattr(dask_jobqueue, SYSTEMS[cluster.kind].cluster)
     command = made.job_cls.submit_command.split()[0]
     if shutil.which(command) is None:
         raise BadInput(f"cluster: {command} is not on the PATH; expected a machine from which jobs can be submitted")
@@ -93,7 +125,7 @@ def _dask_jobqueue() -> ModuleType:
         signal.signal = set_handler
 
 
-def job_options(cluster: JobQueue) -> dict[str, Any]:
+def job_options(cluster: Cluster) -> dict[str, Any]:
     """What dask-jobqueue is told: a job has `processes` workers of one thread."""
     import dask
     from dask.utils import parse_bytes
@@ -106,7 +138,7 @@ def job_options(cluster: JobQueue) -> dict[str, Any]:
         "memory": f"{parse_bytes(cluster.memory) * cluster.processes} B",
         "walltime": cluster.walltime,
         "queue": cluster.queue,
-        "project" if cluster.kind in ("sge", "lsf") else "account": cluster.account,
+        SYSTEMS[cluster.kind].account: cluster.account,
         "interface": cluster.interface,
         "local_directory": cluster.local_folder,
         "log_directory": cluster.log_folder,
@@ -120,24 +152,13 @@ def job_options(cluster: JobQueue) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-#: What asks each system for a job by its number, and what is said of one that it no longer runs or keeps waiting.
-_ASK = {
-    "slurm": ("squeue", "--noheader", "--format=%T", "--jobs"),
-    "pbs": ("qstat",),
-    "sge": ("qstat", "-j"),
-    "lsf": ("bjobs", "-noheader", "-o", "stat"),
-}
-_GONE = re.compile(r"invalid job id|unknown job|has finished|do(es)? not exist|is not found", re.IGNORECASE)
-_ENDED = ("", "DONE", "EXIT")
-
-
-async def _ended(kind: str, job: Any) -> bool:
+async def _has_ended(kind: str, job: Any) -> bool:
     """Whether the batch system says that a job is no more; False where it does not answer."""
     if job.job_id is None:
         return False
     pipe = asyncio.subprocess.PIPE
     try:
-        asked = await asyncio.create_subprocess_exec(*_ASK[kind], str(job.job_id), stdout=pipe, stderr=pipe)
+        asked = await asyncio.create_subprocess_exec(*SYSTEMS[kind].ask, str(job.job_id), stdout=pipe, stderr=pipe)
     except OSError:
         return False
     out, err = ((text or b"").decode(errors="replace").strip() for text in await asked.communicate())
@@ -145,37 +166,7 @@ async def _ended(kind: str, job: Any) -> bool:
 
 
 @contextmanager
-def _certificates(cluster: JobQueue) -> Iterator[Any]:
-    """Certificates of this run alone, in files that only this user can read; None without TLS."""
-    if not cluster.tls:
-        yield None
-        return
-    from distributed.security import Security
-
-    shared = Path(cluster.shared_folder).expanduser().absolute()
-    try:
-        folder = tempfile.TemporaryDirectory(dir=shared, prefix=".sigstats-tls-")
-    except OSError as error:
-        raise BadInput(
-            f"cluster: shared_folder: {cluster.shared_folder!r} is not valid; it cannot be written ({error.strerror})"
-        ) from None
-    with folder as name:
-        files = {}
-        for part, text in Security.temporary().get_tls_config_for_role("worker").items():
-            if part in ("ca_file", "cert", "key"):
-                files[part] = Path(name, f"{part}.pem")
-                files[part].touch(mode=0o600)
-                files[part].write_text(text)
-        roles = {
-            f"tls_{role}_{part}": str(files[part])
-            for role in ("scheduler", "worker", "client")
-            for part in ("cert", "key")
-        }
-        yield Security(require_encryption=True, tls_ca_file=str(files["ca_file"]), **roles)
-
-
-@contextmanager
-def open_pool(cluster: Any) -> Iterator[Pool]:
+def open_pool(cluster: Cluster) -> Iterator[Pool]:
     """Submit the jobs, and cancel them.
 
     Raises
@@ -189,7 +180,7 @@ def open_pool(cluster: Any) -> Iterator[Pool]:
 
     with (
         dask.config.set(settings()),
-        _certificates(cluster) as security,
+        temporary_certificates(cluster.shared_folder) if cluster.tls else nullcontext() as security,
         batch_cluster(cluster, security) as started,
         Client(started) as client,
     ):
@@ -199,5 +190,5 @@ def open_pool(cluster: Any) -> Iterator[Pool]:
             said = str(error).rpartition("stderr:")[2].split("\n")
             reason = next((line.strip() for line in said if line.strip()), "no reason given")
             raise BadInput(f"cluster: the batch system takes no job: {reason}") from None
-        with kept(started, ended=partial(_ended, cluster.kind)):
+        with restart_dead_workers(started, has_ended=partial(_has_ended, cluster.kind)):
             yield DaskPool(client, expected=expected(cluster.workers))
