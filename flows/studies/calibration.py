@@ -5,7 +5,7 @@ applied to each: how often it rejects, and how often its interval holds the trut
 where the test depends on counts alone against its exact rate.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -24,7 +24,7 @@ from ..config.model import Strict
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
 from ._cell_study import CellStudyKind
-from .populations import Drawn, Source
+from .populations import PopulationSpec, Source
 
 #: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
 _SMALL = 1_000_000
@@ -140,21 +140,14 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared
     data: list[StoredData] = []
     for source in study.populations:
         try:
-            found = source.read(base / study.folder, study.seed, tests=tests.values(), progress=progress)
+            found = source.load(base / study.folder, study.seed, tests=tests.values(), progress=progress)
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
         cells.extend(found.cells)
         data.extend(found.data)
         notes.extend([found.note] if found.note else [])
-        for drawn in found.drawn:
-            _require_rows(study, source.name, drawn)
-            fitting = {label: test for label, test in tests.items() if (test["test"] == "scores") == drawn.scored}
-            if not fitting:
-                wanted = "a test of scores" if drawn.scored else "a test of predictions"
-                raise ValueError(f"tests: none of them fits {source.name}; expected {wanted}")
-            for label, test in fitting.items():
-                _try(label, test, source.name, drawn)
-                cells.extend(_cells(study, source.name, drawn, label, test))
+        for population in found.populations:
+            cells.extend(_cells(study, source.name, population, tests))
     trained = any(cell.fanout == "predict" for cell in cells)
     first = any(cell.fanout != "subsample" for cell in cells)
     plan = Plan(
@@ -170,27 +163,39 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared
     return Prepared(plan, tuple(data), notes=tuple(notes), small=small)
 
 
-def _cells(study: CalibrationStudy, name: str, drawn: Drawn, label: str, test: dict[str, Any]) -> Iterator[Cell]:
-    for n in study.sizes:
-        subject = {"dataset": name, **({} if drawn.slice is None else {"slice": drawn.slice}), "n": str(n)}
-        work = {"population": drawn.values, "n": n, "test": test}
-        yield cell("subsample", subject={**subject, "test": label}, work=work, seed=study.seed, replicates=study.trials)
+def _cells(
+    study: CalibrationStudy, source: str, population: PopulationSpec, tests: Mapping[str, dict[str, Any]]
+) -> Iterator[Cell]:
+    """The cells of a population: each test that fits it, at each size."""
+    if population.rows is not None and max(study.sizes) > population.rows:
+        largest = max(study.sizes)
+        raise ValueError(f"sizes: {largest} is not valid; expected at most {population.rows}, the rows of {source}")
+    fitting = {label: test for label, test in tests.items() if (test["test"] == "scores") == population.scored}
+    if not fitting:
+        wanted = "a test of scores" if population.scored else "a test of predictions"
+        raise ValueError(f"tests: none of them fits {source}; expected {wanted}")
+    slices = {} if population.slice is None else {"slice": population.slice}
+    for label, test in fitting.items():
+        _try_test(label, test, source, population)
+        for n in study.sizes:
+            yield cell(
+                "subsample",
+                subject={"dataset": source, **slices, "n": str(n), "test": label},
+                work={"population": population.values, "n": n, "test": test},
+                seed=study.seed,
+                replicates=study.trials,
+            )
 
 
-def _require_rows(study: CalibrationStudy, name: str, drawn: Drawn) -> None:
-    if drawn.rows is not None and max(study.sizes) > drawn.rows:
-        raise ValueError(f"sizes: {max(study.sizes)} is not valid; expected at most {drawn.rows}, the rows of {name}")
-
-
-def _try(label: str, test: dict[str, Any], name: str, drawn: Drawn) -> None:
+def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpec) -> None:
     """Refuse what the test itself would refuse, before anything starts."""
-    if drawn.scored:
+    if spec.scored:
         return
-    population = drawn.population or Population(outcomes=(1,) * 8)
+    population = spec.population or Population(outcomes=(1,) * 8)
     counted = isinstance(population, EventPopulation) and test["test"] == "bootstrap"
     if needs_classes(test) and not population.binary and not counted:
         raise ValueError(
-            f"tests: {label}: {name} is not valid; expected a population with rows of both classes (positive)"
+            f"tests: {label}: {source} is not valid; expected a population with rows of both classes (positive)"
         )
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:

@@ -6,21 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sigstats.flows.config.model import Strict
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.replicates import cell
 
 from ...running.prepared import Progress
-from .drawn import Drawn, Name, Read, Tests, about, known
+from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, about, counted_population
 
 
-class Parquet(Strict):
+class Parquet(PopulationSource):
     """Rows on disk, as they are and with the outputs of the two exchanged at random, so that neither is better."""
 
     source: Literal["parquet"]
-    name: Name
     path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
     label: Annotated[str, Field(description="The column of the true classes")] = "label"
     a: Annotated[str, Field(description="The column of A's predictions")] = "pred_a"
@@ -32,7 +30,7 @@ class Parquet(Strict):
         bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
     ] = None
 
-    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
         """The rows as they are, then swapped.
 
         A large data set is counted by the workers, file by file, once it is known from the footers that it can be. With
@@ -49,33 +47,40 @@ class Parquet(Strict):
         if self.positive is None and (counts.listed or averaged):
             events = counts.events(self.name)
             kept = {"name": self.name, "digest": events.digest()}
-            drawn = [
-                Drawn(slice=part, values={"events": kept, "swapped": found.swapped}, rows=counts.rows, population=found)
+            populations = [
+                PopulationSpec(
+                    slice=part, values={"events": kept, "swapped": found.swapped}, rows=counts.rows, population=found
+                )
                 for part, found in (("as they are", events), ("outputs swapped", events.exchanged()))
             ]
             note = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
-            return Read(drawn=drawn, data=[events], note=self._note(counts.rows, events) + note)
+            return LoadedSource(populations=populations, data=[events], note=self._note(counts.rows, events) + note)
         found = counts.population(self.positive)
         swapped = counts.population(self.positive, swapped=True)
-        return Read(
-            drawn=[known("as they are", found), known("outputs swapped", swapped)],
+        return LoadedSource(
+            populations=[counted_population("as they are", found), counted_population("outputs swapped", swapped)],
             note=self._note(counts.rows, found),
         )
 
-    def _counted_by_workers(self, files: LabelFiles, seed: int) -> Read:
+    def _counted_by_workers(self, files: LabelFiles, seed: int) -> LoadedSource:
         known_as = {"name": self.name, "digest": files.digest()}
         work = {"files": known_as, "positive": self.positive, "written": files.written}
         subject = {"dataset": self.name}
         counting = cell("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
         rows = sum(files.rows)
         likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
-        drawn = [
-            Drawn(slice=part, values={"outcomes_of": about(counting), "swapped": swapped}, rows=rows, population=likely)
+        populations = [
+            PopulationSpec(
+                slice=part, values={"outcomes_of": about(counting), "swapped": swapped}, rows=rows, population=likely
+            )
             for part, swapped in (("as they are", False), ("outputs swapped", True))
         ]
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
-        return Read(drawn=drawn, cells=[counting], data=[files], note=note)
+        return LoadedSource(populations=populations, cells=[counting], data=[files], note=note)
 
     def _note(self, rows: int, found: AnyPopulation) -> str:
         only_a, only_b = found.discordant
         return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
+
+
+SOURCE = Parquet

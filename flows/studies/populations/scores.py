@@ -6,18 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sigstats.flows.config.model import Strict
 from sigstats.tasks.populations.scored import read_scores
 
 from ...running.prepared import Progress
-from .drawn import Drawn, Name, Read, Tests
+from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
 
 
-class Scores(Strict):
+class Scores(PopulationSource):
     """Scored rows on disk, for areas under the ROC curve and losses: as they are, and with scores exchanged."""
 
     source: Literal["scores"]
-    name: Name
     path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
     label: Annotated[str, Field(description="The column of the true classes")] = "label"
     a: Annotated[
@@ -29,7 +27,7 @@ class Scores(Strict):
     )
     positive: Annotated[bool | int | str, Field(description="The positive class")]
 
-    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:  # noqa: ARG002
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """The rows as they are, then swapped."""
         columns = {"label": self.label, "a": self.a, "b": self.b}
         columns |= {} if self.group is None else {"group": self.group}
@@ -44,11 +42,16 @@ class Scores(Strict):
             progress=partial(progress, self.name),
         )
         about = {"name": self.name, "digest": found.digest()}
-        drawn = [
-            Drawn(slice=part, values={"scores": about, "swapped": swapped}, rows=found.rows, scored=True)
+        populations = [
+            PopulationSpec(slice=part, values={"scores": about, "swapped": swapped}, rows=found.rows, scored=True)
             for part, swapped in (("as they are", False), ("scores swapped", True))
         ]
         better = ", ".join(f"{measure} {found.truth[measure]:+.4g}" for measure in measures)
-        return Read(
-            drawn=drawn, data=[found], note=f"{self.name}: {found.rows:,} rows; by so much B is better: {better}"
+        return LoadedSource(
+            populations=populations,
+            data=[found],
+            note=f"{self.name}: {found.rows:,} rows; by so much B is better: {better}",
         )
+
+
+SOURCE = Scores

@@ -5,24 +5,29 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sigstats.flows.config.model import Strict
 from sigstats.tasks.populations.population import random_classifiers
 
 from ...running.prepared import Progress
-from .drawn import Name, Read, Tests, known
+from ._source import LoadedSource, PopulationSource, Tests, counted_population
 
 
-class Sturm(Strict):
+class Sturm(PopulationSource):
     """Two simulated systems: I assigns random classes, II is right for a part of the rows and random otherwise."""
 
     source: Literal["sturm"]
-    name: Name
     classes: Annotated[int, Field(ge=2, le=10**6, description="The number of classes, equally likely")] = 10
     right: Annotated[
         list[Annotated[float, Field(ge=0, le=1)]],
         Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
     ]
 
-    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:  # noqa: ARG002
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """One population for each r."""
-        return Read(drawn=[known(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right])
+        return LoadedSource(
+            populations=[
+                counted_population(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right
+            ]
+        )
+
+
+SOURCE = Sturm

@@ -16,7 +16,7 @@ from sigstats.tasks.populations.trained_pair import TrainingData, estimator, pos
 from sigstats.tasks.replicates import cell
 
 from ...running.prepared import Progress
-from .drawn import Drawn, Name, Read, Tests, about
+from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, about
 
 
 class Trainee(Strict):
@@ -43,11 +43,10 @@ class Texts(Strict):
     categories: Annotated[str, Field(description="The column of the categories: a list of strings, or one string")]
 
 
-class Trained(Strict):
+class Trained(PopulationSource):
     """Rows that two classifiers predict which the study trains on some of the others (Keller, Mariethoz and Bengio)."""
 
     source: Literal["trained"]
-    name: Name
     dataset: Annotated[
         Options | None, Field(description="A data set as a benchmark study names one; or documents instead")
     ] = None
@@ -68,7 +67,7 @@ class Trained(Strict):
             raise ValueError(f"sets: the name {twice!r} is there twice; expected everything to be named once")
         return self
 
-    def read(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> Read:  # noqa: ARG002
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """For each set of labels the rest of the rows, as they are and with outputs swapped."""
         data = self._data(base)
         left = len(data) - self.train - self.test
@@ -102,8 +101,8 @@ class Trained(Strict):
             }
             subject = {"dataset": self.name, "slice": each.name}
             cells.append(cell("predict", subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
-        return Read(
-            drawn=[drawn for found in cells for drawn in _predicted(found, left)],
+        return LoadedSource(
+            populations=[population for found in cells for population in _predicted(found, left)],
             cells=cells,
             data=[data],
             note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
@@ -125,8 +124,11 @@ class Trained(Strict):
                 )
 
 
-def _predicted(source: Cell, rows: int) -> Iterator[Drawn]:
+def _predicted(source: Cell, rows: int) -> Iterator[PopulationSpec]:
     name = source.subject["slice"]
     for swapped in (False, True):
         part = f"{name}, outputs swapped" if swapped else name
-        yield Drawn(slice=part, values={"outcomes_of": about(source), "swapped": swapped}, rows=rows)
+        yield PopulationSpec(slice=part, values={"outcomes_of": about(source), "swapped": swapped}, rows=rows)
+
+
+SOURCE = Trained

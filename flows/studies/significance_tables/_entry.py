@@ -112,7 +112,7 @@ class Entry(Printed):
     def cases(self, base: Path) -> Iterator[Case]:
         """The tables, read from their file where they are in one; ValueError names what is wrong."""
 
-    def one_of(self, **ways: bool) -> None:
+    def require_exactly_one(self, **ways: bool) -> None:
         """Refuse an entry that gives its counts in no way or in two ways."""
         given = [way for way, there in ways.items() if there]
         if len(given) != 1:

@@ -47,7 +47,7 @@ class Entry(_entry.Entry):
 
     @model_validator(mode="after")
     def _given(self) -> Self:
-        self.one_of(counts=self.counts is not None, path=self.path is not None)
+        self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
         if (self.positive is None) != (self.path is None):
             raise ValueError(f"positive: {self.positive!r} is not valid; expected a class with a path, and only then")
         if any(method.startswith("dcf") for method in self.methods):

@@ -31,7 +31,7 @@ class Entry(_entry.Entry):
     def _given(self) -> Self:
         if (self.only_a is None) != (self.only_b is None):
             raise ValueError("only_a and only_b: one of them is missing; expected both")
-        self.one_of(only_a=self.only_a is not None, path=self.path is not None)
+        self.require_exactly_one(only_a=self.only_a is not None, path=self.path is not None)
         if self.a == self.b:
             raise ValueError(f"b: {self.b!r} is not valid; expected another name than a")
         return self

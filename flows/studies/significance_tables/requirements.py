@@ -45,7 +45,7 @@ class Entry(_entry.Entry):
     def _given(self) -> Self:
         if (self.counts is None) != (self.probabilities is None):
             raise ValueError("counts and probabilities: one of them is missing; expected both")
-        self.one_of(counts=self.counts is not None, path=self.path is not None)
+        self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
         return self
 
     def cases(self, base: Path) -> Iterator[_entry.Case]:

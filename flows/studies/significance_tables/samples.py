@@ -26,7 +26,7 @@ class Entry(_entry.Entry):
     def _given(self) -> Self:
         if (self.counts_a is None) != (self.counts_b is None):
             raise ValueError("counts_a and counts_b: one of them is missing; expected both")
-        self.one_of(counts_a=self.counts_a is not None, path=self.path is not None)
+        self.require_exactly_one(counts_a=self.counts_a is not None, path=self.path is not None)
         if self.a == self.b:
             raise ValueError(f"b: {self.b!r} is not valid; expected another name than a")
         return self

@@ -37,7 +37,7 @@ class Entry(_entry.Entry):
 
     @model_validator(mode="after")
     def _given(self) -> Self:
-        self.one_of(counts=self.counts is not None, path=self.path is not None)
+        self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
         if self.by is not None and (self.printed or self.path is None):
             raise ValueError(f"by: {self.by!r} is not valid; expected only with a path, and without printed")
         return self

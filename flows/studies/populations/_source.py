@@ -1,11 +1,15 @@
-"""What a source of populations gives, and what its options are made of."""
+"""What every source of populations has, and what it gives."""
 
+from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
+from sigstats.flows.config.model import Strict
+from sigstats.flows.running.prepared import Progress
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation
@@ -18,8 +22,8 @@ Tests: TypeAlias = Collection[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
-    """A population as cells draw from it.
+class PopulationSpec:
+    """A population, as cells draw test sets from it.
 
     Attributes
     ----------
@@ -43,19 +47,47 @@ class Drawn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read:
-    """What a source gives: populations, the cells that compute them, the data that these need, and a note."""
+class LoadedSource:
+    """What a source gives.
 
-    drawn: Sequence[Drawn]
+    Attributes
+    ----------
+    populations : sequence of PopulationSpec
+    cells : sequence of Cell
+        The cells that compute them, where they are not known yet.
+    data : sequence of StoredData
+        What these cells read.
+    note : str
+        What a person should know of it, one line.
+    """
+
+    populations: Sequence[PopulationSpec]
     cells: Sequence[Cell] = ()
     data: Sequence[StoredData] = ()
     note: str = ""
 
 
-def known(slice_: str | None, population: Population) -> Drawn:
+class PopulationSource(Strict):
+    """A source of populations, as a study file describes it."""
+
+    source: str
+    name: Name
+
+    @abstractmethod
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
+        """The populations of the source; relative paths start at `base`.
+
+        Raises
+        ------
+        ValueError
+            One line that names the option, the value and what would be right.
+        """
+
+
+def counted_population(slice_: str | None, population: Population) -> PopulationSpec:
     """A population whose outcomes are counted."""
     values = asdict(population) | {"outcomes": list(population.outcomes)}
-    return Drawn(slice=slice_, values=values, rows=population.rows, population=population)
+    return PopulationSpec(slice=slice_, values=values, rows=population.rows, population=population)
 
 
 def about(source: Cell) -> dict[str, Any]:
