@@ -19,13 +19,14 @@ from .._common.random_streams import RNG, as_generator
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
-    as_array,
     as_choice,
     as_count,
     as_groups,
+    as_indicators,
     as_labels,
     as_real,
     refuse,
+    require_same_index,
     same_kind_of_labels,
 )
 from ..intervals import Interval
@@ -125,7 +126,8 @@ def grouped_accuracy_test(
     >>> round(result.estimate, 3), result.pvalue < 0.01, result.groups
     (0.333, True, 30)
     """
-    a, b = _flags(right_a, "right_a"), _flags(right_b, "right_b")
+    require_same_index(right_a=right_a, right_b=right_b, groups=groups)
+    a, b = as_indicators(right_a, "right_a"), as_indicators(right_b, "right_b")
     if len(b) != len(a):
         raise refuse("right_b (length)", len(b), f"{len(a)}, the length of right_a")
     codes, count = as_groups(groups, "groups", len(a))
@@ -211,6 +213,7 @@ def grouped_replicates(
     >>> bool((drawn.a == 1).all()), bool((drawn.b < 1).all())
     (True, True)
     """
+    require_same_index(label=label, a=a, b=b, groups=groups)
     columns = [as_labels(value, name) for name, value in (("label", label), ("a", a), ("b", b))]
     for name, column in zip(("a", "b"), columns[1:], strict=True):
         same_kind_of_labels(columns[0], column, name)
@@ -245,10 +248,3 @@ def _warning(groups: int, discordant: int) -> str:
     if discordant < FEW_GROUPS:
         return f"only {discordant} of {groups} groups differ: the bootstrap wants {FEW_GROUPS} or more"
     return ""
-
-
-def _flags(value: Any, name: str) -> Any:
-    array = as_array(value, name, "an array of True and False")
-    if array.ndim != 1 or array.dtype.kind != "b":
-        raise refuse(name, value, "an array of True and False")
-    return array
