@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable
+from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable, require_same_index
 
 #: A table of so many classes takes 128 MB.
 MOST_CLASSES = 4096
@@ -53,6 +53,7 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
     >>> confusion_table(["cat", "cat", "dog"], ["cat", "dog", "dog"]).tolist()
     [[1, 1], [0, 1]]
     """
+    require_same_index(y_true=y_true, y_pred=y_pred)
     truth, names = _as_labels(y_true, "y_true"), _as_labels(y_pred, "y_pred")
     if len(truth) != len(names):
         raise refuse("y_pred (length)", len(names), f"one for each of y_true's {len(truth)}")

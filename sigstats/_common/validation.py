@@ -86,7 +86,7 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
     if ndim is not None and array.ndim != ndim:
         raise refuse(name, value, wanted)
     if array.size < minimum_size:
-        raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
+        raise refuse(name, value, wanted + _at_least(minimum_size))
     if array.dtype.kind == "f":
         good = np.isfinite(array) & (np.floor(array) == array) & (array >= 0) & (array <= MAX_TOTAL)
     else:
@@ -150,10 +150,10 @@ def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math
 
 def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: int = 1) -> FloatArray:
     """An array of finite numbers, or ValueError."""
-    wanted = "an array of finite numbers" + ("" if ndim is None else f" of {ndim} dimension(s)")
+    wanted = {1: "a sequence", 2: "a rectangular table"}.get(ndim or 0, "an array") + " of finite numbers"
     array = _as_numeric_array(value, name, wanted)
     if (ndim is not None and array.ndim != ndim) or array.size < minimum_size:
-        raise refuse(name, value, wanted)
+        raise refuse(name, value, wanted + _at_least(minimum_size))
     good = np.isfinite(array)
     if not good.all():
         raise refuse(name, array[~good].flat[0], wanted)
@@ -181,7 +181,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
     wanted = "a sequence of class labels, all numbers or all strings"
     array = as_array(value, name, wanted)
     if array.ndim != 1 or array.size < minimum_size:
-        raise refuse(name, value, wanted + (f", {minimum_size} or more of them" if minimum_size else ""))
+        raise refuse(name, value, wanted + _at_least(minimum_size))
     if array.dtype.kind == "O":  # what pandas gives for strings; NumPy itself would turn 1 and None into text
         strange = [label for label in array if not isinstance(label, str)]
         if strange:
@@ -277,13 +277,48 @@ def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
         return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
+def _at_least(size: int) -> str:
+    return f", {size} or more of them" if size else ""
+
+
+def require_same_index(**values: Any) -> None:
+    """Refuse pandas objects whose rows bear other names, or stand in another order: they are compared by position.
+
+    What has no index goes with any.
+    """
+    first: tuple[str, Any] | None = None
+    for name, value in values.items():
+        index = getattr(value, "index", None)
+        if not hasattr(index, "equals"):
+            continue
+        if first is None:
+            first = name, index
+        elif not index.equals(first[1]):  # type: ignore[union-attr]  # it has the method
+            raise refuse(f"{name} (index)", index, f"the index of {first[0]}, in its order (reindex aligns them)")
+
+
 def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
     """What NumPy makes of a value, or ValueError where it cannot read it, or would read what a mask hides."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise refuse(name, value, f"{wanted}, none of them masked")
     if isinstance(value, (bytes, bytearray)):  # which NumPy takes for text, or for small numbers
         raise refuse(name, value, wanted)
+    if isinstance(value, str):
+        raise refuse(name, value, f"{wanted}, not one text")
     try:
-        return np.asarray(value)
+        array = np.asarray(value)
     except Exception:  # ragged, or an object that may raise anything
         raise refuse(name, value, wanted) from None
+    return _whole_numbers(array) if array.dtype.kind == "O" else array
+
+
+def _whole_numbers(objects: NDArray[Any]) -> NDArray[Any]:
+    """An array of Python's whole numbers, as pandas has them beside missing ones, as numbers; any other as it is."""
+    if not objects.size or not all(type(each) is int or isinstance(each, np.integer) for each in objects.flat):
+        return objects
+    for dtype in (np.int64, np.uint64):
+        try:
+            return objects.astype(dtype)
+        except OverflowError:
+            continue
+    return objects

@@ -27,6 +27,7 @@ from .._common.validation import (
     as_labels,
     refuse,
     require_comparable,
+    require_same_index,
     same_kind_of_labels,
 )
 from ..measures.formulas import Confusion
@@ -151,6 +152,7 @@ class JointEvents:
         >>> JointEvents.from_predictions([0, 1, 1], [0, 1, 1], [0, 0, 0]).events
         (((0,), (0,), (0,)), ((1,), (1,), (0,)))
         """
+        require_same_index(y=y, a=a, b=b)
         truth = as_labels(y, "y")
         sequences = [truth]
         for name, value in (("a", a), ("b", b)):

@@ -29,6 +29,7 @@ from .._common.validation import (
     nearest,
     refuse,
     require_comparable,
+    require_same_index,
     same_kind_of_labels,
 )
 from ..mcnemar.test import DiscordantCounts
@@ -133,6 +134,7 @@ class JointOutcomes:
         >>> JointOutcomes.from_predictions([1, 1, 0, 0], [1, 0, 0, 1], [1, 1, 0, 0], positive=1)
         JointOutcomes(e1=1, e2=1, e3=0, e4=0, e5=0, e6=0, e7=1, e8=1)
         """
+        require_same_index(y=y, a=a, b=b)
         truth = as_labels(y, "y")
         label = as_labels([positive], "positive")
         same_kind_of_labels(truth[:1], label, "positive")

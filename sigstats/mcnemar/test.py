@@ -16,7 +16,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import log_ndtr
 
-from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_labels, refuse, same_kind_of_labels
+from .._common.validation import (
+    ALTERNATIVES,
+    Alternative,
+    as_choice,
+    as_count,
+    as_labels,
+    refuse,
+    require_same_index,
+    same_kind_of_labels,
+)
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail
 
@@ -78,6 +87,7 @@ def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:
     >>> discordant_counts(["cat", "cat", "dog"], ["cat", "cat", "cat"], ["dog", "cat", "cat"])
     DiscordantCounts(only_a=1, only_b=0)
     """
+    require_same_index(y=y, a=a, b=b)
     truth = as_labels(y, "y")
     right = []
     for name, value in (("a", a), ("b", b)):

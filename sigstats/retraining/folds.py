@@ -170,5 +170,5 @@ def as_classes(y: Any, name: str = "y") -> tuple[np.ndarray[Any, Any], IntArray]
     except (TypeError, OverflowError):  # ragged, or labels that cannot be put in order
         raise refuse(name, y, wanted) from None
     if len(classes) < 2:
-        raise refuse(name, y, wanted)
+        raise refuse(f"{name} (classes)", len(classes), wanted)
     return classes, codes.astype(np.int64)

@@ -142,6 +142,7 @@ def permutation_test(
     generator = as_generator(rng)
     if n_jobs is not None:
         n_jobs = as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
+    reason = "" if isinstance(classifier, str) else _random_state_warning(classifier)
     if isinstance(classifier, str):
         from ..learners import build
 
@@ -165,5 +166,18 @@ def permutation_test(
         wrong=wrong,
         null_wrong=tuple(counts.tolist()),
         n=retrainer.n,
+        reason=reason,
         **monte_carlo_outcome(exceedances, resamples),
     )
+
+
+def _random_state_warning(classifier: Any) -> str:
+    """A warning where an estimator has a random state that is not set; else empty."""
+    try:
+        params = classifier.get_params(deep=True).items()
+    except Exception:  # what is no estimator is refused later
+        return ""
+    unset = min(
+        (name for name, value in params if name.split("__")[-1] == "random_state" and value is None), default=""
+    )
+    return unset and f"warning: {unset} is None: where the fit is random, rng alone does not repeat the result"

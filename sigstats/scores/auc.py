@@ -20,6 +20,7 @@ from .._common.validation import (
     as_indicators,
     as_real,
     refuse,
+    require_same_index,
 )
 from ..measures.score_formulas import pair_wins
 from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, pair_of_scores
@@ -102,6 +103,7 @@ def auc_test(
     >>> round(auc_test(positive, a, b, method="t").pvalue, 3)
     0.437
     """
+    require_same_index(positive=positive, score_a=score_a, score_b=score_b, groups=groups)
     truth = as_indicators(positive, "positive")
     scores = pair_of_scores(score_a, score_b, len(truth), "positive")
     way = as_choice(alternative, "alternative", ALTERNATIVES)

@@ -16,6 +16,7 @@ from .._common.validation import (
     as_groups,
     as_real,
     refuse,
+    require_same_index,
 )
 from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, group_sums, pair_of_scores
 from .result import Differences, Estimate, ScoreResult, score_result
@@ -67,6 +68,7 @@ def mean_score_test(
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.1, 0.0917)
     """
+    require_same_index(score_a=score_a, score_b=score_b, groups=groups)
     scores = pair_of_scores(score_a, score_b, None, "score_a")
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence, "confidence", low=0, high=1, open_ends=True)

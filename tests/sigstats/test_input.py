@@ -1,0 +1,91 @@
+"""Forms of input that are taken, and what the message of others says."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import sigstats
+from sigstats.bootstrap.grouped import grouped_accuracy_test, grouped_replicates
+from sigstats.tables import confusion_table
+
+
+def test_object_arrays_of_whole_numbers_are_numbers():
+    y, a, b = [0, 1, 2, 2], [0, 1, 1, 2], [0, 2, 2, 2]
+    objects = [np.array(each, dtype=object) for each in (y, a, b)]
+    assert sigstats.discordant_counts(*objects) == sigstats.discordant_counts(y, a, b)
+    assert sigstats.JointEvents.from_predictions(*objects) == sigstats.JointEvents.from_predictions(y, a, b)
+    assert (confusion_table(*objects[:2]) == confusion_table(y, a)).all()
+    table = np.array([[9, 7], [1, 9]], dtype=object)
+    assert sigstats.efficiency_test(table) == sigstats.efficiency_test([[9, 7], [1, 9]])
+    large = np.array([2**63 + 1, 2**63], dtype=object)
+    assert sigstats.discordant_counts(large, large, large[::-1]) == (2, 0)
+    for strange in ([1, None], [1, True], [1, "1"], [1, 2.5]):
+        with pytest.raises(ValueError, match=r"^y: "):
+            sigstats.discordant_counts(np.array(strange, dtype=object), [1, 1], [1, 1])
+
+
+@pytest.mark.parametrize("index", [[2, 1, 0], [0, 1, 3], ["a", "b", "c"]])
+def test_series_of_different_indexes_are_refused(index):
+    y, other = pd.Series([0, 1, 1]), pd.Series([0, 1, 1], index=index)
+    groups = pd.Series([0, 1, 2])
+    calls = {
+        "b": lambda: sigstats.discordant_counts(y, y, other),
+        "a": lambda: sigstats.JointEvents.from_predictions(y, other, y),
+        "y_pred": lambda: confusion_table(y, other),
+        "score_b": lambda: sigstats.mean_score_test(y, other),
+        "score_a": lambda: sigstats.auc_test(y, other, other),
+        "groups": lambda: grouped_accuracy_test([True, False, True], y == 1, pd.Series(groups.to_numpy(), index=index)),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=rf"^{name} \(index\): .* expected the index of"):
+            call()
+    with pytest.raises(ValueError, match=r"^b \(index\)"):
+        sigstats.JointOutcomes.from_predictions(y, y, other, positive=1)
+    with pytest.raises(ValueError, match=r"^groups \(index\)"):
+        grouped_replicates(y, y, y, pd.Series(groups.to_numpy(), index=index), resamples=9)
+    # Equal indexes, and what has none, go together.
+    assert sigstats.discordant_counts(other, other, [0, 1, 1]) == (0, 0)
+    assert sigstats.discordant_counts(other, other, other.copy()) == (0, 0)
+
+
+def test_right_and_wrong_may_be_one_and_zero():
+    right_a, right_b, groups = [1, 0, 1, 1, 0, 1], [0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2]
+    options = {"groups": groups, "resamples": 99, "rng": 1}
+    flags = grouped_accuracy_test(np.array(right_a) == 1, np.array(right_b) == 1, **options)
+    assert grouped_accuracy_test(right_a, right_b, **options) == flags
+    with pytest.raises(ValueError, match="right_a: 2 is not valid"):
+        grouped_accuracy_test([2, 0, 1, 1, 0, 1], right_b, **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sigstats.mean_score_test([], []), "score_a: .* 1 or more of them"),
+        (lambda: sigstats.adjust([]), "pvalues: .* 1 or more of them"),
+        (lambda: sigstats.efficiency_test([]), "table: "),
+        (lambda: sigstats.discordant_counts("ab", "ab", "ab"), "y: 'ab' .* not one text"),
+        (lambda: sigstats.homogeneity_test("12", [1, 2]), "counts_a: '12' .* not one text"),
+        (lambda: sigstats.permutation_test("1-nn", np.zeros((4, 2)), [1] * 4), r"y \(classes\): 1 .* two classes"),
+    ],
+)
+def test_a_message_says_what_is_empty_text_or_one_class(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_permutation_test_says_that_its_seed_alone_does_not_repeat_it():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    options = {"cv": 2, "resamples": 3, "rng": 1}
+    for classifier, name in (
+        (SGDClassifier(), "random_state"),
+        (make_pipeline(StandardScaler(), SGDClassifier()), "sgdclassifier__random_state"),
+    ):
+        reason = sigstats.permutation_test(classifier, X, y, **options).reason
+        assert reason.startswith(f"warning: {name} is None")
+    for classifier in (SGDClassifier(random_state=1), KNeighborsClassifier(1), "linear-svm"):
+        assert sigstats.permutation_test(classifier, X, y, **options).reason == ""
