@@ -19,9 +19,10 @@ PAGE = ROOT / "docs" / "reliability.md"
 HEAD = """\
 # What happens when something dies
 
-Each line is a test of `tests/faults/` or `tests/clusters/` that does the thing for real to a run of 220 blocks, many
-times where it says so, at random moments. "The same bytes" means that afterwards every file of replicates and the
-summary are byte for byte those of a run that nothing happened to: no replicate is lost, none is counted twice.
+Each line is a test of `tests/faults/` or `tests/flows/clusters/` that does the thing for real to a run of 220 blocks,
+many times where it says so, at random moments. "The same bytes" means that afterwards every file of replicates, the
+summary and the report are byte for byte those of a run that nothing happened to: no replicate is lost, none is counted
+twice.
 
 `python tools/reliability.py` runs them all and writes this page.
 
@@ -54,7 +55,7 @@ def recorded() -> list[dict[str, str]]:
     """What the tests say they saw, by running them."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder, "record")
-        command = [sys.executable, "-m", "pytest", "-q", "tests/faults", "tests/clusters"]
+        command = [sys.executable, "-m", "pytest", "-q", "tests/faults", "tests/flows/clusters"]
         subprocess.run(command, cwd=ROOT, env={**os.environ, "SIGSTATS_FAULT_RECORD": str(record)}, check=True)
         return read(record)
 

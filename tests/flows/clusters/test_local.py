@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ..flows.conftest import environment
+from ..conftest import environment
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 

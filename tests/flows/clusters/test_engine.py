@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ..flows.conftest import environment
+from ..conftest import environment
 
 pytestmark = pytest.mark.processes
 

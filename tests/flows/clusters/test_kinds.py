@@ -20,7 +20,7 @@ from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters.batch import _dask_jobqueue, _has_ended, batch_cluster
 from sigstats.flows.errors import BadInput
 
-from ..faults.conftest import Folder, results, run
+from ...faults.conftest import Folder, results, run
 
 BATCH = {"slurm": "sbatch", "pbs": "qsub", "sge": "qsub", "lsf": "bsub"}
 

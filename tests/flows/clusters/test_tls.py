@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from ..flows.conftest import QUICK, environment, results, run, study_file
+from ..conftest import QUICK, environment, results, run, study_file
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ..flows.conftest import wait_until
-from ..flows.prefect_server import free_port
+from ..conftest import wait_until
+from ..prefect_server import free_port
 
 NEEDED = {
     name: shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") for name in ("munged", "slurmctld", "slurmd")

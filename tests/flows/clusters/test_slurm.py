@@ -2,8 +2,8 @@
 
 import pytest
 
-from ..faults.conftest import Folder, kill, results, run, start, stored
-from ..flows.conftest import wait_until
+from ...faults.conftest import Folder, kill, results, run, start, stored
+from ..conftest import wait_until
 from .slurm import asked, jobs, slurm
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from ..faults.conftest import PROGRAM, Folder, results, start, stored
-from ..flows.conftest import environment, wait_until
+from ...faults.conftest import PROGRAM, Folder, results, start, stored
+from ..conftest import environment, wait_until
 from .hosts import hosts
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
