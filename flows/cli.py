@@ -5,11 +5,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cache
 
 from . import commands
 from .errors import BAD_INPUT, FAILED, BadInput, RunFailed
 
 
+@cache
 def parser() -> argparse.ArgumentParser:
     """The command line, with what each command tells of itself."""
     program = argparse.ArgumentParser(

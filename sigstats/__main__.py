@@ -11,6 +11,9 @@ def main() -> int:
     """Run the program; a start that fails is one line and exit code 3."""
     try:
         from sigstats.flows.cli import main as run
+        from sigstats.flows.cli import parser
+
+        parser()  # imports every command
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except BaseException as error:  # a broken dependency may raise anything, SystemExit too

@@ -18,6 +18,7 @@ from .._common.validation import (
     as_groups,
     as_labels,
     refuse,
+    require_same_index,
     same_kind_of_labels,
 )
 from ..joint.events import MOST_CLASSES, JointEvents
@@ -74,6 +75,7 @@ def grouped_replicates(
     >>> bool((drawn.a == 1).all()), bool((drawn.b < 1).all())
     (True, True)
     """
+    require_same_index(label=label, a=a, b=b, groups=groups)
     columns = [as_labels(value, name) for name, value in (("label", label), ("a", a), ("b", b))]
     for name, column in zip(("a", "b"), columns[1:], strict=True):
         same_kind_of_labels(columns[0], column, name)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sigstats
-from sigstats.bootstrap.grouped import grouped_accuracy_test, grouped_replicates
+from sigstats.bootstrap.grouped import grouped_replicates
 from sigstats.tables import confusion_table
 
 
@@ -38,7 +38,6 @@ def test_series_of_different_indexes_are_refused(index):
         "y_pred": lambda: confusion_table(y, other),
         "score_b": lambda: sigstats.mean_score_test(y, other),
         "score_a": lambda: sigstats.auc_test(y, other, other),
-        "groups": lambda: grouped_accuracy_test([True, False, True], y == 1, pd.Series(groups.to_numpy(), index=index)),
     }
     for name, call in calls.items():
         with pytest.raises(ValueError, match=rf"^{name} \(index\): .* expected the index of"):
@@ -50,15 +49,6 @@ def test_series_of_different_indexes_are_refused(index):
     # Equal indexes, and what has none, go together.
     assert sigstats.discordant_counts(other, other, [0, 1, 1]) == (0, 0)
     assert sigstats.discordant_counts(other, other, other.copy()) == (0, 0)
-
-
-def test_right_and_wrong_may_be_one_and_zero():
-    right_a, right_b, groups = [1, 0, 1, 1, 0, 1], [0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2]
-    options = {"groups": groups, "resamples": 99, "rng": 1}
-    flags = grouped_accuracy_test(np.array(right_a) == 1, np.array(right_b) == 1, **options)
-    assert grouped_accuracy_test(right_a, right_b, **options) == flags
-    with pytest.raises(ValueError, match="right_a: 2 is not valid"):
-        grouped_accuracy_test([2, 0, 1, 1, 0, 1], right_b, **options)
 
 
 @pytest.mark.parametrize(
