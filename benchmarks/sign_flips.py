@@ -59,7 +59,7 @@ def rows(items: int, k: int, trials: int) -> str:
 
 
 if __name__ == "__main__":
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 1500
     error = math.sqrt(0.05 * 0.95 / number)
     print(__doc__.partition("\n\n")[0] + "\n")
     print(f"{number:,} trials; a rate of 0.05 has a standard error of {error:.4f}. Level 0.05, intervals of 95%.")
