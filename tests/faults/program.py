@@ -1,6 +1,7 @@
 """The program with a fault built into its work, as SIGSTATS_FAULT (JSON) says; its workers read this file too.
 
 ``clock``   a file with the seconds by which the clock is wrong, as Python's ``time`` has it
+``lease``   seconds between two renewals of a lease, and after which it expires, in place of 2 and 10
 ``pause``   seconds that every lane takes longer
 ``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
 ``hog``     [part, replicate, file]: the process that comes to it takes memory without end, if the file exists;
@@ -17,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from sigstats.tasks.engine import run_block as work
+from sigstats.tasks.storage import lease
 
 if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime breaks the sleep of the C library
 
@@ -35,6 +37,8 @@ if "clock" in FAULT:
 
     time.time_ns = wrong_ns
     time.time = lambda: wrong_ns() / 1e9
+
+lease.RENEWAL, lease.PATIENCE = FAULT.get("lease", (lease.RENEWAL, lease.PATIENCE))
 
 sound = getattr(work.fanout, "sound", work.fanout)  # Dask loads a preload again where it finds it loaded
 

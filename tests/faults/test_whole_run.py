@@ -29,13 +29,13 @@ def test_a_run_killed_at_random_moments_is_taken_up_without_loss(many, place, ki
     path, reference = many
     moments, total = random.Random(11), 20 + 40 * 49
     for kill_number in range(kills):
-        process = start("run", path, "--cluster", "serial", place=place, fault={"pause": 0.02})
+        process = start("run", path, "--cluster", "serial", place=place, fault={"pause": 0.02, "lease": [0.5, 2.5]})
         ahead = total * (kill_number + 1) // (kills + 2)
         goal = min(stored(place) + moments.randint(1, 2 * total // kills), ahead)
         wait_until(lambda goal=goal: stored(place) >= goal, process)
         kill(process)
     assert stored(place) < total
-    done = run("run", path, "--cluster", "serial", place=place)
+    done = run("run", path, "--cluster", "serial", place=place, fault={"lease": [0.5, 2.5]})
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
     record(

@@ -180,23 +180,36 @@ def test_a_plan_says_at_most_until_the_rule_has_stopped(tmp_path):
     assert "at most" in text
 
 
-@pytest.mark.processes
-def test_a_stopped_study_has_the_same_bytes_on_every_cluster_and_when_killed(tmp_path):
-    path = study_file(tmp_path, STUDY.replace("ADJUST", "none"))
-    assert run("run", path, "--output", tmp_path / "serial", "--cluster", "serial").returncode == 0
-    reference = results(tmp_path / "serial")
-    summary = pq.read_table(tmp_path / "serial" / "summary.parquet").to_pylist()
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A study whose cells are stopped, and its results by the plain loop."""
+    folder = tmp_path_factory.mktemp("stopped")
+    path = study_file(folder, STUDY.replace("ADJUST", "none"))
+    assert run("run", path, "--output", folder / "serial", "--cluster", "serial").returncode == 0
+    summary = pq.read_table(folder / "serial" / "summary.parquet").to_pylist()
     assert {row["replicates"] for row in summary if row["classifier"] == "1-nn" and row["replicates"]} == {5, 173}
+    return path, results(folder / "serial")
+
+
+@pytest.mark.processes
+def test_a_stopped_study_has_the_same_bytes_on_workers(finished, tmp_path):
+    path, reference = finished
     assert run("run", path, "--output", tmp_path / "two", "--workers", "2").returncode == 0
     assert results(tmp_path / "two") == reference
+    plan = run("plan", path, "--output", tmp_path / "two", "--no-timing")
+    assert " 0 of       299" in plan.stdout
+    assert all(
+        store.find(cell).damaged == () for store in [Store(str(tmp_path / "two"))] for cell in read_plan(store).cells
+    )
+
+
+@pytest.mark.faults
+@pytest.mark.processes
+def test_a_stopped_study_has_the_same_bytes_when_killed(finished, tmp_path):
+    path, reference = finished
     process = start("run", path, "--output", tmp_path / "killed", "--cluster", "serial")
     wait_until(lambda: blocks(tmp_path / "killed") >= 6, process)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert run("run", path, "--output", tmp_path / "killed", "--workers", "1").returncode == 0
     assert results(tmp_path / "killed") == reference
-    plan = run("plan", path, "--output", tmp_path / "two", "--no-timing")
-    assert " 0 of       299" in plan.stdout
-    assert all(
-        store.find(cell).damaged == () for store in [Store(str(tmp_path / "two"))] for cell in read_plan(store).cells
-    )
