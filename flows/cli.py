@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from functools import cache
 
 from . import commands
-from .errors import BAD_INPUT, FAILED, BadInput, RunFailed
+from .errors import BAD_INPUT, FAILED, BadInput
 
 
 @cache
 def parser() -> argparse.ArgumentParser:
-    """The command line, with what each command tells of itself."""
+    """The command line; the help of a command is the docstring of its module."""
     program = argparse.ArgumentParser(
         prog="sigstats",
         description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
@@ -45,8 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return commands.REGISTRY.module(options.command).run(options)
     except BadInput as error:
         return _complain(str(error), BAD_INPUT)
-    except RunFailed as error:
-        return _complain(str(error), FAILED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left; say nothing more
         return FAILED

@@ -1,8 +1,8 @@
-"""A companion process that outlives a killed run just long enough to end what the run had started.
+"""A companion process that ends what a killed run has started.
 
-Dask's workers notice that their parent is gone; Prefect's temporary server does not. Everything that a run starts
-inherits a mark in its environment, and the companion ends what bears the mark when the run's end of a pipe closes,
-which the operating system does for it in any death.
+Dask's workers notice that their parent is gone; Prefect's temporary server does not. Every process of a run inherits a
+mark in its environment. The companion waits for the run's end of a pipe to close, which the operating system does
+however the run ends, and then ends every process with the mark.
 """
 
 import os
@@ -16,10 +16,7 @@ MARK = "SIGSTATS_RUN"
 
 @cache
 def start_guard() -> "subprocess.Popen[bytes]":
-    """From now on, what this process starts ends with it, however it ends.
-
-    The companion is started once, and waits on a pipe whose other end only the end of this process closes.
-    """
+    """Start the companion, once: what this process starts from now on ends with it."""
     mark = uuid.uuid4().hex
     companion = subprocess.Popen(
         [sys.executable, "-m", __name__, mark],
@@ -33,7 +30,7 @@ def start_guard() -> "subprocess.Popen[bytes]":
 
 
 def end_marked(mark: str) -> None:
-    """End every process that bears the mark."""
+    """End every process that has the mark."""
     import psutil
 
     for process in psutil.process_iter():

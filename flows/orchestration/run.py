@@ -166,9 +166,10 @@ class _CellFlow:
 
 
 def _followed(flow: Callable[[], object], *, over: Callable[[], bool]) -> Exception | None:
-    """Run the flow in a thread of its own; return what kept Prefect from following, None where it did to the end.
+    """Run the flow in a thread of its own; return the error that ended it early, or None.
 
-    Its client tries each request for a minute, and its events for longer: once all is `over`, that is not waited for.
+    Prefect's client repeats each request for a minute, and its events for longer: once all cells are `over`, this waits
+    `_PATIENCE` seconds for it and no longer.
     """
     failed: list[Exception] = []
 

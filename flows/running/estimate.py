@@ -1,4 +1,4 @@
-"""What a study will cost: replicates, seconds, bytes."""
+"""The cost of a study before it runs: replicates, seconds, bytes."""
 
 import tempfile
 import time
@@ -41,7 +41,7 @@ class Estimate:
 
 
 def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Estimate]:
-    """The cost of every cell, from one lane computed twice in a place that is thrown away."""
+    """The cost of every cell, from one stream chunk of it computed twice in a temporary folder."""
     store = Store(output)
     found = []
     with tempfile.TemporaryDirectory(prefix="sigstats-plan-") as folder:

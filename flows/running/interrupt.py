@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: leave in good order, with what is done kept."""
+"""Ctrl-C and SIGTERM: the run ends in good order, and what it has computed stays stored."""
 
 import contextlib
 import os
@@ -11,16 +11,16 @@ from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
-#: A second signal, or an end that takes longer than this many seconds, ends everything at once. Nothing is lost by it:
-#: a file appears in the store whole or not at all.
+#: Seconds that a run has to end after a signal; then, and at a second signal, the process is ended at once. Nothing
+#: is lost by it: a file appears in the store whole or not at all.
 PATIENCE = 3.0
 
 
-_in_vain = threading.Event()
+_do_not_wait = threading.Event()
 
 
 class Stopped(Exception):
-    """The run left after a signal, or was given up; `end_at_once` is the way out.
+    """A signal ended the run, which has left or was given up; `end_at_once` ends the process.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ def end_at_once(code: int) -> NoReturn:
 
 
 def leave_the_rest() -> None:
-    """What this process still does in the background when it ends is in vain: `leave` does not wait for it."""
-    _in_vain.set()
+    """Let `leave` end the process without waiting for threads that are still at work."""
+    _do_not_wait.set()
 
 
 def leave(code: int) -> int:
-    """The exit code, for a command to return; where nothing is to be waited for the process ends here."""
-    if _in_vain.is_set():
+    """Return the exit code of a command; after `leave_the_rest`, end the process with it instead."""
+    if _do_not_wait.is_set():
         sys.stdout.flush()
         end_at_once(code)
     return code

@@ -13,7 +13,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 def no_progress(what: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Show no progress."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Progress that a person can read: a bar where there is a terminal, a line now and then where there is none."""
+"""The progress of a run for a person to read: a bar on a terminal, a line now and then elsewhere."""
 
 import contextlib
 import datetime
@@ -19,10 +19,10 @@ from sigstats.tasks.plan import Cell, Plan
 
 from .time_left import CellProgress, TimeLeft
 
-#: The bar is drawn anew so often at most: the time left is a sum over all cells.
+#: Seconds between two drawings of the bar, at least: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
 
-#: What is done in less needs no word.
+#: Seconds after which a step is named that shows no progress.
 PATIENCE_SECONDS = 2.0
 
 
@@ -56,14 +56,14 @@ class Display:
         self._started = self._spoke = 0.0
 
     def say(self, text: str) -> None:
-        """One line of its own."""
+        """Write one line of text."""
         if self.json:
             self.event("message", text=text)
         else:
             self.console.print(text, markup=False)
 
     def event(self, event: str, **fields: Any) -> None:
-        """An object in a line of its own; nothing where a person reads."""
+        """Write an object in a line of its own, if the log is for a program."""
         if self.json and not self.console.quiet:
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
             line = json.dumps({"time": now, "event": event, "study": self.study, **fields}, ensure_ascii=False)
@@ -71,9 +71,12 @@ class Display:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Callable[[str, int, int], None]]:
-        """While data is read, a bar where there is a terminal, and a line now and then where there is none.
+        """Show the progress of reading: as a bar on a terminal, as a line now and then elsewhere.
 
-        Gives what is to be told the name of that which is read, how many files of it are, and of how many.
+        Yields
+        ------
+        callable
+            ``progress(name, done, total)``: `done` of the `total` files of the input `name` have been read.
         """
         lock, began = threading.Lock(), time.monotonic()
         with contextlib.ExitStack() as shown:
@@ -100,7 +103,7 @@ class Display:
 
     @contextlib.contextmanager
     def patience(self, what: str) -> Iterator[None]:
-        """Say what is being done if it takes its time."""
+        """Say what is being done, if it takes longer than `PATIENCE_SECONDS`."""
         timer = threading.Timer(PATIENCE_SECONDS, self.say, [f"  {what}"])
         timer.daemon = True
         timer.start()
@@ -119,7 +122,7 @@ class Display:
         return sys.stderr.isatty() and not self.console.quiet and not self.json
 
     def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
-        """Begin to count, on as many workers as there are at the time; use the result as a context."""
+        """Begin to count the replicates of a plan on as many workers as `workers` says; use it as a context."""
         self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
         self._time_left = TimeLeft(list(self._counts.values()))
         self._workers = workers
@@ -149,7 +152,7 @@ class Display:
             self._bar.stop()
 
     def advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
-        """Replicates that came in, and their receipt; None where they were in the store."""
+        """Count replicates of a cell; their receipt is None if they were stored already."""
         with self._lock:
             count = self._counts[cell.name]
             count.done += replicates
@@ -167,7 +170,7 @@ class Display:
             self._show()
 
     def cell_done(self, cell: Cell) -> None:
-        """A cell is complete, or failed."""
+        """Count a cell that is complete, or has failed."""
         with self._lock:
             count = self._counts[cell.name]
             count.ended = True
@@ -223,7 +226,7 @@ def _at_this_pace(done: int, total: int, began: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time that is only about right, in the unit that fits."""
+    """A duration in words, rounded, in the unit that fits."""
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     if seconds < 5400:

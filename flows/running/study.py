@@ -32,7 +32,7 @@ from .result import Artifacts
 #: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
 _COPIES = 4
 
-#: How often a person is told that no worker is there, in seconds.
+#: Seconds between two notes that no worker is there.
 _UNSTAFFED_SECONDS = 60.0
 
 
@@ -219,12 +219,15 @@ def _computed(
     """Compute all cells, and say now and then if no worker is there."""
     display, stop = options.display, options.stop
 
-    def tell_of_nobody() -> None:
+    def note_missing_workers() -> None:
         if not pool.staffed:
             display.say("note: no worker is there; the blocks wait for one")
 
     pool.prepare(cell.fanout for cell in plan.cells)
     compute = CellComputer(store, pool, display, stop).compute
-    with display.start(plan, workers=lambda: pool.workers), periodic(tell_of_nobody, _UNSTAFFED_SECONDS, name="staff"):
+    with (
+        display.start(plan, workers=lambda: pool.workers),
+        periodic(note_missing_workers, _UNSTAFFED_SECONDS, name="staff"),
+    ):
         run = options.runner_for(cluster)
         return run(study, plan, store, compute, threads=pool.cells, stop=stop, say=display.say)

@@ -1,4 +1,4 @@
-"""How long a run still takes, guessed from what its cells have cost so far and from where their rules may stop."""
+"""The time that a run still takes, estimated from the cost of its cells so far and from where their rules may stop."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ _Part: TypeAlias = tuple[str, ...]
 
 @dataclass
 class CellProgress:
-    """What is known of one cell while a run goes on.
+    """The progress of one cell.
 
     Attributes
     ----------
@@ -49,22 +49,22 @@ class CellProgress:
 
     @property
     def p_value(self) -> float | None:
-        """What the replicates that came in make of its p-value, where they are compared with what was observed."""
+        """The p-value by the replicates so far, if they are compared with what was observed."""
         return (1 + self.exceedances) / (1 + self.judged) if self.judged else None
 
     def expect(self) -> None:
-        """Guess where the cell's rule stops from the replicates that came in."""
+        """Estimate from the replicates so far where the cell's rule stops."""
         if self.cell.stopping is not None and self.p_value is not None:
             self.expected = self.cell.rule.stops_at(self.p_value)
 
 
 class TimeLeft:
-    """Guesses the time until the end, and what cells cost that have not begun from those that have.
+    """Estimates the time until the end; the cost of cells that have not begun is estimated from those that have.
 
     Parameters
     ----------
     cells : sequence of CellProgress
-        All cells of the run; whoever has them may alter them.
+        All cells of the run, which change as it goes on.
     """
 
     def __init__(self, cells: Sequence[CellProgress]) -> None:
@@ -101,10 +101,10 @@ class TimeLeft:
 
 
 class Costs:
-    """Guesses what a replicate of a cell costs: costs differ by factors, one for each part of what a cell is about.
+    """Estimates the cost of a replicate of a cell as a product of factors, one for each part of the cell's subject.
 
-    Such as its data set and its classifier. The factors are fitted to the cells seen, in logarithms, by least squares:
-    part after part, a few times over.
+    Parts are its data set, its classifier and so on. The factors are fitted to the cells seen so far: by least squares
+    of the logarithms, one part after another, a few times over.
     """
 
     #: How often each factor is fitted to what the others leave.

@@ -6,7 +6,6 @@ rounding. Beyond, it strays from the tenth digit on, and for some counts (1000 o
 
 import math
 
-from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, ndtri
 
 #: Up to so many successes Poisson's tail is close to the binomial one, and beyond the other so Zubkov and Serov's.
@@ -65,6 +64,8 @@ def _poisson(count: int, tail: float) -> tuple[float, float]:
 
 def _normal(count: int, trials: int, tail: float, side: int) -> float:
     """The proportion below (`side` -1) or above (1) which the divergence of ``count / trials`` is large enough."""
+    from scipy.optimize import brentq  # which takes longer to import than a small comparison
+
     share, z = count / trials, -float(ndtri(tail))
 
     def surplus(distance: float) -> float:

@@ -592,12 +592,13 @@ def test_small_slices_are_named_and_not_tested(tmp_path):
 
 
 @pytest.mark.processes
-def test_neither_prefect_nor_dask_is_started(tmp_path):
+def test_it_imports_nothing_that_takes_longer_than_a_comparison(tmp_path):
     paths = written(tmp_path, *frames())
     code = (
         "import sys; from sigstats.flows.cli import main; code = main(); "
-        "loaded = {name.partition('.')[0] for name in sys.modules}; "
-        "print(sorted(loaded & {'prefect', 'dask', 'distributed', 'sklearn'})); sys.exit(code)"
+        "slow = {'prefect', 'dask', 'distributed', 'sklearn', 'pandas', 'pydantic', 'fsspec'}; "
+        "slow |= {'scipy.stats', 'scipy.optimize'}; "
+        "print(sorted(slow & set(sys.modules))); sys.exit(code)"
     )
     done = subprocess.run(
         [
