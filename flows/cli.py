@@ -5,13 +5,30 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from functools import cache
+from typing import Any
 
 from . import commands
 from .errors import BAD_INPUT, FAILED, BadInput
 
 
-@cache
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of one command, which gets its arguments when it is used: those of some import NumPy."""
+
+    def __init__(self, *, command: commands.Command, **options: Any) -> None:
+        super().__init__(description=command.__doc__, **options)
+        self._command: commands.Command | None = command
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the arguments of the command, and show its help if they ask for it."""
+        command, self._command = self._command, None
+        if command is not None:
+            try:
+                command.add_arguments(self)
+            except SystemExit as error:  # of a broken dependency, and no end that this parser asks for
+                raise ImportError(f"SystemExit: {error}") from None
+        return super().parse_known_args(args, namespace)
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line; the help of a command is the docstring of its module."""
     program = argparse.ArgumentParser(
@@ -21,11 +38,12 @@ def parser() -> argparse.ArgumentParser:
     )
     program.add_argument("--version", action="store_true", help="print the version and exit")
     program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")
-    subparsers = program.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    subparsers = program.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", parser_class=_CommandParser
+    )
     for name, module in commands.REGISTRY.modules().items():
         summary = (module.__doc__ or "").partition("\n")[0].rstrip(".")  # python -OO takes docstrings away
-        sub = subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], description=module.__doc__)
-        module.add_arguments(sub)
+        subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], command=module)
     return program
 
 
@@ -54,7 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             traceback.print_exc()  # and not raised: Python's exit code would be that of a regression
             return FAILED
-        return _complain(f"{type(error).__name__}: {error} (--debug shows where)", FAILED)
+        cause: BaseException = error
+        while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
+            cause = cause.__cause__
+        return _complain(f"{type(cause).__name__}: {cause} (--debug shows where)", FAILED)
 
 
 def _complain(text: str, code: int) -> int:

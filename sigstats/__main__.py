@@ -11,16 +11,20 @@ def main() -> int:
     """Run the program; a start that fails is one line and exit code 3."""
     try:
         from sigstats.flows.cli import main as run
-        from sigstats.flows.cli import parser
-
-        parser()  # imports every command
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except BaseException as error:  # a broken dependency may raise anything, SystemExit too
-        while error.__cause__ is not None:
-            error = error.__cause__
-        return _complain(f"cannot start: {type(error).__name__}: {error}", 3)
-    return run()
+        return _cannot_start(error)
+    try:
+        return run()
+    except Exception as error:  # of a dependency that the arguments of a command need
+        return _cannot_start(error)
+
+
+def _cannot_start(error: BaseException) -> int:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return _complain(f"cannot start: {type(error).__name__}: {error}", 3)
 
 
 def _complain(text: str, code: int) -> int:

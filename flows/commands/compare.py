@@ -8,12 +8,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..comparison.rule_options import add_rule_options, rule_of
 from ..errors import DONE, REGRESSION, BadInput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``sigstats compare``."""
+    from ..comparison.rule_options import add_rule_options
+
     parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model that is in use")
     parser.add_argument("candidate", metavar="CANDIDATE", help="predictions of the model that may replace it")
     parser.add_argument("--id", default="id", metavar="COLUMN", help="what the rows are joined by (default: id)")
@@ -58,6 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..comparison.json import as_json
     from ..comparison.markdown import as_markdown
+    from ..comparison.rule_options import rule_of
     from ..comparison.text import show
 
     rule = rule_of(options)

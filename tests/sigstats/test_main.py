@@ -49,11 +49,19 @@ def one_line(done):
         (LONG, "No module named 'nothing_of_this_name'"),
     ],
 )
-@pytest.mark.parametrize("arguments", [("compare", "a.csv", "b.csv"), ("--help",), ("schema",)])
+@pytest.mark.parametrize("arguments", [("compare", "a.csv", "b.csv"), ("compare", "--help"), ("schema",)])
 def test_a_broken_numpy_is_no_regression(files, broken, reason, arguments):
     (files / "path").mkdir()
     (files / "path" / "numpy.py").write_text(broken)
     assert reason in one_line(program(files, *arguments, path=files / "path"))
+
+
+def test_the_help_needs_no_dependency(files):
+    (files / "path").mkdir()
+    (files / "path" / "numpy.py").write_text("raise ImportError('it is broken')")
+    shown = program(files, "--help", path=files / "path")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "compare" in shown.stdout
 
 
 @pytest.mark.parametrize("name", ["pyarrow", "scipy", "rich"])
