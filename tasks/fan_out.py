@@ -1,7 +1,7 @@
 """The fan-out of a cell: how one block of its replicates is computed.
 
 A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It offers what `FanOut` asks for, and
-more if it `ReadsCells`, `HasExceedances` or `HasObservedCell`.
+more if it `ReadsCells`, `HasExceedances`, `HasObservedCell` or `HasRevisions`.
 """
 
 from collections.abc import Mapping
@@ -64,6 +64,14 @@ class HasObservedCell(Protocol):
         """The cell of the observed result."""
 
 
+@runtime_checkable
+class HasRevisions(Protocol):
+    """A fan-out of which some work has other replicates than an earlier state computed, and other work has not."""
+
+    def revision(self, work: Mapping[str, Any], /) -> int:
+        """How often the replicates of this work have changed while those of other work did not; it never falls."""
+
+
 def new_cell(
     name: str,
     fan_out: FanOut,
@@ -77,7 +85,7 @@ def new_cell(
     """A cell of `fan_out`, the module called `name`; the other parameters are those of `sigstats.tasks.plan.Cell`."""
     return Cell(
         fanout=name,
-        version=fan_out.VERSION,
+        version=fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0),
         subject=subject,
         work=work,
         stream=fan_out.stream(work),

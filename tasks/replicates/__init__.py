@@ -9,10 +9,12 @@ from typing import Any
 
 from sigstats._common.registry import Registry
 
-from ..fan_out import FanOut, HasExceedances, HasObservedCell, ReadsCells, new_cell
+from ..fan_out import FanOut, HasExceedances, HasObservedCell, HasRevisions, ReadsCells, new_cell
 from ..plan import Cell
 
-REGISTRY = Registry(__name__, FanOut, what="fan-out", optional=(ReadsCells, HasExceedances, HasObservedCell))
+REGISTRY = Registry(
+    __name__, FanOut, what="fan-out", optional=(ReadsCells, HasExceedances, HasObservedCell, HasRevisions)
+)
 
 
 def fanout(name: str) -> FanOut:

@@ -18,6 +18,9 @@ from ..storage.worker_cache import WorkerCache
 
 Null = Literal["labels", "features"]
 
+#: scikit-learn's classifiers whose batched forms left ties, or features without variance, to other rules.
+_REVISED = ("KNeighborsClassifier", "GaussianNB")
+
 #: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.
 _COPIES = 3
 
@@ -51,3 +54,8 @@ def _sized_retrainer(store: Store, work: Mapping[str, Any], null: Null) -> tuple
     transforms = work["cross_validation"].get("transforms", "fold")
     made = Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null, transforms=transforms)
     return made, _COPIES * dataset.nbytes
+
+
+def learner_revision(work: Mapping[str, Any]) -> int:
+    """1 for scikit-learn's classifiers whose predictions were not its own on every data set before."""
+    return int(work["classifier"]["learner"].rpartition(".")[2] in _REVISED)

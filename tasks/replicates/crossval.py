@@ -9,7 +9,7 @@ import pyarrow as pa
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import dataset_of, folds_of, retrainer
+from ._retrainers import dataset_of, folds_of, learner_revision, retrainer
 
 VERSION = 1
 LANE_SIZE = 1
@@ -28,6 +28,11 @@ SCHEMA = pa.schema(
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     """The observed run draws no random numbers."""
     return {"dataset": work["dataset"], "draws": "none"}
+
+
+def revision(work: Mapping[str, Any]) -> int:
+    """Ties of neighbours are scikit-learn's own since revision 1."""
+    return learner_revision(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -42,6 +42,12 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
     return {"draws": "none"}
 
 
+def revision(work: Mapping[str, Any]) -> int:
+    """Chi-squares of very unequal probabilities are compared as fractions since revision 1."""
+    by_chi2 = work["data"].get("ordering") == "chi2" and work["method"] == "exact"
+    return int(work["test"] == "goodness-of-fit" and by_chi2)
+
+
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """The result, one row."""
     work = block.cell.work

@@ -67,6 +67,11 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     return {"population": population, "n": work["n"]}
 
 
+def revision(work: Mapping[str, Any]) -> int:
+    """Areas of grouped rows have Obuchowski's variance since revision 1."""
+    return int("scores" in work["population"] and work["test"].get("measure") == "auc")
+
+
 def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
     """The cell whose outcomes are the population, if the study trains the classifiers or counts files itself."""
     about = work["population"].get("outcomes_of")

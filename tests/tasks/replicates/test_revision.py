@@ -1,0 +1,39 @@
+"""Cells whose replicates an earlier state computed otherwise are new cells, and all others are as they were."""
+
+import pytest
+
+from sigstats.tasks.replicates import cell, fanout
+
+
+def version(name, work):
+    made = cell(name, subject={}, work=work, seed=1, replicates=1)
+    return made.version - fanout(name).VERSION
+
+
+def retrained(learner):
+    dataset = {"name": "iris", "digest": "0" * 64}
+    return {"dataset": dataset, "classifier": {"learner": learner, "params": {}}, "null": "labels"}
+
+
+def scored(measure, population="scores"):
+    values = {population: {"name": "p", "digest": "0" * 64}, "swapped": False}
+    return {"population": values, "n": 50, "test": {"test": "scores", "measure": measure}}
+
+
+@pytest.mark.parametrize(
+    ("name", "work", "revision"),
+    [
+        ("retrain", retrained("sklearn.neighbors.KNeighborsClassifier"), 1),
+        ("crossval", retrained("sklearn.naive_bayes.GaussianNB"), 1),
+        ("retrain", retrained("1-nn"), 0),
+        ("crossval", retrained("sklearn.tree.DecisionTreeClassifier"), 0),
+        ("subsample", scored("auc"), 1),
+        ("subsample", scored("neg-brier"), 0),
+        ("subsample", {**scored("f1", "events"), "test": {"test": "bootstrap", "measure": "f1"}}, 0),
+        ("evaluate", {"test": "goodness-of-fit", "data": {"ordering": "chi2"}, "method": "exact"}, 1),
+        ("evaluate", {"test": "goodness-of-fit", "data": {"ordering": "chi2"}, "method": "chi2"}, 0),
+        ("evaluate", {"test": "mcnemar", "data": {"only_a": 1, "only_b": 2}, "method": "exact"}, 0),
+    ],
+)
+def test_what_changed_is_a_new_cell(name, work, revision):
+    assert version(name, work) == revision
