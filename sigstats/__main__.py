@@ -4,7 +4,29 @@ This module imports nothing but Python's own library until it can tell what goes
 after a traceback, and that code means that a regression was found.
 """
 
+import atexit
+import contextlib
+import os
 import sys
+
+
+def program() -> int:
+    """Run the program as a process of its own, which ends with the exit code whatever threads are still at work.
+
+    A library's thread that reads a file ahead would end the process with SIGABRT when C++ takes its objects apart.
+    """
+    ended: list[int] = []
+
+    def leave() -> None:
+        if ended:
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or never there
+                    stream.flush()
+            os._exit(ended[0])
+
+    atexit.register(leave)  # the first to be registered is the last to be called
+    ended.append(main())
+    return ended[0]
 
 
 def main() -> int:
@@ -33,4 +55,4 @@ def _complain(text: str, code: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

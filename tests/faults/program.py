@@ -72,6 +72,6 @@ fanout.sound = sound
 work.fanout = fanout
 
 if __name__ == "__main__":
-    from sigstats.flows.cli import main
+    from sigstats.__main__ import program
 
-    sys.exit(main())
+    sys.exit(program())

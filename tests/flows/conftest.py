@@ -21,7 +21,7 @@ classifiers = ["1-nn", "naive-bayes"]
 resamples = 59
 """
 
-PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())"]
+PROGRAM = [sys.executable, "-m", "sigstats"]
 
 
 def environment():

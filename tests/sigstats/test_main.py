@@ -1,6 +1,7 @@
 """Whatever goes wrong at the start of the program: one line and exit code 3, never the 1 of a regression."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -97,3 +98,14 @@ def test_the_module_is_the_program(files):
     assert program(files, "compare", "a.csv", "b.csv").returncode == 0
     assert program(files, "compare", "a.csv", "c.csv").returncode == 2
     assert program(files, "--version").stdout.startswith("sigstats ")
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["compare", "no.csv", "b.csv"], 2)])
+def test_the_process_ends_with_the_code_whatever_a_library_does_at_its_end(files, arguments, code):
+    # As C++ does where a thread that reads a file ahead is still at work: the end of the process is SIGABRT.
+    start = (
+        "import ctypes, sys; libc = ctypes.CDLL(None); libc.__cxa_atexit(libc.abort, None, None); "
+        f"sys.argv = ['sigstats', *{arguments}]; from sigstats.__main__ import {{}}; sys.exit({{}}())"
+    )
+    assert program(files, start=("-c", start.format("program", "program"))).returncode == code
+    assert program(files, start=("-c", start.format("main", "main"))).returncode == -signal.SIGABRT
