@@ -61,7 +61,7 @@ def test_the_time_left_follows_what_a_cells_parts_have_cost():
         (name, classifier): cell(
             "retrain",
             subject={"dataset": name, "classifier": classifier},
-            work={"dataset": {"digest": name}, "null": classifier},
+            work={"dataset": {"digest": name}, "classifier": {"learner": classifier}, "null": "labels"},
             seed=0,
             replicates=10,
         )
@@ -80,7 +80,7 @@ def test_the_time_left_knows_where_rules_stop():
     rule = {"rule": "besag-clifford", "exceedances": 50}
     cells = []
     for name in ("one", "two"):
-        work = {"dataset": {"digest": name}, "null": "labels"}
+        work = {"dataset": {"digest": name}, "classifier": {"learner": "1-nn"}, "null": "labels"}
         every = cell("retrain", subject={"dataset": name}, work=work, seed=0, replicates=10**6)
         cells.append(replace(every, stopping=rule))
     display = Display(quiet=True)
