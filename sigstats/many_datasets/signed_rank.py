@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, as_reals, refuse
 from ..intervals import Interval
-from ..sign_flips.law import log_weights, tail_of_sum
+from ..sign_flips.law import log_weights, pvalue_of_sum
 from ..test_result import TestResult
 
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
@@ -122,13 +122,16 @@ def signed_rank_test(
     ranks = _doubled_ranks(values, zero_method, largest)
     positive = int(ranks[values > 0].sum())
     ranked = [int(rank) for rank in ranks[values != 0]]
-    low, pvalue = _exact(ranked, positive, way) if method == "exact" else (0.0, _normal(ranked, positive, way))
+    if method == "exact":
+        low, pvalue, _ = pvalue_of_sum(ranked, positive, sum(ranked) - positive, way)
+    else:
+        low = pvalue = _normal(ranked, positive, way)
     return SignedRankResult(
         statistic=positive / 2,
         pvalue=pvalue,
         method=method,
         alternative=way,
-        interval=None if method == "normal" or low == pvalue else Interval(low, pvalue, 1.0),
+        interval=None if low == pvalue else Interval(low, pvalue, 1.0),
         estimate=_walsh_average(np.sort(values), None),
         confidence_interval=_interval(values, level),
         n=len(values),
@@ -150,16 +153,6 @@ def _doubled_ranks(values: FloatArray, zero_method: str, largest: float) -> Any:
         levels[values == 0] = np.nan
     doubled = 2 * rankdata(levels, nan_policy="omit")
     return np.where(values == 0, 0, np.nan_to_num(doubled)).astype(np.int64)
-
-
-def _exact(ranks: list[int], positive: int, way: str) -> tuple[float, float]:
-    """Bounds of the p-value, which are equal where it is exact."""
-    if not ranks:
-        return 1.0, 1.0
-    negative = sum(ranks) - positive
-    least = {"greater": positive, "less": negative, "two-sided": max(positive, negative)}[way]
-    found, sides = tail_of_sum(ranks, least), 2 if way == "two-sided" else 1
-    return min(1.0, sides * found.low), min(1.0, sides * found.high)
 
 
 def _normal(ranks: list[int], positive: int, way: str) -> float:

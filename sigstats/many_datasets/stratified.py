@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_counts, refuse
 from ..intervals import Interval
-from ..sign_flips.law import Tail, tail_of_sum
+from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
 
 Weights: TypeAlias = Literal["strata", "rows"]
@@ -112,7 +110,8 @@ def stratified_paired_test(
     magnitudes = list(Counter(_times(steps, (a + b).tolist())).elements())
     for_a = sum(step * count for step, count in zip(steps, a.tolist(), strict=True))
     for_b = sum(step * count for step, count in zip(steps, b.tolist(), strict=True))
-    tail = _tail(magnitudes, for_a, for_b, way)
+    divisor = math.gcd(*magnitudes) or 1
+    tail = pvalue_of_sum([each // divisor for each in magnitudes], for_a // divisor, for_b // divisor, way)
     rows = int(size.sum()) if weights == "rows" else len(size)
     estimate = float((for_a - for_b) * unit / rows)
     return StratifiedResult(
@@ -133,15 +132,3 @@ def _times(steps: list[int], counts: list[int]) -> dict[int, int]:
     for step, count in zip(steps, counts, strict=True):
         found[step] = found.get(step, 0) + int(count)
     return found
-
-
-def _tail(magnitudes: list[int], for_a: int, for_b: int, way: str) -> Tail:
-    if not magnitudes or (way == "two-sided" and for_a == for_b):
-        return Tail(1.0, 1.0, 0.0)
-    divisor = math.gcd(*magnitudes)
-    whole = [each // divisor for each in magnitudes]
-    threshold = {"greater": for_a, "less": for_b, "two-sided": max(for_a, for_b)}[way] // divisor
-    one = tail_of_sum(whole, threshold)
-    if way != "two-sided":
-        return one
-    return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + float(np.log(2))))

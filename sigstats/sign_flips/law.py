@@ -90,6 +90,25 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
     return _lattice(np.array([each / largest for each in magnitudes]), threshold / largest)
 
 
+def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
+    """The p-value of a sum of differences with random signs, from the sums of its positive and its negative ones.
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.law import pvalue_of_sum
+    >>> pvalue_of_sum([1] * 8, 7, 1, "two-sided").high
+    0.0703125
+    """
+    if len(magnitudes) == 0:
+        return Tail(1.0, 1.0, 0.0)
+    if alternative != "two-sided":
+        return tail_of_sum(magnitudes, positive if alternative == "greater" else negative)
+    if positive == negative:
+        return Tail(1.0, 1.0, 0.0)
+    one = tail_of_sum(magnitudes, max(positive, negative))
+    return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)))
+
+
 def exact_ratio(favourable: Any, outcomes: int) -> Tail:
     """A tail of equally likely outcomes that are counted."""
     count = int(favourable)

@@ -36,7 +36,7 @@ from .._common.validation import (
 from ..intervals import Interval
 from ..test_result import TestResult, monte_carlo_outcome
 from .interval import conditional_limits, score_limits
-from .law import Tail, log_weights, tail_of_sum
+from .law import log_weights, pvalue_of_sum
 
 SignFlipMethod: TypeAlias = Literal["exact", "monte-carlo"]
 
@@ -166,7 +166,7 @@ def sign_flip_test(
     generator = as_generator(rng)
     tested: dict[str, Any]
     if method == "exact":
-        tail = _pvalue(magnitudes, positive, total - positive, way)
+        tail = pvalue_of_sum(magnitudes, positive, total - positive, way)
         tested = {
             "pvalue": tail.high,
             "log10_pvalue": tail.log / math.log(10),
@@ -178,7 +178,7 @@ def sign_flip_test(
         tested["log10_pvalue"] = math.log10(tested["pvalue"])
     two_sided = tested["pvalue"]
     if way != "two-sided":
-        two_sided = _pvalue(magnitudes, positive, total - positive, "two-sided").high
+        two_sided = pvalue_of_sum(magnitudes, positive, total - positive, "two-sided").high
     low, high = _confidence(values, rows, magnitudes, positive, scale if exact else 1.0, most, level)
     estimate = float(values.sum() / rows.sum())
     low, high = _agreeing(low, high, estimate, rejected=two_sided < 1 - level)
@@ -261,17 +261,6 @@ def _limit(limit: float | None, values: FloatArray, rows: FloatArray) -> float:
     if seen > most * (1 + 1e-9):
         raise refuse("limit", limit, f"at least {seen:g}, the largest difference of a row that was seen")
     return max(most, seen)
-
-
-def _pvalue(magnitudes: Any, positive: Any, negative: Any, way: str) -> Tail:
-    if len(magnitudes) == 0:
-        return Tail(1.0, 1.0, 0.0)
-    if way != "two-sided":
-        return tail_of_sum(magnitudes, positive if way == "greater" else negative)
-    if positive == negative:
-        return Tail(1.0, 1.0, 0.0)
-    one = tail_of_sum(magnitudes, max(positive, negative))
-    return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)))
 
 
 def _exceedances(values: FloatArray, total: float, way: str, replicates: int, rng: np.random.Generator) -> int:
