@@ -1,8 +1,7 @@
 """Two models' predictions of the same rows, side by side."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +16,12 @@ from ._predictions import Columns, Predictions
 
 Codes = NDArray[np.int64]
 
+#: What is done with rows that one file alone has.
+Unmatched: TypeAlias = Literal["refuse", "drop"]
+
 
 def join(
-    baseline: Predictions, candidate: Predictions, columns: Columns, *, unmatched: Literal["refuse", "drop"] = "refuse"
+    baseline: Predictions, candidate: Predictions, columns: Columns, *, unmatched: Unmatched = "refuse"
 ) -> PairedPredictions:
     """The rows that both models predicted.
 
@@ -29,61 +31,99 @@ def join(
         One line: an id that is there twice, ids without a partner (unless they are to be dropped), no common id,
         another label for the same id, a column that neither file has.
     """
-    baseline, candidate = (
-        replace(side, ids=ids)
-        for side, ids in zip((baseline, candidate), same_spelling([baseline.ids, candidate.ids]), strict=True)
-    )
-    for side in (baseline, candidate):
-        _require_distinct(side)
-    if baseline.graded != candidate.graded:
-        raise ValueError(f"{candidate.where}: is no file of the same kind as {baseline.where}; expected the same kind")
-    partner = pc.index_in(baseline.ids, value_set=candidate.ids)
-    alone = {
-        baseline.where: baseline.ids.filter(pc.is_null(partner)),
-        candidate.where: candidate.ids.filter(pc.is_null(pc.index_in(candidate.ids, value_set=baseline.ids))),
-    }
-    notes = [f"{where}: {_listed(ids)} in this file alone" for where, ids in alone.items() if len(ids)]
-    rows = pc.indices_nonzero(pc.is_valid(partner))
-    if not len(rows):
-        raise ValueError(
-            f"{candidate.where}: no id of it is in {baseline.where}; expected predictions of the same rows"
-        )
-    if notes and unmatched == "refuse":
-        raise ValueError(f"{notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
-    partners = partner.take(rows)
-    label, other, a, b = same_spelling(
-        [
-            baseline.label.take(rows),
-            candidate.label.take(partners),
-            baseline.prediction.take(rows),
-            candidate.prediction.take(partners),
-        ]
-    )
-    differs = pc.indices_nonzero(pc.not_equal(label, other))
-    if len(differs):
-        at = differs[0].as_py()
-        raise ValueError(
-            f"{candidate.where}: id {shown(baseline.ids.take(rows)[at].as_py())}: label {shown(other[at].as_py())} is "
-            f"not that of {baseline.where}, {shown(label[at].as_py())}; expected the same labels"
-            + (f" (and {len(differs) - 1} more)" if len(differs) > 1 else "")
-        )
+    matched = match(baseline, candidate, unmatched=unmatched)
+    rows, partners, notes = matched.rows, matched.partners, list(matched.notes)
+    label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded:
         notes += _strangers(classes, codes, baseline.where, candidate.where)
     others = {name: _other(name, baseline, candidate, rows, partners) for name in columns.optional}
-    parted = {name: _codes(others[name]) for name in columns.slices}
+    parted = {name: codes_of(others[name]) for name in columns.slices}
     return PairedPredictions(
         label=codes[0],
         a=codes[1],
         b=codes[2],
         classes=classes,
-        group=None if columns.group is None else _codes(others[columns.group])[1][0],
-        slices={name: (values, found[0]) for name, (values, found) in parted.items()},
+        group=None if columns.group is None else codes_of(others[columns.group])[1],
+        slices=parted,
         graded=baseline.graded,
         notes=tuple(notes),
         scores=_scores(baseline, candidate, rows, partners),
         predicted=baseline.predicted and candidate.predicted,
     )
+
+
+class Matched(NamedTuple):
+    """Which row of one file is which of another: positions in both, and a line for each file with ids of its own."""
+
+    rows: Any
+    partners: Any
+    notes: tuple[str, ...]
+
+
+def match(first: Predictions, other: Predictions, *, unmatched: Unmatched = "refuse") -> Matched:
+    """The rows that two files have in common, in the order of the first.
+
+    Raises
+    ------
+    ValueError
+        One line: files of different kinds, an id that is there twice, ids without a partner (unless they are to be
+        dropped), no common id.
+    """
+    if first.ids.equals(other.ids):
+        _require_distinct(first, first.ids)
+        _require_one_kind(first, other)
+        every = pc.indices_nonzero(pc.is_valid(first.ids))
+        return Matched(every, every, ())
+    ids, of_other = same_spelling([first.ids, other.ids])
+    _require_distinct(first, ids)
+    _require_distinct(other, of_other)
+    _require_one_kind(first, other)
+    partner = pc.index_in(ids, value_set=of_other)
+    alone = {first.where: ids.filter(pc.is_null(partner))}
+    if len(of_other) > len(ids) - len(alone[first.where]):
+        alone[other.where] = of_other.filter(pc.is_null(pc.index_in(of_other, value_set=ids)))
+    notes = [f"{where}: {_listed(values)} in this file alone" for where, values in alone.items() if len(values)]
+    rows = pc.indices_nonzero(pc.is_valid(partner))
+    if not len(rows):
+        raise ValueError(f"{other.where}: no id of it is in {first.where}; expected predictions of the same rows")
+    if notes and unmatched == "refuse":
+        raise ValueError(f"{notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
+    return Matched(rows, partner.take(rows), tuple(notes))
+
+
+def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[Any, Any, Any]:
+    """The labels of the matched rows, and the predictions of both files, spelled alike.
+
+    Raises
+    ------
+    ValueError
+        One line: another label for the same id.
+    """
+    rows, partners = matched.rows, matched.partners
+    label, label_of_other, a, b = same_spelling(
+        [
+            first.label.take(rows),
+            other.label.take(partners),
+            first.prediction.take(rows),
+            other.prediction.take(partners),
+        ]
+    )
+    differs = pc.indices_nonzero(pc.not_equal(label, label_of_other))
+    if len(differs):
+        at = differs[0].as_py()
+        raise ValueError(
+            f"{other.where}: id {shown(first.ids.take(rows)[at].as_py())}: label {shown(label_of_other[at].as_py())} "
+            f"is not that of {first.where}, {shown(label[at].as_py())}; expected the same labels"
+            + (f" (and {len(differs) - 1} more)" if len(differs) > 1 else "")
+        )
+    return label, a, b
+
+
+def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
+    """The distinct values of a column, sorted, and the number of each row's."""
+    names, (codes,) = _codes(column)
+    return names, codes
 
 
 def _scores(
@@ -94,10 +134,15 @@ def _scores(
     return baseline.score.take(rows).to_numpy(), candidate.score.take(partners).to_numpy()
 
 
-def _require_distinct(side: Predictions) -> None:
-    if pc.count_distinct(side.ids).as_py() == len(side.ids):
+def _require_one_kind(first: Predictions, other: Predictions) -> None:
+    if first.graded != other.graded:
+        raise ValueError(f"{other.where}: is no file of the same kind as {first.where}; expected the same kind")
+
+
+def _require_distinct(side: Predictions, ids: Any) -> None:
+    if pc.count_distinct(ids).as_py() == len(ids):
         return
-    counts = pc.value_counts(side.ids)
+    counts = pc.value_counts(ids)
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
     if len(twice):
         raise ValueError(f"{side.where}: {_listed(twice)} there more than once; expected each id once")

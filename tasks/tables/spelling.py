@@ -1,15 +1,15 @@
 """One spelling for a class that two columns spell differently: ``1``, ``1.0`` and ``True``."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_WHOLE = re.compile(r"-?\d+", re.ASCII)
-_POINT = re.compile(r"(-?\d+)\.0*", re.ASCII)
+_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"
 _TRUTH = {"true": "1", "false": "0"}
+#: Truth values have at most so many spellings: each letter may be small or large.
+_MOST_TRUTHS = 2**4 + 2**5
 
 
 def same_spelling(columns: Sequence[Any]) -> list[Any]:
@@ -19,27 +19,35 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
     numbers, a column of whole numbers with a decimal point is one that once had a missing value, and a column of truth
     values says 1 and 0; columns of truth values are spelled alike.
     """
-    names = [set(pc.unique(column).drop_null().to_pylist()) for column in columns]
-    whole = [each for each in names if each and all(map(_WHOLE.fullmatch, each))]
-    pointed = [each for each in names if each and all(map(_POINT.fullmatch, each))]
-    binary = any(each <= {"0", "1"} for each in whole) or any(each <= {"0.0", "1.0"} for each in pointed)
-    points_go = bool(whole) or (binary and any(map(_is_truth, names)))
-    truths = {name for each in names if _is_truth(each) for name in each}
+    names = [pc.unique(column).drop_null() for column in columns]
+    few = [set(each.to_pylist()) if len(each) <= _MOST_TRUTHS else set() for each in names]
+    whole, pointed = ([_all_match(each, pattern) for each in names] for pattern in (_WHOLE, _POINT))
+    truth = [bool(each) and all(name.lower() in _TRUTH for name in each) for each in few]
+    binary = any(
+        (is_whole and each <= {"0", "1"}) or (is_pointed and each <= {"0.0", "1.0"})
+        for each, is_whole, is_pointed in zip(few, whole, pointed, strict=True)
+        if each
+    )
+    points_go = any(whole) or (binary and any(truth))
+    truths = {name for each, is_truth in zip(few, truth, strict=True) if is_truth for name in each}
     mixed = len(truths) > len({name.lower() for name in truths})
     found = []
-    for column, each in zip(columns, names, strict=True):
-        if points_go and each in pointed:
-            column = _renamed(column, {name: _POINT.sub(r"\1", name) for name in each})
-        elif _is_truth(each) and binary:
+    for column, each, is_pointed, is_truth in zip(columns, few, pointed, truth, strict=True):
+        if points_go and is_pointed:
+            column = pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
+        elif is_truth and binary:
             column = _renamed(column, {name: _TRUTH[name.lower()] for name in each})
-        elif _is_truth(each) and mixed:
+        elif is_truth and mixed:
             column = _renamed(column, {name: name.lower() for name in each})
         found.append(column)
     return found
 
 
-def _is_truth(names: set[str]) -> bool:
-    return bool(names) and all(name.lower() in _TRUTH for name in names)
+def _all_match(names: Any, pattern: str) -> bool:
+    """Whether there are names and all of them match; the first few tell most columns apart."""
+    return len(names) > 0 and all(
+        pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in (names[:10], names)
+    )
 
 
 def _renamed(column: Any, names: dict[str, str]) -> Any:
