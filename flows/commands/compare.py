@@ -17,10 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model that is in use")
     parser.add_argument("candidate", metavar="CANDIDATE", help="predictions of the model that may replace it")
-    parser.add_argument("--id", default="id", metavar="COLUMN", help="what the rows are joined by (default: id)")
-    parser.add_argument("--label", default="label", metavar="COLUMN", help="the true class (default: label)")
-    parser.add_argument("--prediction", default="prediction", metavar="COLUMN", help="(default: prediction)")
-    parser.add_argument("--score", metavar="COLUMN", help="a number a row: a probability, a mark (adds measures)")
+    parser.add_argument("--id", metavar="COLUMN", help="what the rows are joined by (default: id)")
+    parser.add_argument("--label", metavar="COLUMN", help="the true class (default: label)")
+    parser.add_argument("--prediction", metavar="COLUMN", help="(default: prediction)")
+    parser.add_argument(
+        "--score", metavar="NAME", help="a column of a number a row (adds measures); in a log, a scorer or metric"
+    )
+    parser.add_argument("--filter", metavar="NAME", help="in a log of lm-evaluation-harness, whose answers are meant")
     parser.add_argument("--positive", metavar="CLASS", help="the class whose probability the scores are")
     parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
     parser.add_argument(
@@ -68,7 +71,12 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
     columns = Columns(
-        options.id, options.label, options.prediction, options.group, tuple(options.slices), options.score
+        **{name: value for name in ("id", "label", "prediction") if (value := getattr(options, name)) is not None},
+        group=options.group,
+        slices=tuple(options.slices),
+        score=options.score,
+        filter=options.filter,
+        named=frozenset(name for name in ("id", "label", "prediction") if getattr(options, name) is not None),
     )
     try:
         joined = join(

@@ -9,10 +9,22 @@ from typing import Protocol
 
 from sigstats._common.registry import Registry
 
+from ._log import Answer, EvaluationLog
 from ._pairing import PairedPredictions, join
 from ._predictions import Columns, Predictions
+from ._selection import select
 
-__all__ = ["REGISTRY", "Columns", "Format", "PairedPredictions", "Predictions", "join", "read"]
+__all__ = [
+    "REGISTRY",
+    "Answer",
+    "Columns",
+    "EvaluationLog",
+    "Format",
+    "PairedPredictions",
+    "Predictions",
+    "join",
+    "read",
+]
 
 
 class Format(Protocol):
@@ -25,8 +37,8 @@ class Format(Protocol):
     def reads(self, place: Path, /) -> bool:
         """Whether a file is of this format."""
 
-    def read(self, place: Path, columns: Columns, /) -> Predictions:
-        """The predictions of a file; ValueError, one line, names the file and what is wrong."""
+    def read(self, place: Path, columns: Columns, /) -> Predictions | EvaluationLog:
+        """The predictions of a table, or the log of an evaluation; ValueError, one line, names file and fault."""
 
 
 REGISTRY = Registry(__name__, Format, what="format of predictions")
@@ -55,4 +67,5 @@ def read(path: str, columns: Columns) -> Predictions:
         raise ValueError(f"{path}: cannot be read ({error.strerror or error})") from None
     if not start:
         raise ValueError(f"{path}: is empty; expected predictions")
-    return next(module for module in _formats() if module.reads(place)).read(place, columns)
+    found = next(module for module in _formats() if module.reads(place)).read(place, columns)
+    return select(found, columns) if isinstance(found, EvaluationLog) else found

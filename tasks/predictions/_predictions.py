@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa
+from sigstats._common.validation import shown
 
 from ..tables.table import Table
 
@@ -24,7 +24,12 @@ class Columns:
     slices : tuple of str
         Columns whose values part the rows.
     score : str or None
-        A number of each row: the probability of the positive class, a mark ...
+        A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
+        metric.
+    filter : str or None
+        In a log, which filter's answers are meant.
+    named : set of str
+        Those of ``id``, ``label`` and ``prediction`` that a person named; a log, which has none of them, refuses them.
     """
 
     id: str = "id"
@@ -33,6 +38,8 @@ class Columns:
     group: str | None = None
     slices: tuple[str, ...] = ()
     score: str | None = None
+    filter: str | None = None
+    named: frozenset[str] = frozenset()
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -86,6 +93,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     ValueError
         One line that names file, column and row.
     """
+    if columns.filter is not None:
+        raise ValueError(f"{table.where}: filter: {shown(columns.filter)} is not valid; a table has none")
     ids = table.texts(columns.id)
     score = None if columns.score is None else table.numbers(columns.score)
     label = table.texts(columns.label)
@@ -94,19 +103,3 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     prediction = table.texts(columns.prediction) if predicted else label
     others = {name: table.texts(name) for name in columns.optional if name in table.names}
     return Predictions(table.where, ids, label, prediction, others, score=score, predicted=predicted)
-
-
-def from_grades(where: str, ids: list[str], marks: list[float], others: Mapping[str, list[str]]) -> Predictions:
-    """The predictions of a harness that says how good each answer was: right or wrong, or a mark between."""
-    right = pa.array([RIGHT] * len(ids), pa.string())
-    graded = [RIGHT if mark == 1 else WRONG for mark in marks]
-    return Predictions(
-        where,
-        pa.array(ids, pa.string()),
-        right,
-        pa.array(graded, pa.string()),
-        {name: pa.array(values, pa.string()) for name, values in others.items() if any(values)},
-        graded=True,
-        score=pa.array(marks, pa.float64()),
-        predicted=set(marks) <= {0.0, 1.0},
-    )

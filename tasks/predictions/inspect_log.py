@@ -1,21 +1,21 @@
-"""The log of an Inspect evaluation, as JSON or as .eval (a ZIP of JSON): its samples with their scores.
-
-The row's id is the sample's, with its epoch where there are several. Its mark is the first score: C is 1, P a half, I
-and N are 0, and a number is itself.
-"""
+"""The log of an Inspect evaluation, as JSON or as .eval (a ZIP of JSON): its samples with their scores."""
 
 import json
 import math
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ._predictions import Columns, Predictions, from_grades
+from ._log import Answer, EvaluationLog, sort_scores
+from ._predictions import Columns
 
 ORDER = 30
 
 _VERSIONS = (1, 2)
+#: What Inspect's own metrics take these for; yes and no in any case, too.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _SAMPLES = "samples/"
 #: The first is there once the evaluation has ended; early versions and unfinished logs have one of the others.
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
@@ -30,8 +30,8 @@ def reads(place: Path) -> bool:
     return start.lstrip().startswith(b"{") and b'"version"' in start and b'"eval"' in start and b'"doc_id"' not in start
 
 
-def read(place: Path, columns: Columns) -> Predictions:
-    """Read the score of every sample."""
+def read(place: Path, columns: Columns) -> EvaluationLog:
+    """Read the scores of every sample."""
     try:
         log = _zipped(place) if zipfile.is_zipfile(place) else json.loads(place.read_text(encoding="utf-8"))
     except (
@@ -50,16 +50,15 @@ def read(place: Path, columns: Columns) -> Predictions:
     samples = log.get("samples")
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
-    epochs = len({sample.get("epoch", 1) for sample in samples if isinstance(sample, dict)}) > 1
-    ids, marks = [], []
-    others: dict[str, list[str]] = {name: [] for name in columns.optional}
-    for position, sample in enumerate(samples):
-        marks.append(_mark(place, position, sample))
-        ids.append(f"{sample['id']} (epoch {sample.get('epoch', 1)})" if epochs else str(sample["id"]))
-        about = sample.get("metadata") if isinstance(sample.get("metadata"), dict) else {}
-        for name, values in others.items():
-            values.append(str(about.get(name, "")))
-    return from_grades(str(place), ids, marks, others)
+    about = _mapping(log.get("eval"))
+    return EvaluationLog(
+        where=str(place),
+        harness="Inspect",
+        answers=[_answer(place, position, sample, columns) for position, sample in enumerate(samples)],
+        task=_text(about.get("task")),
+        model=_text(about.get("model")),
+        kind="scorer",
+    )
 
 
 def _zipped(place: Path) -> Any:
@@ -70,23 +69,77 @@ def _zipped(place: Path) -> Any:
         if header is None:
             raise ValueError(f"it is a ZIP without {_HEADERS[0]}")
         log = json.loads(archive.read(header))
-        names = sorted(name for name in names if name.startswith(_SAMPLES) and name.endswith(".json"))
+        # A sample that was written twice, as by a retry, counts as it was written last.
+        names = sorted({name for name in names if name.startswith(_SAMPLES) and name.endswith(".json")})
         if isinstance(log, dict):
             log["samples"] = [json.loads(archive.read(name)) for name in names]
         return log
 
 
-def _mark(place: Path, position: int, sample: Any) -> float:
-    scores = sample.get("scores") if isinstance(sample, dict) else None
-    if not isinstance(sample, dict) or "id" not in sample or not isinstance(scores, dict) or not scores:
-        raise ValueError(f"{place}: sample {position} (from 0) has no id or no score; expected both")
-    score = next(iter(scores.values()))
-    value = score.get("value") if isinstance(score, dict) else score
+def _answer(place: Path, position: int, sample: Any, columns: Columns) -> Answer:
+    if not isinstance(sample, dict) or "id" not in sample:
+        raise ValueError(f"{place}: sample {position} (from 0) has no id; expected one")
+    epoch = sample.get("epoch", 1)
+    if isinstance(epoch, bool) or not isinstance(epoch, int):
+        raise ValueError(f"{place}: sample {position} (from 0): epoch: {epoch!r} is not valid; expected a whole number")
+    scores, unread = sort_scores(_values(_mapping(sample.get("scores"))))
+    metadata = _mapping(sample.get("metadata"))
+    return Answer(
+        item=str(sample["id"]),
+        epoch=epoch,
+        scores=scores,
+        unread=unread,
+        identity={name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None},
+        about={name: metadata.get(name) for name in columns.optional},
+        failed=_failure(sample),
+    )
+
+
+def _values(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of each score by the name of its scorer, with its key where the scorer gives several values."""
+    found: dict[str, Any] = {}
+    for scorer, score in scores.items():
+        value = score.get("value") if isinstance(score, dict) else score
+        if isinstance(value, dict):
+            found |= {f"{scorer}/{key}": _number(each) for key, each in value.items()}
+        else:
+            found[scorer] = _number(value)
+    return found
+
+
+def _number(value: Any) -> Any:
+    """A value as the number that Inspect's metrics take it for, or as it is where that is none."""
+    if not isinstance(value, str):
+        return value
+    if value in _MARKS:
+        return _MARKS[value]
+    try:
+        number = float(value)
+    except ValueError:
+        return _WORDS.get(value.lower(), value)
+    return number if math.isfinite(number) else value
+
+
+def _content(value: Any) -> str:
+    """The text of an input or target: that of chat messages without their ids, which are drawn anew in each run."""
     if isinstance(value, str):
-        try:
-            value = _MARKS[value] if value in _MARKS else float(value)
-        except ValueError:
-            value = None
-    if isinstance(value, (bool, int, float)) and math.isfinite(value):
-        return float(value)
-    raise ValueError(f"{place}: sample {position} (from 0): its score is not valid; expected C, P, I, N or a number")
+        return value
+    if isinstance(value, list) and all(isinstance(each, dict) and "role" in each for each in value):
+        value = [[each["role"], each.get("content")] for each in value]
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _failure(sample: Mapping[str, Any]) -> str:
+    """Why a sample has no answer."""
+    if sample.get("invalidation"):
+        return "invalidated"
+    error = sample.get("error")
+    return "" if not error else _text(_mapping(error).get("message")) or "error"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,19 +1,26 @@
-"""The samples that lm-evaluation-harness logs (``--log_samples``): JSON-lines, an object for each document.
+"""The samples that lm-evaluation-harness logs (``--log_samples``): an object a line for each document and filter."""
 
-The row's id is ``doc_id``; its mark is the first of acc, exact_match and the like that it holds: 0 or 1, or
-a mark between. Where several filters graded a document, the first is taken.
-"""
-
+import hashlib
 import json
-import math
 from pathlib import Path
 from typing import Any
 
-from ._predictions import Columns, Predictions, from_grades
+from ._log import Answer, EvaluationLog, sort_scores
+from ._predictions import Columns
 
 ORDER = 20
 
-_GRADES = ("acc", "exact_match", "acc_norm", "pass@1", "em")
+#: The keys of a sample that are no metrics.
+_KEYS = frozenset(
+    (
+        *("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash"),
+        *("resps", "filtered_resps", "filter", "metrics", "task_name"),
+    )
+)
+#: The metrics that the harness registers as better the lower they are.
+_LOWER_IS_BETTER = frozenset(
+    ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "brier_score", "ter", "wer")
+)
 
 
 def reads(place: Path) -> bool:
@@ -26,27 +33,17 @@ def reads(place: Path) -> bool:
     return isinstance(first, dict) and {"doc_id", "filtered_resps"} <= first.keys()
 
 
-def read(place: Path, columns: Columns) -> Predictions:
-    """Read the grade of every document."""
-    ids: list[str] = []
-    marks: list[float] = []
-    others: dict[str, list[str]] = {name: [] for name in columns.optional}
-    first_filter: Any = None
+def read(place: Path, columns: Columns) -> EvaluationLog:
+    """Read the metrics of every document."""
     with place.open(encoding="utf-8", errors="replace") as handle:
-        for number, line in enumerate(handle, start=1):
-            if not line.strip():
-                continue
-            sample = _sample(place, number, line)
-            first_filter = sample.get("filter") if number == 1 else first_filter
-            if sample.get("filter") != first_filter:
-                continue
-            ids.append(str(sample["doc_id"]))
-            marks.append(_mark(place, number, sample))
-            found = sample.get("doc")
-            document: dict[str, Any] = found if isinstance(found, dict) else {}
-            for name, values in others.items():
-                values.append(str(document.get(name, sample.get(name, ""))))
-    return from_grades(str(place), ids, marks, others)
+        answers = [
+            _answer(_sample(place, number, line), columns)
+            for number, line in enumerate(handle, start=1)
+            if line.strip()
+        ]
+    return EvaluationLog(
+        where=str(place), harness="lm-evaluation-harness", answers=answers, lower_is_better=_LOWER_IS_BETTER
+    )
 
 
 def _sample(place: Path, number: int, line: str) -> dict[str, Any]:
@@ -61,11 +58,32 @@ def _sample(place: Path, number: int, line: str) -> dict[str, Any]:
     return sample
 
 
-def _mark(place: Path, number: int, sample: dict[str, Any]) -> float:
-    for name in _GRADES:
-        if name in sample:
-            value = sample[name]
-            if isinstance(value, (bool, int, float)) and math.isfinite(value):
-                return float(value)
-            raise ValueError(f"{place}, line {number}: {name}: {value!r} is not valid; expected a number")
-    raise ValueError(f"{place}, line {number}: there is no grade; expected one of {', '.join(_GRADES)}")
+def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
+    scores, unread = sort_scores(_metrics(sample))
+    found = sample.get("doc")
+    document: dict[str, Any] = found if isinstance(found, dict) else {}
+    return Answer(
+        item=str(sample["doc_id"]),
+        filter=str(sample.get("filter") or ""),
+        scores=scores,
+        unread=unread,
+        identity=_identity(sample),
+        about={name: document.get(name, sample.get(name)) for name in columns.optional},
+    )
+
+
+def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
+    """The metrics of a document: those that it lists, or in samples of early versions whatever else it holds."""
+    listed = sample.get("metrics")
+    if isinstance(listed, list):
+        return {str(name): sample.get(str(name)) for name in listed}
+    return {name: value for name, value in sample.items() if name not in _KEYS and not isinstance(value, str)}
+
+
+def _identity(sample: dict[str, Any]) -> dict[str, str]:
+    """What shows that it is the same question; samples of early versions have no hash of the document."""
+    found = {name: str(sample[name]) for name in ("target", "doc_hash", "target_hash") if sample.get(name) is not None}
+    if "doc_hash" not in found and sample.get("doc") is not None:
+        text = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
+        found["doc"] = hashlib.sha256(text.encode()).hexdigest()
+    return found

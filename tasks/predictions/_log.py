@@ -1,0 +1,110 @@
+"""What an evaluation log of a language model holds: answers to items, and the scores that they were given.
+
+The readers of logs fill this record and decide nothing: which score is compared, and what becomes of an answer without
+one, is decided in one place (`_selection.py`).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """One answer to one item.
+
+    Attributes
+    ----------
+    item : str
+        The id of what was asked.
+    scores : mapping of str to float
+        Each score by its name; one that is missing was not given.
+    epoch : int
+        Which of the answers to the item this is, from 1.
+    filter : str
+        What extracted the answer from the response, where the harness scores an answer once for each filter.
+    unread : mapping of str to str
+        For each score that is no number, what it is instead ("a list").
+    identity : mapping of str to str
+        What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
+    about : mapping of str to object
+        The metadata that slices and groups are taken from; None is missing.
+    failed : str
+        Why there is no answer; empty where there is one.
+    """
+
+    item: str
+    scores: Mapping[str, float]
+    epoch: int = 1
+    filter: str = ""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    identity: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    failed: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationLog:
+    """The answers of one model to the items of one task.
+
+    Attributes
+    ----------
+    where : str
+        The file.
+    harness : str
+        What wrote it, as people call it.
+    answers : sequence of Answer
+        One for each item, epoch and filter.
+    task, model : str
+        Empty where the file does not say.
+    kind : str
+        What the harness calls a score: ``"metric"``, ``"scorer"``.
+    lower_is_better : set of str
+        The scores of which that is known.
+    settings : mapping of str to str
+        What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
+    notes : tuple of str
+        What a person should know of the file, a line each.
+    """
+
+    where: str
+    harness: str
+    answers: Sequence[Answer]
+    task: str = ""
+    model: str = ""
+    kind: str = "metric"
+    lower_is_better: frozenset[str] = frozenset()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def sort_scores(values: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
+    """The values that are numbers, and for each of the others what it is; those that are missing are in neither.
+
+    Truth values are 1 and 0. None and NaN are missing.
+    """
+    scores, unread = {}, {}
+    for name, value in values.items():
+        if isinstance(value, (bool, int, float)):
+            number = _as_float(value)
+            if math.isfinite(number):
+                scores[name] = number
+            elif not math.isnan(number):
+                unread[name] = "infinite"
+        elif value is not None:
+            unread[name] = _kind_of(value)
+    return scores, unread
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, str):
+        return f"the text {value[:40]!r}"
+    return "a list" if isinstance(value, (list, tuple)) else "an object"

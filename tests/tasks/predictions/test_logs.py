@@ -1,0 +1,122 @@
+"""Logs of evaluations: the score that is meant is read, or the log is refused by name."""
+
+import json
+
+import pytest
+
+from sigstats.tasks.predictions import Columns, read
+
+from .logs import harness_log, inspect_log
+
+TWO = [(n, 1, {"match": "C" if n else "I", "judge": {"style": n / 4, "truth": "P"}}) for n in range(4)]
+
+
+def marks(path, **columns):
+    return read(path, Columns(**columns)).score.to_pylist()
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.eval"])
+def test_the_scorer_that_is_named_is_read(tmp_path, name):
+    path = inspect_log(tmp_path / name, TWO)
+    assert marks(path, score="match") == [0, 1, 1, 1]
+    assert marks(path, score="judge/style") == [0, 0.25, 0.5, 0.75]
+    assert marks(path, score="judge/truth") == [0.5] * 4
+    for columns in ({}, {"score": "judge"}):
+        with pytest.raises(ValueError, match=r"expected one .*of match, judge/style, judge/truth"):
+            marks(path, **columns)
+
+
+@pytest.mark.parametrize(
+    ("value", "mark"),
+    [
+        *(("C", 1), ("I", 0), ("P", 0.5), ("N", 0), ("yes", 1), ("No", 0), ("TRUE", 1), ("false", 0)),
+        *(("0.25", 0.25), (3, 3), (True, 1), (False, 0), (-0.5, -0.5)),
+    ],
+)
+def test_values_of_inspect_are_the_numbers_that_its_metrics_take_them_for(tmp_path, value, mark):
+    assert marks(inspect_log(tmp_path / "a.json", [(1, 1, {"s": value})])) == [mark]
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [([1, 0], "is a list"), ("maybe", "is the text 'maybe'"), ("inf", "is the text"), (float("inf"), "is infinite")],
+)
+def test_a_score_that_is_no_number_is_refused_by_id(tmp_path, value, complaint):
+    path = inspect_log(tmp_path / "a.json", [("x", 1, {"s": 1}), ("y", 1, {"s": value})])
+    with pytest.raises(ValueError, match=f"id 'y': score 's' {complaint}"):
+        marks(path)
+
+
+IFEVAL = {
+    "metrics": ["prompt_level_strict_acc", "inst_level_strict_acc", "prompt_level_loose_acc", "inst_level_loose_acc"],
+    "prompt_level_strict_acc": False,
+    "inst_level_strict_acc": [True, False],
+    "prompt_level_loose_acc": True,
+    "inst_level_loose_acc": [True, True],
+}
+
+
+def test_any_metric_that_is_a_number_a_document_is_read_by_its_name(tmp_path):
+    path = harness_log(tmp_path / "a.jsonl", [IFEVAL] * 3)
+    assert marks(path, score="prompt_level_strict_acc") == [0, 0, 0]
+    assert marks(path, score="prompt_level_loose_acc") == [1, 1, 1]
+    with pytest.raises(ValueError, match="id '0': score 'inst_level_strict_acc' is a list"):
+        marks(path, score="inst_level_strict_acc")
+    for name, value in [("f1", 0.4), ("mc2", 0.25), ("rougeL_fmeasure", 0.5), ("bleu", 12.5), ("math_verify", 1)]:
+        for listed in ({}, {"metrics": [name]}):
+            assert marks(harness_log(tmp_path / "b.jsonl", [{name: value, **listed}])) == [value]
+
+
+def test_a_metric_that_is_better_the_lower_it_is_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="'word_perplexity' is the better the lower it is"):
+        marks(harness_log(tmp_path / "a.jsonl", [{"word_perplexity": 9.5}]))
+
+
+def test_the_filter_that_is_named_is_read(tmp_path):
+    documents = [
+        {"doc_id": n // 2, "filter": ("strict", "flexible")[n % 2], "metrics": ["em"], "em": n % 2} for n in range(6)
+    ]
+    path = harness_log(tmp_path / "a.jsonl", documents)
+    assert marks(path, filter="strict") == [0, 0, 0]
+    assert marks(path, filter="flexible") == [1, 1, 1]
+    for columns in ({}, {"filter": "loose"}):
+        with pytest.raises(ValueError, match=r"filter: .*expected one .*of strict, flexible"):
+            marks(path, **columns)
+
+
+def test_what_a_file_has_no_use_for_is_refused(tmp_path):
+    log, table = inspect_log(tmp_path / "a.json", TWO), tmp_path / "b.csv"
+    table.write_text("id,label,prediction\n1,a,a\n")
+    for name in ("id", "label", "prediction"):
+        with pytest.raises(ValueError, match=f"{name}: 'x' is not valid for a log of Inspect"):
+            marks(log, score="match", named=frozenset([name]), **{name: "x"})
+    for path in (log, str(table)):
+        with pytest.raises(ValueError, match="filter: 'x' is not valid"):
+            read(path, Columns(filter="x"))
+
+
+def test_real_logs_are_read_as_they_say_themselves(shared_data):
+    """The means that the logs' own results state, computed by Inspect."""
+    folder = shared_data / "logs" / "inspect"
+    if not folder.is_dir():
+        pytest.skip("no real logs in the shared data")
+    stated = {"arc-qwen-3.json": 1 / 3, "arc-sonnet-5.json": 1.0, "scored-10.eval": 0.8, "two-epochs.eval": 0.75}
+    stated |= {"theory-of-mind-100.eval": 0.83, "security-guide-16.eval": 0.6875}
+    for name, mean in stated.items():
+        found = marks(str(folder / name))
+        assert sum(found) / len(found) == pytest.approx(mean, abs=1e-12), name
+    with pytest.raises(ValueError, match="none of its 10 answers has a score"):
+        marks(str(folder / "no-scores-10.eval"))
+
+
+def test_real_filters_are_told_apart(shared_data):
+    folder = shared_data / "logs" / "lm-evaluation-harness"
+    if not folder.is_dir():
+        pytest.skip("no real logs in the shared data")
+    path = folder / "gsm8k-two-filters-10.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for name in ("strict-match", "flexible-extract"):
+        wanted = [line["exact_match"] for line in lines if line["filter"] == name]
+        assert marks(str(path), filter=name) == wanted
+    with pytest.raises(ValueError, match="expected one named of strict-match, flexible-extract"):
+        marks(str(path))
