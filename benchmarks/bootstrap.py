@@ -71,10 +71,10 @@ def two_classes(full: bool) -> list[str]:
 
         outcomes = count()
         contenders: dict[str, tuple[Callable[[], object], float, int]] = {
-            "sigstats, percentile": (lambda o=outcomes: bootstrap_test(o, resamples=REPLICATES, rng=1), 1, 15),
-            "sigstats, BCa": (lambda o=outcomes: bootstrap_test(o, resamples=REPLICATES, rng=1, method="bca"), 1, 15),
+            "sigstats, percentile": (lambda o=outcomes: bootstrap_test(o, n_resamples=REPLICATES, rng=1), 1, 15),
+            "sigstats, BCa": (lambda o=outcomes: bootstrap_test(o, n_resamples=REPLICATES, rng=1, method="bca"), 1, 15),
             "sigstats, percentile, counting the rows included": (
-                lambda count=count: bootstrap_test(count(), resamples=REPLICATES, rng=1),
+                lambda count=count: bootstrap_test(count(), n_resamples=REPLICATES, rng=1),
                 1,
                 15,
             ),
@@ -106,7 +106,7 @@ def ten_classes() -> list[str]:
                     np.mean(2 * counts.diagonal() / (counts.sum(0) + counts.sum(1)))
 
         name = "sigstats"
-        work = seconds(lambda e=events: bootstrap_test(e, measure="macro-f1", resamples=REPLICATES, rng=1), 3)
+        work = seconds(lambda e=events: bootstrap_test(e, measure="macro-f1", n_resamples=REPLICATES, rng=1), 3)
         times.setdefault(name, []).append(work)
         times.setdefault("NumPy, row by row", []).append(REPLICATES / few * seconds(rows, 2))
         numbers.append(f"{len(events.counts)} at n = {n:,}")

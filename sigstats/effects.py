@@ -28,18 +28,18 @@ class EffectSize:
     ----------
     estimate : float
         In the unit that the function states.
-    interval : Interval
+    confidence_interval : Interval
         Two-sided, with the confidence it is stated for.
     method : str
         How the interval was found.
     """
 
     estimate: float
-    interval: Interval
+    confidence_interval: Interval
     method: str
 
 
-def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence: float = 0.95) -> EffectSize:
+def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: float = 0.95) -> EffectSize:
     """How much more accurate A is than B on the same observations, with Tango's score interval.
 
     Parameters
@@ -48,7 +48,7 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence: float =
         How many observations only A, and only B, got right (`sigstats.discordant_counts`).
     n : int
         The number of all the observations, up to 2**53.
-    confidence : float
+    confidence_level : float
         Strictly between 0 and 1.
 
     Returns
@@ -61,7 +61,7 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence: float =
     Raises
     ------
     ValueError
-        If a count is negative or fractional, `n` is zero or less than the two counts together, or `confidence` is
+        If a count is negative or fractional, `n` is zero or less than the two counts together, or `confidence_level` is
         not in (0, 1).
 
     Notes
@@ -75,21 +75,21 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence: float =
     --------
     >>> from sigstats.effects import accuracy_difference
     >>> effect = accuracy_difference(6, 16, 161)
-    >>> [round(x, 4) for x in (effect.estimate, effect.interval.low, effect.interval.high)]
+    >>> [round(x, 4) for x in (effect.estimate, effect.confidence_interval.low, effect.confidence_interval.high)]
     [-0.0621, -0.124, -0.0054]
     """
     a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
     size = as_count(n, "n", minimum=1)
     if a + b > size:
         raise refuse("n", n, f"at least only_a + only_b, {a + b}")
-    confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
-    z = -float(ndtri((1 - confidence) / 2))
-    interval = Interval(-_score_reach(b, a, size, z), _score_reach(a, b, size, z), confidence)
-    return EffectSize(estimate=(a - b) / size, interval=interval, method="score")
+    confidence_level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    z = -float(ndtri((1 - confidence_level) / 2))
+    interval = Interval(-_score_reach(b, a, size, z), _score_reach(a, b, size, z), confidence_level)
+    return EffectSize(estimate=(a - b) / size, confidence_interval=interval, method="score")
 
 
 def discordant_odds_ratio(
-    only_a: int, only_b: int, *, confidence: float = 0.95, method: OddsRatioMethod = "exact"
+    only_a: int, only_b: int, *, confidence_level: float = 0.95, method: OddsRatioMethod = "exact"
 ) -> EffectSize:
     """The odds that a discordant pair favours A, with an interval that agrees with McNemar's test.
 
@@ -97,7 +97,7 @@ def discordant_odds_ratio(
     ----------
     only_a, only_b : int
         How many observations only A, and only B, got right (`sigstats.discordant_counts`).
-    confidence : float
+    confidence_level : float
         Strictly between 0 and 1.
     method : {"exact", "mid-p"}
         ``"exact"`` covers the true odds with at least the stated probability, whatever they are, and leaves 1 out
@@ -113,7 +113,7 @@ def discordant_odds_ratio(
     Raises
     ------
     ValueError
-        If a count is negative or fractional, `confidence` is not in (0, 1), or `method` is unknown.
+        If a count is negative or fractional, `confidence_level` is not in (0, 1), or `method` is unknown.
 
     Notes
     -----
@@ -125,21 +125,21 @@ def discordant_odds_ratio(
     --------
     >>> from sigstats.effects import discordant_odds_ratio
     >>> effect = discordant_odds_ratio(25, 2)
-    >>> [round(x, 4) for x in (effect.estimate, effect.interval.low, effect.interval.high)]
+    >>> [round(x, 4) for x in (effect.estimate, effect.confidence_interval.low, effect.confidence_interval.high)]
     [12.5, 3.1169, 108.8892]
     """
     a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
     as_choice(method, "method", ODDS_RATIO_METHODS)
-    confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    confidence_level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
 
     interval = mid_p_interval if method == "mid-p" else clopper_pearson
-    for_a = interval(a, a + b, confidence=confidence)
-    for_b = interval(b, a + b, confidence=confidence)
+    for_a = interval(a, a + b, confidence_level=confidence_level)
+    for_b = interval(b, a + b, confidence_level=confidence_level)
     # One minus a limit for A is the other limit for B, which keeps the digits that 1 - p would lose.
     low = for_a.low / for_b.high if for_b.high > 0 else 0.0
     high = for_a.high / for_b.low if for_b.low > 0 else math.inf
     estimate = a / b if b else (math.inf if a else math.nan)
-    return EffectSize(estimate=estimate, interval=Interval(low, high, confidence), method=method)
+    return EffectSize(estimate=estimate, confidence_interval=Interval(low, high, confidence_level), method=method)
 
 
 def _score_reach(a: int, b: int, n: int, z: float) -> float:

@@ -59,7 +59,7 @@ class EfficiencyResult(TestResult):
 
 
 def efficiency_test(
-    table: Any, *, method: str = "auto", resamples: int = _RESAMPLES, rng: RNG = None
+    table: Any, *, method: str = "auto", n_resamples: int = _RESAMPLES, rng: RNG = None
 ) -> EfficiencyResult:
     """Test whether more objects are classified correctly than by naming the same classes at random.
 
@@ -72,7 +72,7 @@ def efficiency_test(
         ``"auto"`` follows Nyssen's criteria: the exact test wherever the size of the problem allows, which now is
         nearly always, and the Monte-Carlo test otherwise; see `reason` in the result. Beyond that the Monte-Carlo
         test remains for independent confirmation, chi-square for comparison with the literature.
-    resamples : int
+    n_resamples : int
         Replicates of the Monte-Carlo test, at least 1; choose more than ``monte_carlo_size(alpha)``.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Where the replicates come from.
@@ -85,7 +85,7 @@ def efficiency_test(
     ------
     ValueError
         If `table` is not square, has fewer than two classes or no object, or has an entry that is no whole number of
-        at least 0; if `method`, `resamples` or `rng` is of another kind; if a table of over 20,000 objects has
+        at least 0; if `method`, `n_resamples` or `rng` is of another kind; if a table of over 20,000 objects has
         margins that the exact test does not serve (`sigstats.fixed_margins.distribution.upper_tail`).
 
     Notes
@@ -109,7 +109,7 @@ def efficiency_test(
     """
     counts = as_confusion_table(table)
     method = as_choice(method, "method", METHODS)
-    resamples = as_count(resamples, "resamples", minimum=1, maximum=10**12)
+    n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**12)
     generator = as_generator(rng)
     rows, columns, correct = counts.sum(axis=1), counts.sum(axis=0), int(np.trace(counts))
     total = int(rows.sum())
@@ -123,9 +123,9 @@ def efficiency_test(
     if method == "chi2":
         return EfficiencyResult(**_chi_square(counts, correct, expected), **shared)
     if method == "monte-carlo":
-        draws = random_matching.batches(rows, columns, size=resamples, rng=generator)
+        draws = random_matching.batches(rows, columns, size=n_resamples, rng=generator)
         exceedances = sum(int((batch >= correct).sum()) for batch in draws)
-        outcome = monte_carlo_outcome(exceedances, resamples)
+        outcome = monte_carlo_outcome(exceedances, n_resamples)
         return EfficiencyResult(
             log10_pvalue=math.log10(outcome["pvalue"]),
             method=method,
@@ -138,7 +138,7 @@ def efficiency_test(
     except ValueError as error:
         if method == "exact":
             raise
-        found = efficiency_test(counts, method="monte-carlo", resamples=resamples, rng=generator)
+        found = efficiency_test(counts, method="monte-carlo", n_resamples=n_resamples, rng=generator)
         return replace(found, reason=f"Monte-Carlo, since the exact test does not serve this table: {error}")
     reason = "the exact test, as asked for"
     if method == "auto":

@@ -73,7 +73,7 @@ def goodness_of_fit_test(
     *,
     method: str = "exact",
     ordering: str = "probability",
-    resamples: int = 9_999,
+    n_resamples: int = 9_999,
     rng: Any = None,
 ) -> GoodnessOfFitTestResult:
     """Whether class counts agree with required class probabilities.
@@ -91,10 +91,10 @@ def goodness_of_fit_test(
     method : {"exact", "chi2", "likelihood-ratio", "monte-carlo"}
         ``exact``: without listing the outcomes; feasible for some hundred objects in ten classes or thousands in five.
         ``chi2``, ``likelihood-ratio``: the asymptotic tests (eq. 16 to 19).
-        ``monte-carlo``: random outcomes; ``.interval`` holds the exact p-value with confidence 0.99.
+        ``monte-carlo``: random outcomes; ``.pvalue_interval`` holds the exact p-value with confidence 0.99.
     ordering : {"probability", "chi2", "likelihood-ratio"}
         The statistic by which ``exact`` and ``monte-carlo`` order the outcomes; the asymptotic methods have their own.
-    resamples : int
+    n_resamples : int
         The number of Monte-Carlo outcomes.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Source of the Monte-Carlo outcomes.
@@ -125,7 +125,7 @@ def goodness_of_fit_test(
     method = as_choice(method, "method", METHODS)
     ordering = as_choice(ordering, "ordering", ORDERINGS)
     x, p = _as_counts_and_probabilities(counts, probabilities)
-    resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
+    n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     if method in ("chi2", "likelihood-ratio"):
         return _asymptotic(x, p, method)
@@ -134,12 +134,12 @@ def goodness_of_fit_test(
     shown = distance if ordering != "probability" else math.exp(_log_probability(x, p))
     freedom = len(x) - 1
     if method == "monte-carlo":
-        exceedances = int(_exceedances(x, p, ordering, resamples, generator).sum())
+        exceedances = int(_exceedances(x, p, ordering, n_resamples, generator).sum())
         return GoodnessOfFitTestResult(
             statistic=shown,
             method=method,
             alternative="two-sided",
-            **monte_carlo_outcome(exceedances, resamples),
+            **monte_carlo_outcome(exceedances, n_resamples),
             ordering=ordering,
             degrees_of_freedom=freedom,
         )

@@ -56,7 +56,7 @@ class HomogeneityTestResult(TestResult):
 
 
 def homogeneity_test(
-    counts_a: Any, counts_b: Any, *, method: str = "exact", resamples: int = 9_999, rng: Any = None
+    counts_a: Any, counts_b: Any, *, method: str = "exact", n_resamples: int = 9_999, rng: Any = None
 ) -> HomogeneityTestResult:
     """Whether two independent samples fall into K classes with equal probabilities.
 
@@ -72,11 +72,12 @@ def homogeneity_test(
         ``exact``: without listing the tables; feasible while half of the columns has at most some 8 million relevant
         outcomes, such as K = 8 with a total of 1000, or 113 classes if almost all are tiny.
         ``bounds``: for what is too large for that: certified bounds of the exact p-value, no wider than 1e-4 of it, or
-        0 and 1e-280 where it is smaller than that; ``.pvalue`` is the upper one, ``.interval`` has both, with
+        0 and 1e-280 where it is smaller than that; ``.pvalue`` is the upper one, ``.pvalue_interval`` has both, with
         confidence 1.
         ``chi2``: Pearson's approximation (eq. 8 to 11).
-        ``monte-carlo``: tables drawn from the margins; ``.interval`` holds the exact p-value with confidence 0.99.
-    resamples : int
+        ``monte-carlo``: tables drawn from the margins; ``.pvalue_interval`` holds the exact p-value with confidence
+        0.99.
+    n_resamples : int
         The number of Monte-Carlo tables.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Source of the Monte-Carlo tables.
@@ -104,18 +105,18 @@ def homogeneity_test(
     """
     method = as_choice(method, "method", METHODS)
     a, b = _as_counts(counts_a, counts_b)
-    resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
+    n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     if method == "chi2":
         return _chi2(a, b)
     freedom = len(a) - 1
     if method == "monte-carlo":
-        exceedances = int(_exceedances(a, b, resamples, generator).sum())
+        exceedances = int(_exceedances(a, b, n_resamples, generator).sum())
         return HomogeneityTestResult(
             statistic=math.exp(_log_probability(a, a + b)),
             method=method,
             alternative="two-sided",
-            **monte_carlo_outcome(exceedances, resamples),
+            **monte_carlo_outcome(exceedances, n_resamples),
             degrees_of_freedom=freedom,
         )
     total = int((a + b).sum())
@@ -132,7 +133,7 @@ def homogeneity_test(
         pvalue=_exact(problem) if interval is None else interval.high,
         method=method,
         alternative="two-sided",
-        interval=interval,
+        pvalue_interval=interval,
         degrees_of_freedom=freedom,
     )
 

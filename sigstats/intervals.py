@@ -16,10 +16,10 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-    confidence: float
+    confidence_level: float
 
 
-def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
+def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.95) -> Interval:
     """The exact interval of a binomial proportion (Clopper and Pearson 1934).
 
     It covers the true proportion with at least the stated probability, whatever that proportion is. Beyond a thousand
@@ -29,7 +29,7 @@ def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) ->
     ----------
     successes, trials : int
         ``0 <= successes <= trials``; with no trial the interval is [0, 1].
-    confidence : float
+    confidence_level : float
         Strictly between 0 and 1.
 
     Returns
@@ -39,7 +39,7 @@ def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) ->
     Raises
     ------
     ValueError
-        If a count is negative or fractional, `successes` exceeds `trials`, or `confidence` is not in (0, 1).
+        If a count is negative or fractional, `successes` exceeds `trials`, or `confidence_level` is not in (0, 1).
 
     Examples
     --------
@@ -48,18 +48,18 @@ def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) ->
     >>> round(low, 6), round(high, 6)
     (0.347547, 0.93326)
     """
-    k, n, confidence = _as_proportion(successes, trials, confidence)
-    tail = (1 - confidence) / 2
+    k, n, confidence_level = _as_proportion(successes, trials, confidence_level)
+    tail = (1 - confidence_level) / 2
     if n > MOST_TRIALS_OF_BETA:
         low, high = proportion_bounds(k, n, tail)
         low, high = (0.0 if k == 0 else low), (1.0 if k == n else high)
     else:
         low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
         high = 1.0 if k == n else float(betainccinv(k + 1, n - k, tail))
-    return Interval(low, high, confidence)
+    return Interval(low, high, confidence_level)
 
 
-def mid_p_interval(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
+def mid_p_interval(successes: int, trials: int, *, confidence_level: float = 0.95) -> Interval:
     """The mid-p interval of a binomial proportion.
 
     Clopper and Pearson's with half the probability of the observed count: shorter, it covers the true proportion about
@@ -69,7 +69,7 @@ def mid_p_interval(successes: int, trials: int, *, confidence: float = 0.95) -> 
     ----------
     successes, trials : int
         ``0 <= successes <= trials``; with no trial the interval is [0, 1].
-    confidence : float
+    confidence_level : float
         Strictly between 0 and 1.
 
     Returns
@@ -79,7 +79,7 @@ def mid_p_interval(successes: int, trials: int, *, confidence: float = 0.95) -> 
     Raises
     ------
     ValueError
-        If a count is negative or fractional, `successes` exceeds `trials`, or `confidence` is not in (0, 1).
+        If a count is negative or fractional, `successes` exceeds `trials`, or `confidence_level` is not in (0, 1).
 
     Examples
     --------
@@ -90,8 +90,8 @@ def mid_p_interval(successes: int, trials: int, *, confidence: float = 0.95) -> 
     """
     from scipy.optimize import brentq
 
-    k, n, confidence = _as_proportion(successes, trials, confidence)
-    tail = (1 - confidence) / 2
+    k, n, confidence_level = _as_proportion(successes, trials, confidence_level)
+    tail = (1 - confidence_level) / 2
 
     def above(p: float) -> float:
         """P(X > k) + P(X = k) / 2, less the tail; rises with p."""
@@ -103,10 +103,10 @@ def mid_p_interval(successes: int, trials: int, *, confidence: float = 0.95) -> 
 
     low = 0.0 if k == 0 else float(brentq(above, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
     high = 1.0 if k == n else float(brentq(below, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
-    return Interval(low, high, confidence)
+    return Interval(low, high, confidence_level)
 
 
-def monte_carlo_interval(exceedances: int, replicates: int, *, confidence: float = 0.99) -> Interval:
+def monte_carlo_interval(exceedances: int, replicates: int, *, confidence_level: float = 0.99) -> Interval:
     """The interval of the p-value that infinitely many replicates would give.
 
     The number of exceedances is binomial with that p-value as its proportion, so this is its Clopper-Pearson
@@ -116,7 +116,7 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence: float
     ----------
     exceedances, replicates : int
         As counted, without the +1 of `sigstats._common.extreme.monte_carlo_pvalue`.
-    confidence : float
+    confidence_level : float
         Strictly between 0 and 1.
 
     Examples
@@ -126,12 +126,12 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence: float
     >>> low, round(high, 6)
     (0.0, 0.00529)
     """
-    return clopper_pearson(exceedances, replicates, confidence=confidence)
+    return clopper_pearson(exceedances, replicates, confidence_level=confidence_level)
 
 
-def _as_proportion(successes: Any, trials: Any, confidence: Any) -> tuple[int, int, float]:
+def _as_proportion(successes: Any, trials: Any, confidence_level: Any) -> tuple[int, int, float]:
     n = as_count(trials, "trials")
     k = as_count(successes, "successes")
     if k > n:
         raise refuse("successes", successes, f"at most trials, {n}")
-    return k, n, as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    return k, n, as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)

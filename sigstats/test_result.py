@@ -21,7 +21,7 @@ class TestResult:
         How the p-value was found.
     alternative : str
         ``"two-sided"``, ``"greater"`` or ``"less"``.
-    interval : Interval or None
+    pvalue_interval : Interval or None
         The Monte-Carlo interval of the p-value, or certified bounds of it; None where the p-value is exact or
         asymptotic.
     replicates : int or None
@@ -38,7 +38,7 @@ class TestResult:
     pvalue: float
     method: str
     alternative: str = "greater"
-    interval: Interval | None = field(default=None)
+    pvalue_interval: Interval | None = field(default=None)
     replicates: int | None = None
     exceedances: int | None = None
     reason: str = ""
@@ -51,12 +51,12 @@ def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
     --------
     >>> from sigstats.test_result import TestResult, monte_carlo_outcome
     >>> result = TestResult(statistic=3.2, method="monte-carlo", **monte_carlo_outcome(4, 999))
-    >>> result.pvalue, round(result.interval.high, 6)
+    >>> result.pvalue, round(result.pvalue_interval.high, 6)
     (0.005, 0.012553)
     """
     return {
         "pvalue": monte_carlo_pvalue(exceedances, replicates),
-        "interval": monte_carlo_interval(exceedances, replicates),
+        "pvalue_interval": monte_carlo_interval(exceedances, replicates),
         "replicates": replicates,
         "exceedances": exceedances,
     }

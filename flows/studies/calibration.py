@@ -201,7 +201,8 @@ def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpe
     try:
         run_test(test, one_of_each, population, np.random.default_rng(0))
     except ValueError as error:
-        raise ValueError(f"tests: {label}: {error}") from None
+        # The study spells this argument as its files do.
+        raise ValueError(f"tests: {label}: {str(error).replace('n_resamples', 'resamples')}") from None
 
 
 def _options(test: Any, alpha: float) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _CHUNK = 2**22
 
 
 def grouped_replicates(
-    label: Any, a: Any, b: Any, groups: Any, *, measure: str = "macro-f1", resamples: int = 10_000, rng: RNG = None
+    label: Any, a: Any, b: Any, groups: Any, *, measure: str = "macro-f1", n_resamples: int = 10_000, rng: RNG = None
 ) -> tuple[JointEvents, Replicates]:
     """Bootstrap replicates of any measure of classes, drawn by groups of rows.
 
@@ -43,7 +43,7 @@ def grouped_replicates(
         The group of each row, any whole numbers.
     measure : str
         As for `sigstats.bootstrap_test`.
-    resamples : int
+    n_resamples : int
         The number of replicates.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Source of the replicates.
@@ -71,7 +71,7 @@ def grouped_replicates(
     >>> import numpy as np
     >>> from sigstats.bootstrap.grouped import grouped_replicates
     >>> label, groups = np.arange(60) % 3, np.arange(60) // 4
-    >>> _, drawn = grouped_replicates(label, label, np.where(groups < 5, 0, label), groups, resamples=99, rng=1)
+    >>> _, drawn = grouped_replicates(label, label, np.where(groups < 5, 0, label), groups, n_resamples=99, rng=1)
     >>> bool((drawn.a == 1).all()), bool((drawn.b < 1).all())
     (True, True)
     """
@@ -81,7 +81,7 @@ def grouped_replicates(
         same_kind_of_labels(columns[0], column, name)
     n = len(columns[0])
     codes, count = as_groups(groups, "groups", n)
-    size = as_count(resamples, "resamples", minimum=1, maximum=10**7)
+    size = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     chosen, generator = as_measure(measure), as_generator(rng)
     occurring, numbers = np.unique(np.concatenate(columns), return_inverse=True)
     classes = len(occurring)

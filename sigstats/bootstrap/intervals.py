@@ -38,18 +38,18 @@ class Inference(NamedTuple):
     reason: str
 
 
-def check_resamples(resamples: int, confidence: float, method: BootstrapMethod, direction: Direction) -> None:
+def check_resamples(n_resamples: int, confidence_level: float, method: BootstrapMethod, direction: Direction) -> None:
     """ValueError if so few replicates cannot have a tail of the probability asked for."""
-    tail = (1 - confidence) / (2 if direction == "two-sided" and method != "centred" else 1)
-    if _rank(resamples, tail) < 1:
-        raise refuse("resamples", resamples, f"at least {math.ceil(1 / tail - _ROUNDING) - 1} for this confidence")
+    tail = (1 - confidence_level) / (2 if direction == "two-sided" and method != "centred" else 1)
+    if _rank(n_resamples, tail) < 1:
+        raise refuse("n_resamples", n_resamples, f"at least {math.ceil(1 / tail - _ROUNDING) - 1} for this confidence")
 
 
 def infer(
     differences: FloatArray,
     *,
     method: BootstrapMethod,
-    confidence: float,
+    confidence_level: float,
     direction: Direction,
     null_value: float,
     estimate: float,
@@ -60,8 +60,8 @@ def infer(
     `estimate` and `acceleration` are for ``"bca"`` alone. The caller has seen to it that all is in range.
     """
     if method == "centred":
-        return _centred(differences, confidence, null_value)
-    tail = (1 - confidence) / (2 if direction == "two-sided" else 1)
+        return _centred(differences, confidence_level, null_value)
+    tail = (1 - confidence_level) / (2 if direction == "two-sided" else 1)
     replicates = len(differences)
     at_or_below = int(np.count_nonzero(at_most(differences, null_value)))
     at_or_above = int(np.count_nonzero(at_least(differences, null_value)))
@@ -90,11 +90,11 @@ def infer(
     return Inference(float(low), float(high), pvalue, min(at_or_below, at_or_above), reason)
 
 
-def _centred(differences: FloatArray, confidence: float, null_value: float) -> Inference:
+def _centred(differences: FloatArray, confidence_level: float, null_value: float) -> Inference:
     """The interval ``mean +- h`` that holds the stated share of the replicates, eq. (14) and the text after it."""
     mean = float(differences.mean())
     distances = np.abs(differences - mean)
-    half = float(np.sort(distances)[-_rank(len(distances), 1 - confidence)])
+    half = float(np.sort(distances)[-_rank(len(distances), 1 - confidence_level)])
     beyond = int(np.count_nonzero(at_least(distances, abs(mean - null_value))))
     return Inference(mean - half, mean + half, monte_carlo_pvalue(beyond, len(distances)), beyond, "")
 

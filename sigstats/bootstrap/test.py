@@ -55,8 +55,8 @@ class BootstrapResult(TestResult):
         rows differ, at least what these can show (`bootstrap_summary`).
     exceedances : int
         How many of the replicates it was counted from; two-sided, those in the smaller tail.
-    interval : Interval
-        Of the difference (not, as in other results, of the p-value).
+    confidence_interval : Interval
+        Of the difference.
     probability, probability_tied : float
         The share of replicates in which B is better, eq. (13), and in which both are equal.
     value_a, value_b : float
@@ -71,7 +71,7 @@ class BootstrapResult(TestResult):
         The name of the measure.
     """
 
-    interval: Interval
+    confidence_interval: Interval
     estimate: float
     probability: float
     probability_tied: float
@@ -88,8 +88,8 @@ def bootstrap_test(
     outcomes: JointCounts,
     *,
     measure: str | Measure | Callable[..., Any] = "f1",
-    resamples: int = 10_000,
-    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
     rng: Any = None,
     method: BootstrapMethod = "percentile",
     alternative: Alternative = "two-sided",
@@ -104,9 +104,9 @@ def bootstrap_test(
     measure : str, Measure or callable
         As for `sigstats.measures.measure.as_measure`: a name such as ``"f1"`` or ``"macro-f1"``, or a function of
         arrays ``tp, fn, fp, tn``.
-    resamples : int
+    n_resamples : int
         The number of replicates, M.
-    confidence : float
+    confidence_level : float
         Of the interval, strictly between 0 and 1.
     rng : None, int or numpy.random.Generator
         As for `sigstats._common.random_streams.as_generator`.
@@ -130,7 +130,7 @@ def bootstrap_test(
     ------
     ValueError
         If there is no observation, the measure is unknown or does not fit the outcomes, an option is out of range, or
-        `resamples` is too small to have a tail of the probability that `confidence` asks for.
+        `n_resamples` is too small to have a tail of the probability that `confidence_level` asks for.
 
     Examples
     --------
@@ -138,15 +138,15 @@ def bootstrap_test(
     >>> from sigstats.joint.outcomes import JointOutcomes
     >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> result = bootstrap_test(outcomes, measure="f1", rng=1)
-    >>> round(result.estimate, 4), [round(end, 2) for end in result.interval[:2]]
+    >>> round(result.estimate, 4), [round(end, 2) for end in result.confidence_interval[:2]]
     (0.0908, [-0.0, 0.19])
     >>> round(result.probability, 2), 0.02 < result.pvalue < 0.08
     (0.97, True)
     """
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
-    size = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
-    options = _Options(chosen, confidence, method, alternative, null_value)
-    check_resamples(size, options.confidence, options.method, options.direction)
+    size = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
+    options = _Options(chosen, confidence_level, method, alternative, null_value)
+    check_resamples(size, options.confidence_level, options.method, options.direction)
     replicates = bootstrap_replicates(joint, chosen, rng=rng, size=size)
     return _result(joint, chosen, replicates.differences, options, int(replicates.undefined.sum()))
 
@@ -156,7 +156,7 @@ def bootstrap_summary(
     differences: Any,
     *,
     measure: str | Measure | Callable[..., Any] = "f1",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     method: BootstrapMethod = "percentile",
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
@@ -172,7 +172,7 @@ def bootstrap_summary(
     differences : array_like, shape (M,)
         Replicates of B - A by the same measure, in any order, as
         `sigstats.bootstrap.replicates.bootstrap_differences` draws them.
-    measure, confidence, method, alternative, null_value
+    measure, confidence_level, method, alternative, null_value
         As for `bootstrap_test`.
     undefined : int, optional
         In how many replicates 0/0 occurred, if known.
@@ -190,13 +190,13 @@ def bootstrap_summary(
     >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> differences = bootstrap_differences(outcomes, "f1", rng=1, size=999)
     >>> summary = bootstrap_summary(outcomes, differences)
-    >>> summary.pvalue == bootstrap_test(outcomes, measure="f1", resamples=999, rng=1).pvalue
+    >>> summary.pvalue == bootstrap_test(outcomes, measure="f1", n_resamples=999, rng=1).pvalue
     True
     """
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
     drawn = as_reals(differences, "differences", ndim=1)
-    options = _Options(chosen, confidence, method, alternative, null_value)
-    check_resamples(drawn.size, options.confidence, options.method, options.direction)
+    options = _Options(chosen, confidence_level, method, alternative, null_value)
+    check_resamples(drawn.size, options.confidence_level, options.method, options.direction)
     known = None if undefined is None else as_count(undefined, "undefined", maximum=drawn.size)
     groups = None if discordant_groups is None else as_count(discordant_groups, "discordant_groups")
     return _result(joint, chosen, drawn, options, known, groups)
@@ -205,8 +205,8 @@ def bootstrap_summary(
 class _Options:
     """The checked options of a test."""
 
-    def __init__(self, measure: Measure, confidence: Any, method: Any, alternative: Any, null_value: Any) -> None:
-        self.confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    def __init__(self, measure: Measure, confidence_level: Any, method: Any, alternative: Any, null_value: Any) -> None:
+        self.confidence_level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
         as_choice(method, "method", BOOTSTRAP_METHODS)
         as_choice(alternative, "alternative", ALTERNATIVES)
         self.method: BootstrapMethod = method
@@ -232,7 +232,7 @@ def _result(
     inference = infer(
         differences,
         method=options.method,
-        confidence=options.confidence,
+        confidence_level=options.confidence_level,
         direction=options.direction,
         null_value=options.null_value,
         estimate=estimate,
@@ -256,7 +256,7 @@ def _result(
         pvalue=max(inference.pvalue, floor),
         method=options.method,
         alternative=options.alternative,
-        interval=Interval(inference.low, inference.high, options.confidence),
+        confidence_interval=Interval(inference.low, inference.high, options.confidence_level),
         replicates=differences.size,
         exceedances=inference.exceedances,
         reason="; ".join(reasons),

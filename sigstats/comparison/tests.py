@@ -80,7 +80,7 @@ def _test_accuracy(row: ComparisonRow, part: _Part, rule: ComparisonRule, level:
     n, confidence = row.n, rule.confidence
     right_a, right_b = part.a == part.label, part.b == part.label
     counts = int(right_a.sum()), int(right_b.sum())
-    intervals = [clopper_pearson(count, n, confidence=confidence) for count in counts]
+    intervals = [clopper_pearson(count, n, confidence_level=confidence) for count in counts]
     row = replace(
         row,
         baseline=counts[0] / n,
@@ -92,7 +92,7 @@ def _test_accuracy(row: ComparisonRow, part: _Part, rule: ComparisonRule, level:
     if part.group is not None:
         return _test_accuracy_of_groups(row, right_a, right_b, part.group, rule)
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
-    interval = accuracy_difference(only_b, only_a, n, confidence=confidence).interval
+    interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
     detectable = None
     if only_a + only_b:
         with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
@@ -136,7 +136,7 @@ def _test_area(row: ComparisonRow, part: _Part, rule: ComparisonRule, level: flo
         of = "" if part.group is None else ", of two groups each,"
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     assert part.scores is not None
-    options: dict[str, Any] = {"groups": part.group, "confidence": rule.confidence}
+    options: dict[str, Any] = {"groups": part.group, "confidence_level": rule.confidence}
     worse = auc_test(part.positive, *part.scores, alternative="greater", **options)
     return _with_scores(row, auc_test(part.positive, *part.scores, **options), worse)
 
@@ -147,7 +147,7 @@ def _test_mean(row: ComparisonRow, part: _Part, rule: ComparisonRule, level: flo
     assert of_rows is not None
     assert part.scores is not None
     values = [of_rows(part.positive, score) for score in part.scores]
-    options: dict[str, Any] = {"groups": part.group, "confidence": rule.confidence}
+    options: dict[str, Any] = {"groups": part.group, "confidence_level": rule.confidence}
     worse = mean_score_test(*values, alternative="greater", **options)
     return _with_scores(row, mean_score_test(*values, **options), worse)
 
@@ -161,8 +161,8 @@ def _with_scores(row: ComparisonRow, both: ScoreResult, worse: ScoreResult) -> C
         baseline_interval=both.interval_a[:2],
         candidate_interval=both.interval_b[:2],
         difference=both.estimate,
-        low=both.interval.low,
-        high=both.interval.high,
+        low=both.confidence_interval.low,
+        high=both.confidence_interval.high,
         test=both.method,
         p_worse=worse.pvalue,
         p_differs=both.pvalue,
@@ -183,11 +183,11 @@ def _test_by_bootstrap(row: ComparisonRow, part: _Part, rule: ComparisonRule, le
         replicates = bootstrap_replicates(events, row.measure, rng=rule.seed, size=rule.resamples)
     else:
         events, replicates = grouped_replicates(
-            label, a, b, group, measure=row.measure, resamples=rule.resamples, rng=rule.seed
+            label, a, b, group, measure=row.measure, n_resamples=rule.resamples, rng=rule.seed
         )
         options["discordant_groups"] = len(np.unique(group[a != b]))
     options["undefined"] = int(replicates.undefined.sum())
-    both = bootstrap_summary(events, replicates.differences, confidence=rule.confidence, **options)
+    both = bootstrap_summary(events, replicates.differences, confidence_level=rule.confidence, **options)
     worse = bootstrap_summary(events, replicates.differences, alternative="greater", **options)
     tails = [(1 - rule.confidence) / 2, (1 + rule.confidence) / 2]
     intervals = [tuple(np.quantile(values, tails).tolist()) for values in (replicates.a, replicates.b)]
@@ -198,8 +198,8 @@ def _test_by_bootstrap(row: ComparisonRow, part: _Part, rule: ComparisonRule, le
         baseline_interval=intervals[0],
         candidate_interval=intervals[1],
         difference=both.estimate,
-        low=both.interval.low,
-        high=both.interval.high,
+        low=both.confidence_interval.low,
+        high=both.confidence_interval.high,
         test="bootstrap" if group is None else f"bootstrap of {groups} groups",
         p_worse=worse.pvalue,
         p_differs=both.pvalue,

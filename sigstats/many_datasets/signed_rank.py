@@ -42,7 +42,7 @@ class SignedRankResult(TestResult):
     ----------
     statistic : float
         The sum of the ranks of the positive differences.
-    interval : Interval or None
+    pvalue_interval : Interval or None
         Certified bounds of the p-value (confidence 1) where there are too many differences to sum its law exactly.
     estimate : float
         Hodges and Lehmann's: the median of the means of all pairs of differences, a difference and itself among them.
@@ -131,7 +131,7 @@ def signed_rank_test(
         pvalue=pvalue,
         method=method,
         alternative=way,
-        interval=None if low == pvalue else Interval(low, pvalue, 1.0),
+        pvalue_interval=None if low == pvalue else Interval(low, pvalue, 1.0),
         estimate=_walsh_average(np.sort(values), None),
         confidence_interval=_interval(values, level),
         n=len(values),

@@ -34,7 +34,7 @@ class StratifiedResult(TestResult):
     ----------
     statistic, estimate : float
         The accuracy of A less that of B: the mean over the data sets, or over all rows.
-    interval : Interval or None
+    pvalue_interval : Interval or None
         Certified bounds of the p-value where its law is too wide to be summed exactly; the p-value is the upper one.
     strata : int
         The number of data sets.
@@ -120,7 +120,7 @@ def stratified_paired_test(
         pvalue=tail.high,
         method="exact",
         alternative=way,
-        interval=None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
+        pvalue_interval=None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
         strata=len(size),
         reason="" if discordant else "no discordant row: the data say nothing about a difference",
     )

@@ -73,14 +73,14 @@ def permutation_test(
     *,
     null: str = "labels",
     cv: Any = 10,
-    resamples: int = 999,
+    n_resamples: int = 999,
     rng: Any = None,
     transforms: str = "fold",
     n_jobs: int | None = None,
 ) -> PermutationTestResult:
     """Whether a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
 
-    The p-value is ``(#{replicates with no more wrong rows than observed} + 1) / (resamples + 1)``.
+    The p-value is ``(#{replicates with no more wrong rows than observed} + 1) / (n_resamples + 1)``.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def permutation_test(
     cv : int, splitter or array_like of int, shape (n,)
         A number of stratified folds (shuffled with `rng`), a splitter that tests each row once, or the test fold of
         each row. It must not depend on X.
-    resamples : int
+    n_resamples : int
         The number of replicates.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Source of folds and permutations.
@@ -122,7 +122,7 @@ def permutation_test(
     -----
     In place of scikit-learn's ``score, scores, p = permutation_test_score(clf, X, y, cv=cv, n_permutations=B)``::
 
-        r = permutation_test(clf, X, y, cv=cv, resamples=B)
+        r = permutation_test(clf, X, y, cv=cv, n_resamples=B)
         score, scores, p = 1 - r.statistic, [1 - e for e in r.null_distribution], r.pvalue
 
     Differences: the error is that of all rows together, not the mean over folds (equal where folds are equally large);
@@ -134,11 +134,11 @@ def permutation_test(
     >>> from sklearn.datasets import load_iris
     >>> from sigstats.retraining.permutation import permutation_test
     >>> X, y = load_iris(return_X_y=True)
-    >>> result = permutation_test("1-nn", X, y, resamples=99, rng=1)
+    >>> result = permutation_test("1-nn", X, y, n_resamples=99, rng=1)
     >>> round(result.statistic, 2), result.pvalue
     (0.04, 0.01)
     """
-    resamples = as_count(resamples, "resamples", minimum=1, maximum=MAX_RESAMPLES)
+    n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     if n_jobs is not None:
         n_jobs = as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
@@ -152,11 +152,11 @@ def permutation_test(
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms)
     wrong = int((retrainer.observed() != np.asarray(y)).sum())
     if n_jobs is None or n_jobs == 1:
-        counts = retrainer.wrong(generator, resamples)
+        counts = retrainer.wrong(generator, n_resamples)
     else:
         from joblib import Parallel, delayed
 
-        draws = retrainer.chunks(generator, resamples)
+        draws = retrainer.chunks(generator, n_resamples)
         counts = np.concatenate(Parallel(n_jobs=n_jobs)(delayed(retrainer.count_wrong)(draw) for draw in draws))
     exceedances = int((counts <= wrong).sum())
     return PermutationTestResult(
@@ -167,7 +167,7 @@ def permutation_test(
         null_wrong=tuple(counts.tolist()),
         n=retrainer.n,
         reason=reason,
-        **monte_carlo_outcome(exceedances, resamples),
+        **monte_carlo_outcome(exceedances, n_resamples),
     )
 
 

@@ -36,7 +36,7 @@ def auc_test(
     *,
     groups: Any = None,
     alternative: Alternative = "two-sided",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     method: AucMethod = "asymptotic",
 ) -> ScoreResult:
     """Whether two classifiers have the same area under the ROC curve, by DeLong's or Obuchowski's test.
@@ -51,7 +51,7 @@ def auc_test(
         The group of each row, where rows of one group are not independent (Obuchowski).
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the larger area.
-    confidence : float
+    confidence_level : float
         Of the intervals, strictly between 0 and 1.
     method : {"asymptotic", "t"}
         The reference distribution: the normal one, as DeLong and Obuchowski have it, or Student's t, which keeps its
@@ -107,7 +107,7 @@ def auc_test(
     truth = as_indicators(positive, "positive")
     scores = pair_of_scores(score_a, score_b, len(truth), "positive")
     way = as_choice(alternative, "alternative", ALTERNATIVES)
-    level = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     student = as_choice(method, "method", ("asymptotic", "t")) == "t"
     m, n = int(truth.sum()), int((~truth).sum())
     if min(m, n) < 2:
@@ -137,7 +137,7 @@ def auc_test(
         estimates,
         difference=Differences(constant, 0.0, units, what),
         alternative=way,
-        confidence=level,
+        confidence_level=level,
         method=("DeLong" if clusters is None else "Obuchowski") + (", Student's t" if student else ""),
         reason=reason,
         within=(0.0, 1.0),

@@ -28,7 +28,7 @@ def mean_score_test(
     *,
     groups: Any = None,
     alternative: Alternative = "two-sided",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> ScoreResult:
     """Whether two classifiers have the same mean score, by Student's t of the differences row by row.
 
@@ -40,7 +40,7 @@ def mean_score_test(
         The group of each row, where rows of one group are not independent: the standard error is then that of groups.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the larger mean.
-    confidence : float
+    confidence_level : float
         Of the intervals, strictly between 0 and 1.
 
     Returns
@@ -71,7 +71,7 @@ def mean_score_test(
     require_same_index(score_a=score_a, score_b=score_b, groups=groups)
     scores = pair_of_scores(score_a, score_b, None, "score_a")
     way = as_choice(alternative, "alternative", ALTERNATIVES)
-    level = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     rows = len(scores[0])
     if rows < 2:
         raise refuse("score_a", f"{rows} row(s)", "two rows or more")
@@ -95,7 +95,7 @@ def mean_score_test(
         ],
         difference=Differences(bool(np.abs(influences[2]).max() * units <= rounding), rounding, units, what),
         alternative=way,
-        confidence=level,
+        confidence_level=level,
         method="Student's t" if codes is None else "t of groups",
         reason=few_warning(units, what, FEW if codes is None else FEW_GROUPS),
         exponent=exponent,

@@ -35,12 +35,12 @@ class ScoreResult(TestResult):
         Of them, two-sided.
     estimate : float
         That of B less that of A.
-    interval : Interval
-        Of the difference (not, as in other results, of the p-value); where the alternative is one-sided, so is it: for
+    confidence_interval : Interval
+        Of the difference; where the alternative is one-sided, so is it: for
         ``"greater"`` it has no lower end but that of all differences, for ``"less"`` no upper one.
     """
 
-    interval: Interval
+    confidence_interval: Interval
     interval_a: Interval
     interval_b: Interval
     value_a: float
@@ -70,7 +70,7 @@ def score_result(
     *,
     difference: Differences,
     alternative: str,
-    confidence: float,
+    confidence_level: float,
     method: str,
     reason: str,
     within: tuple[float, float] = (-math.inf, math.inf),
@@ -85,12 +85,14 @@ def score_result(
         return float(ndtr(z) if math.isinf(freedom) else stdtr(freedom, z))
 
     def interval(of: Estimate, low: float, high: float, side: str = "two-sided") -> Interval:
-        share = (1 - confidence) / (2 if side == "two-sided" else 1)
+        share = (1 - confidence_level) / (2 if side == "two-sided" else 1)
         quantile = -ndtri(share) if math.isinf(of.freedom) else -stdtrit(of.freedom, share)
         width = float(quantile) * math.sqrt(of.variance)
         ends = (math.ldexp(of.value - width, exponent), math.ldexp(of.value + width, exponent))
         return Interval(
-            low if side == "greater" else max(low, ends[0]), high if side == "less" else min(high, ends[1]), confidence
+            low if side == "greater" else max(low, ends[0]),
+            high if side == "less" else min(high, ends[1]),
+            confidence_level,
         )
 
     estimate, variance, freedom = estimates[2]
@@ -111,7 +113,7 @@ def score_result(
         pvalue=p,
         method=method,
         alternative=alternative,
-        interval=interval(estimates[2], -span, span, alternative),
+        confidence_interval=interval(estimates[2], -span, span, alternative),
         interval_a=interval(estimates[0], *within),
         interval_b=interval(estimates[1], *within),
         value_a=a,

@@ -123,7 +123,7 @@ class GandyRule(FixedRule):
             n = self._stop(np.diff(np.floor(p * np.arange(size + 1))) > 0) or 0
         return n or self.maximum
 
-    def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
+    def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
         found = self.boundaries(n)
         low, inside, high = found.low, found.inside, found.high
         verdict: Verdict
@@ -142,8 +142,8 @@ class GandyRule(FixedRule):
             # With no end below so far, exactly (s + 1) / (n + 1): on it an adjusted p-value may be equal to its level.
             verdict, pvalue = "undecided", low.total + float(inside.first(ends).weight.sum()) / (n + 1)
             at_most, at_least = _sum(low, inside.first(ends)), _sum(high, inside.after(ends - 1))
-        tail = (1 - confidence) / 2
-        return pvalue, Interval(_where(at_least, tail, 0.0), _where(at_most, tail, 1.0), confidence), verdict
+        tail = (1 - confidence_level) / 2
+        return pvalue, Interval(_where(at_least, tail, 0.0), _where(at_most, tail, 1.0), confidence_level), verdict
 
 
 @lru_cache(maxsize=16)

@@ -55,7 +55,7 @@ class SequentialResult(TestResult):
         The share of replicates at least as extreme as observed.
     pvalue : float
         A valid p-value of the null hypothesis.
-    interval : Interval
+    pvalue_interval : Interval
         Where the p-value of infinitely many replicates lies, valid whenever the rule stopped.
     replicates, exceedances : int
         Up to the stop.
@@ -72,7 +72,7 @@ class SequentialResult(TestResult):
     (6, 3, 0.5)
     """
 
-    interval: Interval
+    pvalue_interval: Interval
     replicates: int
     exceedances: int
     verdict: Verdict
@@ -111,7 +111,7 @@ class FixedRule:
         for name, value in checked.items():
             object.__setattr__(self, name, value)  # the fields of a frozen rule, as plain numbers
 
-    def test(self, exceeds: Any, *, confidence: float = 0.99) -> SequentialResult | None:
+    def test(self, exceeds: Any, *, confidence_level: float = 0.99) -> SequentialResult | None:
         """What these first replicates say; None if the rule has not stopped yet.
 
         Parameters
@@ -119,7 +119,7 @@ class FixedRule:
         exceeds : array_like of bool or of 0 and 1
             Whether each replicate is at least as extreme as observed, in the order of the replicates, from the first
             on. What comes after the stop changes nothing.
-        confidence : float
+        confidence_level : float
             Of the interval; strictly between 0 and 1.
 
         Returns
@@ -129,9 +129,9 @@ class FixedRule:
         Raises
         ------
         ValueError
-            If `exceeds` is not a sequence of 0 and 1, or `confidence` is not in (0, 1).
+            If `exceeds` is not a sequence of 0 and 1, or `confidence_level` is not in (0, 1).
         """
-        confidence = as_real(confidence, "confidence", low=0, high=1, open_ends=True)
+        confidence_level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
         flags = as_indicators(exceeds, "exceeds")[: self.maximum]
         n = self._stop(flags)
         if n is None:
@@ -139,12 +139,12 @@ class FixedRule:
                 return None
             n = self.maximum
         s = int(np.count_nonzero(flags[:n]))
-        pvalue, interval, verdict = self._evidence(n, s, confidence)
+        pvalue, interval, verdict = self._evidence(n, s, confidence_level)
         return SequentialResult(
             statistic=s / n,
             pvalue=pvalue,
             method=self.method,
-            interval=interval,
+            pvalue_interval=interval,
             replicates=n,
             exceedances=s,
             verdict=verdict,
@@ -188,8 +188,8 @@ class FixedRule:
         """After how many of these replicates to stop."""
         return None
 
-    def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
-        return monte_carlo_pvalue(s, n), monte_carlo_interval(s, n, confidence=confidence), "undecided"
+    def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
+        return monte_carlo_pvalue(s, n), monte_carlo_interval(s, n, confidence_level=confidence_level), "undecided"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,13 +232,13 @@ class BesagCliffordRule(FixedRule):
     def _stop_evenly(self, p: float) -> int:
         return math.ceil(self.exceedances / p) if p * self.maximum > self.exceedances else self.maximum
 
-    def _evidence(self, n: int, s: int, confidence: float) -> tuple[float, Interval, Verdict]:
+    def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
         if s < self.exceedances:
-            return super()._evidence(n, s, confidence)
-        low = clopper_pearson(s, n, confidence=confidence).low
+            return super()._evidence(n, s, confidence_level)
+        low = clopper_pearson(s, n, confidence_level=confidence_level).low
         # Ending no earlier than n means fewer exceedances than s in one replicate less.
-        high = clopper_pearson(s - 1, n - 1, confidence=confidence).high
-        return s / n, Interval(low, high, confidence), "undecided"
+        high = clopper_pearson(s - 1, n - 1, confidence_level=confidence_level).high
+        return s / n, Interval(low, high, confidence_level), "undecided"
 
 
 def deciding_exceedances(alpha: float, maximum: int) -> int:

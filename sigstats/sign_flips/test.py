@@ -60,10 +60,10 @@ class SignFlipResult(TestResult):
     statistic : float
         The sum of the differences.
     pvalue : float
-        Never below the true one: where `interval` is not None, the upper bound.
+        Never below the true one: where `pvalue_interval` is not None, the upper bound.
     log10_pvalue : float
         Its decimal logarithm, finite also where the p-value is below the smallest float.
-    interval : Interval or None
+    pvalue_interval : Interval or None
         Certified bounds of the p-value (confidence 1) where its law is too wide to be summed exactly; by
         ``"monte-carlo"`` the interval of the p-value that endless replicates would give.
     estimate : float
@@ -170,7 +170,7 @@ def sign_flip_test(
         tested = {
             "pvalue": tail.high,
             "log10_pvalue": tail.log / math.log(10),
-            "interval": None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
+            "pvalue_interval": None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
         }
     else:
         exceedances = _exceedances(values[values != 0], float(values.sum()), way, replicates, generator)

@@ -12,7 +12,7 @@ def sequential_fields(result: SequentialResult) -> dict[str, Any]:
         "replicates": result.replicates,
         "exceedances": result.exceedances,
         "p_value": result.pvalue,
-        "p_low": result.interval.low,
-        "p_high": result.interval.high,
+        "p_low": result.pvalue_interval.low,
+        "p_high": result.pvalue_interval.high,
         "note": f"stopped after {result.replicates:,} of {result.maximum:,} replicates" if stopped else "",
     }

@@ -27,15 +27,15 @@ def rows(results: Results) -> Iterator[Hypothesis]:
         test = bootstrap_test(
             JointEvents.from_predictions(a.label, a.prediction, b.prediction),
             measure="macro-f1",
-            resamples=_RESAMPLES,
+            n_resamples=_RESAMPLES,
             rng=seed,
         )
         yield base.with_(
             n=a.n,
             statistic=test.estimate,
             estimate=test.estimate,
-            estimate_low=test.interval.low,
-            estimate_high=test.interval.high,
+            estimate_low=test.confidence_interval.low,
+            estimate_high=test.confidence_interval.high,
             replicates=test.replicates,
             exceedances=test.exceedances,
             p_value=test.pvalue,

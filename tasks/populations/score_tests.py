@@ -29,13 +29,15 @@ def run_score_test(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[A
     """
     found = [_result(test, sets.part(index)) for index in range(len(sets))]
     p_values = [1.0 if result is None else result.pvalue for result in found]
-    covers = [result is None or result.interval.low <= truth <= result.interval.high for result in found]
+    covers = [
+        result is None or result.confidence_interval.low <= truth <= result.confidence_interval.high for result in found
+    ]
     better = [0.0 if result is None else result.estimate for result in found]
     return Answers(np.array(p_values), np.array(covers, dtype=np.bool_)), np.array(better)
 
 
 def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
-    options = {"alternative": test["alternative"], "confidence": test["confidence"], "groups": rows.group}
+    options = {"alternative": test["alternative"], "confidence_level": test["confidence"], "groups": rows.group}
     if len(rows) < 2 or (rows.group is not None and len(np.unique(rows.group)) < 2):
         return None
     spec = MEASURES[test["measure"]]

@@ -87,12 +87,18 @@ def _dcf(joint: JointOutcomes, **options: Any) -> float:
 _PVALUES: dict[str, Callable[..., float]] = {"mcnemar": _mcnemar, "proportion": _proportion, "dcf": _dcf}
 
 
+def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
+    names = {"resamples": "n_resamples", "confidence": "confidence_level"}
+    return {names.get(key, key): value for key, value in options.items()}
+
+
 def _bootstrap(
     drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator, options: Mapping[str, Any]
 ) -> Answers:
     truth = population.difference(options["measure"])
-    results = [bootstrap_test(population.record(counts), rng=rng, **options) for counts in drawn.tolist()]
-    covers = [result.interval.low <= truth <= result.interval.high for result in results]
+    results = [bootstrap_test(population.record(counts), rng=rng, **_spelled(options)) for counts in drawn.tolist()]
+    covers = [result.confidence_interval.low <= truth <= result.confidence_interval.high for result in results]
     return Answers(np.array([result.pvalue for result in results]), np.array(covers, dtype=np.bool_))
 
 
@@ -128,7 +134,7 @@ def confidence(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Gen
     better = float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
     if test["test"] == "bootstrap":
-        return bootstrap_test(joint if better >= 0 else joint.swapped(), rng=rng, **options).probability
+        return bootstrap_test(joint if better >= 0 else joint.swapped(), rng=rng, **_spelled(options)).probability
     return 1 - _PVALUES[test["test"]](joint, alternative="less" if better >= 0 else "greater", **options)
 
 

@@ -7,7 +7,7 @@ from sigstats.test_result import TestResult
 
 def fields(result: TestResult, **values: Any) -> dict[str, Any]:
     """p-value, interval, method and note; `values` besides or instead of them."""
-    interval = result.interval
+    interval = result.pvalue_interval
     return {
         "method": result.method,
         "p_value": result.pvalue,

@@ -33,8 +33,8 @@ def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
             measure=f"difference of {data['measure']} (b - a)",
             statistic=resampled.statistic,
             estimate=resampled.estimate,
-            estimate_low=resampled.interval.low,
-            estimate_high=resampled.interval.high,
+            estimate_low=resampled.confidence_interval.low,
+            estimate_high=resampled.confidence_interval.high,
             p_low=None,
             p_high=None,
         )

@@ -35,8 +35,8 @@ def observed(data: Mapping[str, Any]) -> dict[str, Any]:
         "n": int(data["n"]),
         "measure": "difference of accuracies (b - a)",
         "estimate": b_over_a.estimate,
-        "estimate_low": b_over_a.interval.low,
-        "estimate_high": b_over_a.interval.high,
+        "estimate_low": b_over_a.confidence_interval.low,
+        "estimate_high": b_over_a.confidence_interval.high,
     }
 
 

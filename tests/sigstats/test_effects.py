@@ -18,7 +18,7 @@ counts = st.integers(0, 40)
 
 
 def limits(effect):
-    return effect.interval.low, effect.interval.high
+    return effect.confidence_interval.low, effect.confidence_interval.high
 
 
 def test_reference_intervals_of_r():
@@ -37,7 +37,7 @@ def test_reference_intervals_of_r():
 @settings(deadline=None, derandomize=True, max_examples=150)
 @given(counts, counts, st.sampled_from(["exact", "mid-p"]), st.floats(0.02, 0.995))
 def test_odds_ratio_interval_inverts_the_test(a, b, method, confidence):
-    interval = discordant_odds_ratio(a, b, method=method, confidence=confidence).interval
+    interval = discordant_odds_ratio(a, b, method=method, confidence_level=confidence).confidence_interval
     if a == b:
         assert interval.low <= 1 <= interval.high
         return
@@ -49,17 +49,19 @@ def test_odds_ratio_interval_inverts_the_test(a, b, method, confidence):
 def test_where_p_is_the_level_the_interval_ends_at_no_difference():
     # Six of six: p is 2/64 exactly; a test at that level rejects, and 1 is the lower end.
     assert mcnemar_test(6, 0).pvalue == 2 / 64
-    assert discordant_odds_ratio(6, 0, confidence=1 - 2 / 64).interval.low == pytest.approx(1, abs=1e-12)
+    assert discordant_odds_ratio(6, 0, confidence_level=1 - 2 / 64).confidence_interval.low == pytest.approx(
+        1, abs=1e-12
+    )
     # 16 of 16 with z = 4 by the chi-square test.
     level = 1 - mcnemar_test(16, 0, method="chi2").pvalue
-    assert accuracy_difference(16, 0, 50, confidence=level).interval.low == pytest.approx(0, abs=1e-9)
+    assert accuracy_difference(16, 0, 50, confidence_level=level).confidence_interval.low == pytest.approx(0, abs=1e-9)
 
 
 @settings(deadline=None, derandomize=True, max_examples=150)
 @given(counts, counts, st.integers(1, 60), st.floats(0.02, 0.995))
 def test_difference_interval_inverts_the_chi2_test(a, b, rest, confidence):
     n = a + b + rest
-    interval = accuracy_difference(a, b, n, confidence=confidence).interval
+    interval = accuracy_difference(a, b, n, confidence_level=confidence).confidence_interval
     pvalue = mcnemar_test(a, b, method="chi2").pvalue
     if a + b and abs(pvalue - (1 - confidence)) > 1e-9:
         assert (interval.low <= 0 <= interval.high) == (pvalue > 1 - confidence)
@@ -69,22 +71,27 @@ def test_difference_interval_inverts_the_chi2_test(a, b, rest, confidence):
 @given(counts, counts, counts, st.floats(0.5, 0.99))
 def test_laws(a, b, rest, confidence):
     n = max(1, a + b + rest)
-    effect = accuracy_difference(a, b, n, confidence=confidence)
-    mirrored = accuracy_difference(b, a, n, confidence=confidence)
-    assert limits(effect) == pytest.approx((-mirrored.interval.high, -mirrored.interval.low), abs=0)
-    assert -1 <= effect.interval.low <= effect.estimate <= effect.interval.high <= 1
-    assert effect.interval.high > effect.interval.low
-    wider = accuracy_difference(a, b, n, confidence=(1 + confidence) / 2).interval
-    assert wider.low <= effect.interval.low
-    assert effect.interval.high <= wider.high
+    effect = accuracy_difference(a, b, n, confidence_level=confidence)
+    mirrored = accuracy_difference(b, a, n, confidence_level=confidence)
+    assert limits(effect) == pytest.approx(
+        (-mirrored.confidence_interval.high, -mirrored.confidence_interval.low), abs=0
+    )
+    assert -1 <= effect.confidence_interval.low <= effect.estimate <= effect.confidence_interval.high <= 1
+    assert effect.confidence_interval.high > effect.confidence_interval.low
+    wider = accuracy_difference(a, b, n, confidence_level=(1 + confidence) / 2).confidence_interval
+    assert wider.low <= effect.confidence_interval.low
+    assert effect.confidence_interval.high <= wider.high
     for method in ("exact", "mid-p"):
-        odds = discordant_odds_ratio(a, b, method=method, confidence=confidence)
-        other = discordant_odds_ratio(b, a, method=method, confidence=confidence)
-        if odds.interval.low:
-            assert other.interval.high == pytest.approx(1 / odds.interval.low, rel=1e-12)
+        odds = discordant_odds_ratio(a, b, method=method, confidence_level=confidence)
+        other = discordant_odds_ratio(b, a, method=method, confidence_level=confidence)
+        if odds.confidence_interval.low:
+            assert other.confidence_interval.high == pytest.approx(1 / odds.confidence_interval.low, rel=1e-12)
         if a + b:
-            assert odds.interval.low <= odds.estimate <= odds.interval.high
-    exact, mid_p = (discordant_odds_ratio(a, b, method=m, confidence=confidence).interval for m in ("exact", "mid-p"))
+            assert odds.confidence_interval.low <= odds.estimate <= odds.confidence_interval.high
+    exact, mid_p = (
+        discordant_odds_ratio(a, b, method=m, confidence_level=confidence).confidence_interval
+        for m in ("exact", "mid-p")
+    )
     assert exact.low <= mid_p.low * (1 + 1e-12)
     assert mid_p.high <= exact.high * (1 + 1e-12)
 
@@ -106,7 +113,7 @@ def score(a, b, n, difference):
 
 @pytest.mark.parametrize(("a", "b", "n"), [(6, 16, 161), (1, 7, 21), (12, 3, 20), (0, 4, 30), (5, 5, 12)])
 def test_the_limits_solve_the_score_equation(a, b, n):
-    low, high = limits(accuracy_difference(a, b, n, confidence=0.9))
+    low, high = limits(accuracy_difference(a, b, n, confidence_level=0.9))
     z = scipy.stats.norm.isf(0.05)
     assert score(a, b, n, low) == pytest.approx(z, abs=5e-4)
     assert score(a, b, n, high) == pytest.approx(-z, abs=5e-4)
@@ -177,17 +184,17 @@ def test_degenerate_cases():
     assert limits(nothing) == (0, math.inf)
     for method in ("exact", "mid-p"):
         only_a = discordant_odds_ratio(5, 0, method=method)
-        assert only_a.estimate == only_a.interval.high == math.inf
-        assert discordant_odds_ratio(0, 5, method=method).interval.low == 0
+        assert only_a.estimate == only_a.confidence_interval.high == math.inf
+        assert discordant_odds_ratio(0, 5, method=method).confidence_interval.low == 0
     # p / (1 - p) of a proportion within 4e-15 of one: (1/40)^(1/n) is 1 - log(40) / n.
-    assert discordant_odds_ratio(10**15, 0).interval.low == pytest.approx(10**15 / math.log(40), rel=1e-9)
+    assert discordant_odds_ratio(10**15, 0).confidence_interval.low == pytest.approx(10**15 / math.log(40), rel=1e-9)
 
 
 def test_repr_makes_the_result_again():
     for effect in (accuracy_difference(3, 4, 10), discordant_odds_ratio(5, 2, method="mid-p")):
         assert eval(repr(effect)) == effect
         assert isinstance(effect, EffectSize)
-        assert isinstance(effect.interval, Interval)
+        assert isinstance(effect.confidence_interval, Interval)
 
 
 @pytest.mark.parametrize(
@@ -197,8 +204,8 @@ def test_repr_makes_the_result_again():
         lambda: accuracy_difference(0, 0, 0),
         lambda: accuracy_difference(-1, 0, 5),
         lambda: accuracy_difference(1, 0.5, 5),
-        lambda: accuracy_difference(1, 0, 5, confidence=1),
-        lambda: discordant_odds_ratio(1, 2, confidence=0),
+        lambda: accuracy_difference(1, 0, 5, confidence_level=1),
+        lambda: discordant_odds_ratio(1, 2, confidence_level=0),
         lambda: discordant_odds_ratio(1, math.nan),
         lambda: discordant_odds_ratio(1, 2, method="midp"),
         lambda: mid_p_interval(3, 2),
@@ -213,19 +220,19 @@ def test_bad_arguments_are_refused(call):
 @given(anything, anything, anything, anything)
 def test_only_valueerror_escapes(a, b, c, d):
     refuses_or_answers(
-        lambda: accuracy_difference(a, b, c, confidence=d),
-        lambda: accuracy_difference(1, 2, a, confidence=d),
-        lambda: discordant_odds_ratio(a, b, confidence=c, method=d),
-        lambda: discordant_odds_ratio(a, b, confidence=c, method="mid-p"),
-        lambda: discordant_odds_ratio(3, 4, confidence=c, method="mid-p"),
-        lambda: mid_p_interval(a, b, confidence=c),
+        lambda: accuracy_difference(a, b, c, confidence_level=d),
+        lambda: accuracy_difference(1, 2, a, confidence_level=d),
+        lambda: discordant_odds_ratio(a, b, confidence_level=c, method=d),
+        lambda: discordant_odds_ratio(a, b, confidence_level=c, method="mid-p"),
+        lambda: discordant_odds_ratio(3, 4, confidence_level=c, method="mid-p"),
+        lambda: mid_p_interval(a, b, confidence_level=c),
     )
 
 
 @pytest.mark.parametrize(("k", "n"), [(3, 10), (0, 99), (50, 60), (5, 100), (7, 7)])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 1 - 2.0**-30, 1 - 2.0**-45])
 def test_clopper_pearson_leaves_half_of_the_rest_beyond_either_end(k, n, confidence):
-    low, high, _ = clopper_pearson(k, n, confidence=confidence)
+    low, high, _ = clopper_pearson(k, n, confidence_level=confidence)
     half = (1 - Fraction(confidence)) / 2
 
     def tail(p, counts):

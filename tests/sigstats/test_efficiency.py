@@ -49,8 +49,8 @@ def test_figures_of_the_paper(table, exact, chi2):
     assert result.method == "exact"
     assert result.pvalue == pytest.approx(exact, rel=6e-6)  # as many digits as given
     assert efficiency_test(table, method="chi2").pvalue == pytest.approx(chi2, rel=6e-6)
-    replicated = efficiency_test(table, method="monte-carlo", resamples=20_000, rng=3)
-    assert replicated.interval.low <= exact <= replicated.interval.high
+    replicated = efficiency_test(table, method="monte-carlo", n_resamples=20_000, rng=3)
+    assert replicated.pvalue_interval.low <= exact <= replicated.pvalue_interval.high
     assert replicated.pvalue == (replicated.exceedances + 1) / 20_001
 
 
@@ -116,7 +116,7 @@ def test_two_classes_are_fishers_exact_test():
     ],
 )
 def test_margins_that_leave_one_outcome(table, efficiency, method):
-    result = efficiency_test(table, method=method, resamples=99, rng=1)
+    result = efficiency_test(table, method=method, n_resamples=99, rng=1)
     assert (result.pvalue, result.log10_pvalue, result.efficiency) == (1.0, 0.0, efficiency)
 
 
@@ -131,7 +131,7 @@ def test_empty_rows_and_columns():
 def test_repr_makes_the_result_again():
     names = {"EfficiencyResult": EfficiencyResult, "Interval": Interval}
     for method in ("auto", "exact", "monte-carlo", "chi2"):
-        result = efficiency_test(ULCER, method=method, resamples=200, rng=5)
+        result = efficiency_test(ULCER, method=method, n_resamples=200, rng=5)
         assert eval(repr(result), names) == result
 
 
@@ -159,7 +159,7 @@ def test_auto_says_why(monkeypatch):
         raise ValueError("too large")
 
     monkeypatch.setattr("sigstats.efficiency.upper_tail", refused)
-    fallen_back = efficiency_test(ULCER, resamples=500, rng=1)
+    fallen_back = efficiency_test(ULCER, n_resamples=500, rng=1)
     assert fallen_back.method == "monte-carlo"
     assert fallen_back.reason.endswith("too large")
     with pytest.raises(ValueError, match="too large"):
@@ -222,7 +222,7 @@ def test_random_classifiers_are_rejected_at_most_at_the_level(method):
     for _ in range(trials):
         truth, names = rng.choice(3, 40, p=[0.5, 0.3, 0.2]), rng.choice(3, 40, p=[0.4, 0.2, 0.4])
         table = confusion_table(truth, names, labels=[0, 1, 2])
-        rejected += efficiency_test(table, method=method, resamples=199, rng=rng).pvalue <= level
+        rejected += efficiency_test(table, method=method, n_resamples=199, rng=rng).pvalue <= level
     # More rejections than this have a probability below 1e-6 if the level is kept.
     assert rejected <= scipy.stats.binom.isf(1e-6, trials, level)
 
@@ -271,8 +271,8 @@ def test_bad_input_is_a_value_error(a, b, c):
     calls = (
         lambda: efficiency_test(a),
         lambda: efficiency_test(ULCER, method=a),
-        lambda: efficiency_test(ULCER, method="monte-carlo", resamples=b if isinstance(b, (str, list)) else -1),
-        lambda: efficiency_test(ULCER, method="monte-carlo", resamples=9, rng=c),
+        lambda: efficiency_test(ULCER, method="monte-carlo", n_resamples=b if isinstance(b, (str, list)) else -1),
+        lambda: efficiency_test(ULCER, method="monte-carlo", n_resamples=9, rng=c),
         lambda: monte_carlo_size(a),
         lambda: confusion_table(a, b),
         lambda: confusion_table(a, b, labels=c),

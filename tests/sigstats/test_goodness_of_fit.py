@@ -182,14 +182,14 @@ def test_a_few_hundred_objects_in_six_classes():
     p = [0.05, 0.10, 0.15, 0.20, 0.20, 0.30]
     counts = [22, 28, 48, 55, 60, 87]
     exact = goodness_of_fit_test(counts, p).pvalue
-    drawn = goodness_of_fit_test(counts, p, method="monte-carlo", resamples=40_000, rng=3)
-    assert drawn.interval.low <= exact <= drawn.interval.high
+    drawn = goodness_of_fit_test(counts, p, method="monte-carlo", n_resamples=40_000, rng=3)
+    assert drawn.pvalue_interval.low <= exact <= drawn.pvalue_interval.high
 
 
 def test_monte_carlo_is_valid_and_near_the_exact_value():
     p, rng = [0.2, 0.3, 0.5], np.random.default_rng(7)
     pvalues = [
-        goodness_of_fit_test(rng.multinomial(40, p), p, method="monte-carlo", resamples=99, rng=rng).pvalue
+        goodness_of_fit_test(rng.multinomial(40, p), p, method="monte-carlo", n_resamples=99, rng=rng).pvalue
         for _ in range(2000)
     ]
     for level in (0.01, 0.05, 0.1, 0.5):
@@ -202,7 +202,7 @@ def test_monte_carlo_is_valid_and_near_the_exact_value():
 def test_monte_carlo_counts_ties_as_the_exact_test_does(counts, ratio, ordering):
     # The first two have outcomes tied with the observed one, of half the p-value and more.
     p = np.array(ratio) / sum(ratio)
-    found = goodness_of_fit_test(counts, p, method="monte-carlo", ordering=ordering, resamples=20_000, rng=6)
+    found = goodness_of_fit_test(counts, p, method="monte-carlo", ordering=ordering, n_resamples=20_000, rng=6)
     assert found.pvalue == (found.exceedances + 1) / 20_001
     low, high = binom.interval(1 - 1e-6, 20_000, goodness_of_fit_test(counts, p, ordering=ordering).pvalue)
     assert low <= found.exceedances <= high
@@ -264,7 +264,7 @@ def test_only_value_errors_escape(counts, probabilities, method, rng):
     refuses_or_answers(
         lambda: goodness_of_fit_test(counts, probabilities),
         lambda: goodness_of_fit_test([1, 2], probabilities, method=method),
-        lambda: goodness_of_fit_test([1, 2], [0.5, 0.5], method="monte-carlo", resamples=50, rng=rng),
+        lambda: goodness_of_fit_test([1, 2], [0.5, 0.5], method="monte-carlo", n_resamples=50, rng=rng),
         lambda: goodness_of_fit_exceedances(counts, probabilities, size=5, rng=1),
         lambda: relax_probabilities(probabilities, method, classes=counts),
     )

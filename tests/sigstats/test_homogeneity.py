@@ -247,7 +247,7 @@ def test_valid_under_the_null_by_enumeration(totals, cut):
 
 def test_monte_carlo_is_valid_and_near_the_exact_value():
     a, b = [12, 7, 9, 0, 2], [4, 9, 8, 6, 1]
-    result = homogeneity_test(a, b, method="monte-carlo", resamples=20_000, rng=5)
+    result = homogeneity_test(a, b, method="monte-carlo", n_resamples=20_000, rng=5)
     assert result.pvalue == (result.exceedances + 1) / 20_001
     low, high = binom.interval(1 - 1e-6, 20_000, exact(a, b))
     assert low <= result.exceedances <= high
@@ -256,7 +256,7 @@ def test_monte_carlo_is_valid_and_near_the_exact_value():
     rejections = 0
     for _ in range(2000):
         x, y = generator.multinomial(20, [0.4, 0.3, 0.2, 0.1]), generator.multinomial(30, [0.4, 0.3, 0.2, 0.1])
-        rejections += homogeneity_test(x, y, method="monte-carlo", resamples=99, rng=generator).pvalue <= 0.05
+        rejections += homogeneity_test(x, y, method="monte-carlo", n_resamples=99, rng=generator).pvalue <= 0.05
     assert rejections <= binom.isf(1e-6, 2000, 0.05)
 
 
@@ -265,7 +265,7 @@ def test_replicates_are_a_prefix_of_more():
     few, more = (homogeneity_exceedances(a, b, size=size, rng=4) for size in (700, 5000))
     assert few.dtype == bool
     assert (few == more[:700]).all()
-    assert homogeneity_test(a, b, method="monte-carlo", resamples=5000, rng=4).exceedances == int(more.sum())
+    assert homogeneity_test(a, b, method="monte-carlo", n_resamples=5000, rng=4).exceedances == int(more.sum())
     generator = np.random.default_rng(4)
     parts = [homogeneity_exceedances(a, b, size=size, rng=generator) for size in (0, 700, 4300)]
     assert (np.concatenate(parts) == more).all()
@@ -296,22 +296,22 @@ def test_fourier_bounds_hold_the_exact_value(skew):
 def test_bounds_of_small_tables_are_the_exact_value():
     a, b = R_VALUES[2][:2]
     result = homogeneity_test(a, b, method="bounds")
-    assert result.interval.low <= exact(a, b) <= result.interval.high == result.pvalue
-    assert result.interval == Interval(result.interval.low, result.interval.high, 1.0)
+    assert result.pvalue_interval.low <= exact(a, b) <= result.pvalue_interval.high == result.pvalue
+    assert result.pvalue_interval == Interval(result.pvalue_interval.low, result.pvalue_interval.high, 1.0)
 
 
 @pytest.mark.parametrize("n", [300, 470, 520, 600, 3000])
 def test_no_bounds_leave_out_a_tiny_p(n):
     # Both samples in one class each: the two most extreme tables, 2 / C(2n, n), from 1e-179 to far below any double.
     p = Fraction(2, math.comb(2 * n, n))
-    low, high, _ = homogeneity_test([n, 0], [0, n], method="bounds").interval
+    low, high, _ = homogeneity_test([n, 0], [0, n], method="bounds").pvalue_interval
     assert Fraction(low) <= p <= Fraction(high)
     assert high <= 1e-280 or high - low <= 1e-4 * high
 
 
 def test_wide_table_is_bounded():
     result = homogeneity_test(WIDE_A, WIDE_B, method="bounds")
-    low, high, confidence = result.interval
+    low, high, confidence = result.pvalue_interval
     assert (len(WIDE_A), len(WIDE_B), sum(WIDE_A), sum(WIDE_B)) == (113, 113, 557, 468)
     assert confidence == 1
     assert high - low <= 1e-4 * low
@@ -325,7 +325,7 @@ def test_one_class_or_one_table_only(way):
     assert exact([5, 0], [9, 0]) == 1
     assert homogeneity_test([5, 0], [9, 0], method="chi2").pvalue == 1
     assert homogeneity_test([5, 0], [9, 0], method="bounds").pvalue == 1
-    assert homogeneity_test([5, 0], [9, 0], method="monte-carlo", resamples=9).pvalue == 1
+    assert homogeneity_test([5, 0], [9, 0], method="monte-carlo", n_resamples=9).pvalue == 1
 
 
 def test_large_counts():
@@ -333,7 +333,9 @@ def test_large_counts():
     assert exact([250_100, 249_900], [249_500, 250_500]) == pytest.approx(
         fisher_exact([[250_100, 249_900], [249_500, 250_500]]).pvalue, rel=1e-7
     )
-    result = homogeneity_test([10**8, 2 * 10**8], [10**8 + 9000, 2 * 10**8], method="monte-carlo", resamples=99, rng=1)
+    result = homogeneity_test(
+        [10**8, 2 * 10**8], [10**8 + 9000, 2 * 10**8], method="monte-carlo", n_resamples=99, rng=1
+    )
     assert 0 < result.pvalue <= 1
 
 
@@ -351,7 +353,7 @@ def test_chi2_warns_by_expected_counts():
         ([1, -2], [1, 2], {}, "counts_a: -2"),
         ([1, 2.5], [1, 2], {}, "counts_a: 2.5"),
         ([1, 2], [1, 2], {"method": "exat"}, "did you mean 'exact'"),
-        ([1, 2], [1, 2], {"resamples": 0}, "resamples: 0"),
+        ([1, 2], [1, 2], {"n_resamples": 0}, "n_resamples: 0"),
         ([1, 2], [1, 2], {"rng": -1}, "rng: -1"),
         ([10**6, 2], [1, 2], {}, "use method='monte-carlo'"),
         ([10**9, 2], [1, 2], {"method": "monte-carlo"}, "at most 999999999"),
@@ -380,7 +382,7 @@ def test_only_value_error_escapes(a, b, method, resamples):
     resamples = 9 if isinstance(resamples, int) and resamples > 10**4 else resamples
     message = ""
     try:
-        result = homogeneity_test(a, b, method=method, resamples=resamples, rng=1)
+        result = homogeneity_test(a, b, method=method, n_resamples=resamples, rng=1)
     except ValueError as error:
         message = str(error)
     else:

@@ -45,7 +45,7 @@ def test_series_of_different_indexes_are_refused(index):
     with pytest.raises(ValueError, match=r"^b \(index\)"):
         sigstats.JointOutcomes.from_predictions(y, y, other, positive=1)
     with pytest.raises(ValueError, match=r"^groups \(index\)"):
-        grouped_replicates(y, y, y, pd.Series(groups.to_numpy(), index=index), resamples=9)
+        grouped_replicates(y, y, y, pd.Series(groups.to_numpy(), index=index), n_resamples=9)
     # Equal indexes, and what has none, go together.
     assert sigstats.discordant_counts(other, other, [0, 1, 1]) == (0, 0)
     assert sigstats.discordant_counts(other, other, other.copy()) == (0, 0)
@@ -70,7 +70,7 @@ def test_a_message_says_what_is_empty_text_or_one_class(call, message):
 def test_a_permutation_test_says_that_its_seed_alone_does_not_repeat_it():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
-    options = {"cv": 2, "resamples": 3, "rng": 1}
+    options = {"cv": 2, "n_resamples": 3, "rng": 1}
     for classifier, name in (
         (SGDClassifier(), "random_state"),
         (make_pipeline(StandardScaler(), SGDClassifier()), "sgdclassifier__random_state"),

@@ -41,7 +41,7 @@ LARGE = [
 
 @pytest.mark.parametrize(("successes", "trials", "confidence"), LARGE)
 def test_an_interval_of_many_trials_is_no_shorter_than_exact(successes, trials, confidence):
-    low, high, _ = clopper_pearson(successes, trials, confidence=confidence)
+    low, high, _ = clopper_pearson(successes, trials, confidence_level=confidence)
     for bound, count in ((low, successes), (1 - high, trials - successes)):
         tail = tail_from(count, trials, bound)
         assert tail <= (1 - confidence) / 2 * (1 + 1e-6)

@@ -81,7 +81,7 @@ X, Y = np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6
 OUTCOMES = sigstats.JointOutcomes(5, 4, 3, 2, 1, 2, 3, 4)
 EVENTS = sigstats.JointEvents.from_predictions([0, 1, 2, 2], [0, 1, 1, 2], [0, 2, 2, 2])
 SCORES = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.8, 0.9], [0.7, 0.6, 0.6]]
-FEW = {"resamples": 99, "rng": 1}
+FEW = {"n_resamples": 99, "rng": 1}
 RULE = sigstats.ComparisonRule(resamples=99, alpha=0.5)
 TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correction": False}
 
@@ -125,32 +125,35 @@ CALLS = {
         (sigstats.Retrainer(KNeighborsClassifier(1), X, Y, [0, 0, 1, 1] * 3, null="features").wrong, {"rng": 1,
                                                                                                       "size": 2}),
     ],
-    "accuracy_difference": [(sigstats.accuracy_difference, {"only_a": 3, "only_b": 4, "n": 10, "confidence": 0.9})],
+    "accuracy_difference": [
+        (sigstats.accuracy_difference, {"only_a": 3, "only_b": 4, "n": 10, "confidence_level": 0.9}),
+    ],
     "adjust": [(sigstats.adjust, {"pvalues": [0.1, 0.2], "method": "holm"})],
     "auc_test": [
         (sigstats.auc_test, {"positive": [1, 1, 0, 0, 1, 0], "score_a": [1, 2, 3, 1, 2, 3],
                              "score_b": [3, 2, 1, 1, 0, 0], "groups": groups, "alternative": "less",
-                             "confidence": 0.9, "method": method})
+                             "confidence_level": 0.9, "method": method})
         for groups, method in ((None, "asymptotic"), ([0, 0, 1, 1, 2, 2], "t"))
     ],
     "mean_score_test": [
         (sigstats.mean_score_test, {"score_a": [1, 2, 3, 1], "score_b": [3, 2, 1, 1], "groups": [0, 0, 1, 1],
-                                    "alternative": "greater", "confidence": 0.9}),
+                                    "alternative": "greater", "confidence_level": 0.9}),
     ],
     "bootstrap_test": [
-        (sigstats.bootstrap_test, {"outcomes": OUTCOMES, "measure": "f1", "confidence": 0.9, "method": "percentile",
+        (sigstats.bootstrap_test, {"outcomes": OUTCOMES, "measure": "f1", "confidence_level": 0.9,
+                                   "method": "percentile",
                                    "alternative": "two-sided", "null_value": 0.0, **FEW}),
         (sigstats.bootstrap_test, {"outcomes": EVENTS, "measure": "macro-f1", "method": "bca", "alternative": "less",
                                    **FEW}),
     ],
     "deciding_exceedances": [(sigstats.deciding_exceedances, {"alpha": 0.05, "maximum": 999})],
-    "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "trials": 9, "confidence": 0.9})],
+    "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "trials": 9, "confidence_level": 0.9})],
     "dcf_test": [(sigstats.dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
                                       "alternative": "less"})],
     "detectable_difference": [(sigstats.detectable_difference, {"n": 100, "discordance": 0.5, "target": 0.8,
     **TEST})],
     "discordant_counts": [(sigstats.discordant_counts, {"y": [0, 1], "a": [0, 1], "b": [1, 1]})],
-    "discordant_odds_ratio": [(sigstats.discordant_odds_ratio, {"only_a": 3, "only_b": 4, "confidence": 0.9,
+    "discordant_odds_ratio": [(sigstats.discordant_odds_ratio, {"only_a": 3, "only_b": 4, "confidence_level": 0.9,
     "method": "mid-p"})],
     "dominance": [(sigstats.dominance, {"first": [0.1, 1], "second": [1, 0.2]})],
     "efficiency_test": [
@@ -177,7 +180,7 @@ CALLS = {
     "monte_carlo_size": [(sigstats.monte_carlo_size, {"alpha": 0.1})],
     "number_correct": [(sigstats.number_correct, {"row_totals": [3, 4], "column_totals": [4, 3]})],
     "permutation_test": [
-        (sigstats.permutation_test, {"classifier": classifier, "X": X, "y": Y, "null": null, "cv": 2, "resamples": 3,
+        (sigstats.permutation_test, {"classifier": classifier, "X": X, "y": Y, "null": null, "cv": 2, "n_resamples": 3,
                                      "rng": 1,
                                      "transforms": "fold", "n_jobs": 1})
         for classifier, null in (("1-nn", "labels"), (KNeighborsClassifier(1), "features"))
@@ -301,7 +304,7 @@ def test_one_spoiled_argument_is_an_answer_or_one_line(name):
                     assert re.search(fields, found.split(": ")[0]), (argument, found)
             for bad in SOMETIMES:
                 # Processes would be started, and so many replicates counted as were asked for.
-                if argument != "n_jobs" and not (argument == "resamples" and bad is MANY):
+                if argument != "n_jobs" and not (argument == "n_resamples" and bad is MANY):
                     complaint(function, {**good, argument: bad})
 
 
@@ -309,5 +312,5 @@ def test_one_spoiled_argument_is_an_answer_or_one_line(name):
 @given(st.data())
 def test_two_spoiled_arguments_are_an_answer_or_one_line(data):
     _, function, good = data.draw(st.sampled_from(ALL))
-    spoiled = data.draw(st.sets(st.sampled_from(sorted(set(good) - {"n_jobs", "resamples"})), min_size=1, max_size=2))
+    spoiled = data.draw(st.sets(st.sampled_from(sorted(set(good) - {"n_jobs", "n_resamples"})), min_size=1, max_size=2))
     complaint(function, {**good, **{argument: data.draw(st.sampled_from(NEVER + SOMETIMES)) for argument in spoiled}})

@@ -45,7 +45,7 @@ def test_certified_bounds_of_homogeneity():
     pairs = list(product(samples(5, 3), samples(4, 3)))
     results = [homogeneity_test(a, b, method="bounds") for a, b in pairs]
     for (a, b), result in zip(pairs, results, strict=True):
-        assert result.interval.low <= homogeneity_test(a, b).pvalue <= result.pvalue
+        assert result.pvalue_interval.low <= homogeneity_test(a, b).pvalue <= result.pvalue
     chances = [probability(a, SHARES[1]) * probability(b, SHARES[1]) for a, b in pairs]
     assert_valid([result.pvalue for result in results], chances)
 

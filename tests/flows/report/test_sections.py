@@ -138,7 +138,7 @@ def test_permfeats_rejects_a_classifier_that_models_no_dependence_and_the_report
     # The noise of both features cancels in their sum, which is what naive Bayes looks at; permuted apart, it does not.
     y, noise = np.repeat([0, 1], 30), np.random.default_rng(1).normal(size=60)
     found = permutation_test(
-        "naive-bayes", np.column_stack([y + noise, y - noise]), y, null="features", resamples=199, rng=1
+        "naive-bayes", np.column_stack([y + noise, y - noise]), y, null="features", n_resamples=199, rng=1
     )
     assert found.exceedances == 0
     (section,) = (section for section in sections.known() if section.test == "permutation-features")

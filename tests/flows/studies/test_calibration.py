@@ -297,7 +297,7 @@ def test_rows_of_many_labels_are_drawn_by_their_events(lists, tmp_path):
     assert {row["measure"] for row in found} == {"power", "type I error", "coverage"}
     for row in found:
         if row["statistic"] is not None:  # McNemar's test of answers that are wholly right
-            low, high, _ = clopper_pearson(round(row["estimate"] * 60), 60, confidence=0.999)
+            low, high, _ = clopper_pearson(round(row["estimate"] * 60), 60, confidence_level=0.999)
             assert low <= row["statistic"] <= high
     power = {(row["n"], row["method"][:9]): row["estimate"] for row in found if row["measure"] == "power"}
     assert power[80, "bootstrap"] > power[40, "bootstrap"]

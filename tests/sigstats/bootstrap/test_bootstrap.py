@@ -116,9 +116,9 @@ def test_replicates_follow_the_enumerated_bootstrap_distribution(o, measure, sta
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_percentile_results_are_those_of_the_enumerated_distribution(o, confidence):
     law, size = exact_law(o.counts, difference_of_f1), 200_000
-    result = bootstrap_test(o, measure="f1", resamples=size, confidence=confidence, rng=3)
+    result = bootstrap_test(o, measure="f1", n_resamples=size, confidence_level=confidence, rng=3)
     slack, tail = dkw(size), (1 - confidence) / 2
-    low, high = nearest_atom(law, result.interval.low), nearest_atom(law, result.interval.high)
+    low, high = nearest_atom(law, result.confidence_interval.low), nearest_atom(law, result.confidence_interval.high)
     assert below(law, low) - slack <= tail <= at_most(law, low) + slack
     assert below(law, high) - slack <= 1 - tail <= at_most(law, high) + slack
     assert result.probability == pytest.approx(1 - at_most(law, 0), abs=slack)
@@ -132,8 +132,8 @@ def test_percentile_results_are_those_of_the_enumerated_distribution(o, confiden
 def test_centred_results_are_those_of_the_enumerated_distribution(o):
     law, size = exact_law(o.counts, difference_of_f1), 200_000
     mean = sum(v * p for v, p in law.items())
-    result = bootstrap_test(o, measure="f1", resamples=size, rng=4, method="centred")
-    low, high, _ = result.interval
+    result = bootstrap_test(o, measure="f1", n_resamples=size, rng=4, method="centred")
+    low, high, _ = result.confidence_interval
     assert (low + high) / 2 == pytest.approx(float(mean), abs=4 * dkw(size))
     half, slack = (high - low) / 2, 0.02  # the replicates' mean is not the law's: let the ends move by as much
     inside = sum(p for v, p in law.items() if abs(v - mean) <= half + slack)
@@ -155,8 +155,11 @@ def test_bca_interval_is_that_of_the_enumerated_distribution(o):
     a = float(sum(each**3 for each in influence)) / (6 * squares**1.5) if squares else 0.0
     assert acceleration(o, "f1") == pytest.approx(a, abs=1e-12)
     z0 = scipy.stats.norm.ppf((below(law, estimate) + at_most(law, estimate)) / 2)
-    result = bootstrap_test(o, measure="f1", resamples=size, confidence=0.9, rng=5, method="bca")
-    for end, z in ((result.interval.low, -1.6448536269514722), (result.interval.high, 1.6448536269514722)):
+    result = bootstrap_test(o, measure="f1", n_resamples=size, confidence_level=0.9, rng=5, method="bca")
+    for end, z in (
+        (result.confidence_interval.low, -1.6448536269514722),
+        (result.confidence_interval.high, 1.6448536269514722),
+    ):
         level = scipy.stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))
         atom, slack = nearest_atom(law, end), 4 * dkw(size)
         assert below(law, atom) - slack <= level <= at_most(law, atom) + slack
@@ -175,10 +178,10 @@ def test_interval_is_scipys_on_the_rows(ours, scipys):
     codes = np.repeat(np.arange(8), o.counts)
     size = 40_000
     peer = scipy.stats.bootstrap((codes,), difference_of_rows, n_resamples=size, method=scipys, rng=1, batch=500)
-    result = bootstrap_test(o, resamples=size, rng=2, method=ours)
+    result = bootstrap_test(o, n_resamples=size, rng=2, method=ours)
     error = 0.1 * result.standard_error  # an end has a standard error of about 0.013 of it
-    assert result.interval.low == pytest.approx(peer.confidence_interval.low, abs=error)
-    assert result.interval.high == pytest.approx(peer.confidence_interval.high, abs=error)
+    assert result.confidence_interval.low == pytest.approx(peer.confidence_interval.low, abs=error)
+    assert result.confidence_interval.high == pytest.approx(peer.confidence_interval.high, abs=error)
     assert result.standard_error == pytest.approx(peer.standard_error, rel=0.03)
 
 
@@ -191,7 +194,7 @@ def test_probability_for_accuracy_is_that_of_the_trinomial():
     more = scipy.stats.binom.sf(m // 2, m, only_b / (only_a + only_b))
     even = np.where(m % 2 == 0, scipy.stats.binom.pmf(m // 2, m, only_b / (only_a + only_b)), 0)
     size = 200_000
-    result = bootstrap_test(o, measure="accuracy", resamples=size, rng=6)
+    result = bootstrap_test(o, measure="accuracy", n_resamples=size, rng=6)
     for got, exact in ((result.probability, weights @ more), (result.probability_tied, weights @ even)):
         assert abs(got - exact) < 5.4 * math.sqrt(exact * (1 - exact) / size)
 
@@ -209,10 +212,10 @@ def test_large_samples_have_the_normal_limit(scale):
     gradient = np.array([(smooth(share + step * e) - smooth(share - step * e)) / (2 * step) for e in np.eye(8)])
     sigma = math.sqrt((share @ gradient**2 - (share @ gradient) ** 2) / o.n)  # the delta method
     for method in METHODS:
-        result = bootstrap_test(o, resamples=50_000, rng=7, method=method)
+        result = bootstrap_test(o, n_resamples=50_000, rng=7, method=method)
         assert result.standard_error == pytest.approx(sigma, rel=0.02)
-        assert (result.interval.low - result.estimate) / sigma == pytest.approx(-1.96, abs=0.1)
-        assert (result.interval.high - result.estimate) / sigma == pytest.approx(1.96, abs=0.1)
+        assert (result.confidence_interval.low - result.estimate) / sigma == pytest.approx(-1.96, abs=0.1)
+        assert (result.confidence_interval.high - result.estimate) / sigma == pytest.approx(1.96, abs=0.1)
 
 
 # --- several classes and categories: the drawn rows themselves, one replicate after another, in scikit-learn
@@ -249,7 +252,7 @@ def test_each_replicate_of_several_classes_is_that_of_the_rows(measure, peer):
         y, a, b = np.repeat(events, drawn, axis=0).T
         assert got.a[position] == pytest.approx(peer(y, a), abs=1e-12)
         assert got.b[position] == pytest.approx(peer(y, b), abs=1e-12)
-    result = bootstrap_test(joint, measure=measure, resamples=99, rng=9)
+    result = bootstrap_test(joint, measure=measure, n_resamples=99, rng=9)
     assert result.estimate == pytest.approx(peer(Y, B) - peer(Y, A), abs=1e-12)
 
 
@@ -288,7 +291,7 @@ def test_two_classes_give_the_same_by_either_record():
     joint = JointEvents.from_predictions(Y == 0, A == 0, B == 0)
     eight = JointOutcomes.from_predictions(Y == 0, A == 0, B == 0, positive=True)
     for measure in ("macro-f1", "accuracy", "mcc"):
-        one, other = (bootstrap_test(each, measure=measure, resamples=20_000, rng=1) for each in (joint, eight))
+        one, other = (bootstrap_test(each, measure=measure, n_resamples=20_000, rng=1) for each in (joint, eight))
         assert one.estimate == pytest.approx(other.estimate, abs=1e-15)
         assert acceleration(joint, measure) == pytest.approx(acceleration(eight, measure), abs=1e-12)
         assert one.standard_error == pytest.approx(other.standard_error, rel=0.05)
@@ -343,10 +346,10 @@ def test_summary_of_parts_is_the_test_of_the_whole():
     parts = [bootstrap_replicates(EXAMPLE, "mcc", rng=generator, size=500) for _ in range(4)]
     differences = np.concatenate([part.differences for part in parts])
     for method in METHODS:
-        whole = bootstrap_test(EXAMPLE, measure="mcc", resamples=2000, rng=4, method=method)
+        whole = bootstrap_test(EXAMPLE, measure="mcc", n_resamples=2000, rng=4, method=method)
         assert bootstrap_summary(EXAMPLE, differences, measure="mcc", method=method, undefined=0) == whole
         shuffled = bootstrap_summary(EXAMPLE, np.sort(differences), measure="mcc", method=method, undefined=0)
-        assert shuffled.interval == pytest.approx(whole.interval, rel=1e-12)
+        assert shuffled.confidence_interval == pytest.approx(whole.confidence_interval, rel=1e-12)
 
 
 @settings(deadline=None, derandomize=True, max_examples=50)
@@ -354,9 +357,9 @@ def test_summary_of_parts_is_the_test_of_the_whole():
 def test_swapping_the_two_turns_the_sign_exactly(counts, measure):
     # no two counts are equal, so that the events are drawn in the same order and even the replicates are mirrored
     o = JointOutcomes(*counts)
-    one, other = (bootstrap_test(each, measure=measure, resamples=199, rng=1) for each in (o, o.swapped()))
+    one, other = (bootstrap_test(each, measure=measure, n_resamples=199, rng=1) for each in (o, o.swapped()))
     assert one.estimate == -other.estimate
-    assert one.interval[:2] == (-other.interval.high, -other.interval.low)
+    assert one.confidence_interval[:2] == (-other.confidence_interval.high, -other.confidence_interval.low)
     assert one.pvalue == other.pvalue
     assert one.probability + one.probability_tied + other.probability == pytest.approx(1)
     assert acceleration(o, measure) == pytest.approx(-acceleration(o.swapped(), measure), abs=1e-12)
@@ -370,14 +373,14 @@ def test_swapping_the_two_mirrors_the_enumerated_distribution():
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_less_is_better_for_an_error(method):
-    options = {"resamples": 999, "rng": 2, "method": method}
+    options = {"n_resamples": 999, "rng": 2, "method": method}
     for alternative in ("two-sided", "greater", "less"):
         good = bootstrap_test(EXAMPLE, measure="accuracy", alternative=alternative, **options)
         bad = bootstrap_test(EXAMPLE, measure="error", alternative=alternative, **options)
         assert good.estimate == pytest.approx(-bad.estimate)
         assert good.probability == bad.probability > 0.9
         assert good.pvalue == pytest.approx(bad.pvalue)
-        assert good.interval.low == pytest.approx(-bad.interval.high)
+        assert good.confidence_interval.low == pytest.approx(-bad.confidence_interval.high)
         if alternative != "two-sided":  # greater: A is better, and it is not
             assert (good.pvalue > 0.5) == (alternative == "greater")
     own = as_measure(lambda tp, fn, fp, tn: fn + fp, greater_is_better=False)
@@ -403,8 +406,8 @@ def test_pvalue_is_the_interval_turned_round(counts, method, alternative, measur
     options = {"measure": measure, "method": method, "alternative": alternative, "null_value": null_value}
     differences = bootstrap_differences(o, measure, rng=seed, size=199)
     for confidence in (0.5, 0.8, 0.9, 0.95, 0.98):
-        result = bootstrap_summary(o, differences, confidence=confidence, **options)
-        low, high, _ = result.interval
+        result = bootstrap_summary(o, differences, confidence_level=confidence, **options)
+        low, high, _ = result.confidence_interval
         assert low <= high
         assert 0 < result.pvalue <= 1
         if "draw more" in result.reason:
@@ -418,34 +421,37 @@ def test_pvalue_is_the_interval_turned_round(counts, method, alternative, measur
 def test_more_confidence_means_a_longer_interval():
     differences = bootstrap_differences(EXAMPLE, rng=1, size=9999)
     for method in METHODS:
-        ends = [bootstrap_summary(EXAMPLE, differences, confidence=c, method=method).interval for c in (0.8, 0.9, 0.99)]
+        ends = [
+            bootstrap_summary(EXAMPLE, differences, confidence_level=c, method=method).confidence_interval
+            for c in (0.8, 0.9, 0.99)
+        ]
         assert ends[2].low < ends[1].low < ends[0].low < ends[0].high < ends[1].high < ends[2].high
 
 
 def test_a_margin_of_non_inferiority_is_a_hypothetical_difference():
     result = bootstrap_test(EXAMPLE, rng=1, alternative="less", null_value=-0.05)  # is B no worse by 0.05?
     assert result.pvalue < 0.01
-    assert result.interval.high == math.inf
+    assert result.confidence_interval.high == math.inf
     assert bootstrap_test(EXAMPLE, rng=1, alternative="less", null_value=0.15).pvalue > 0.5
 
 
 def test_undefined_replicates_are_counted():
     o, size = JointOutcomes(e2=1, e8=9), 100_000
-    result = bootstrap_test(o, measure="recall", resamples=size, rng=1)
+    result = bootstrap_test(o, measure="recall", n_resamples=size, rng=1)
     exact = 0.9**10  # no positive in the sample
     assert abs(result.undefined / size - exact) < 5.4 * math.sqrt(exact * (1 - exact) / size)
     assert f"0/0, taken as 0, in {result.undefined}" in result.reason
-    assert bootstrap_test(EXAMPLE, measure="recall", rng=1, resamples=99).undefined == 0
+    assert bootstrap_test(EXAMPLE, measure="recall", rng=1, n_resamples=99).undefined == 0
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_event_alone_has_no_spread(method):
-    same = bootstrap_test(JointOutcomes(e1=7), rng=1, resamples=99, method=method)
-    assert same.interval[:2] == (0, 0)
+    same = bootstrap_test(JointOutcomes(e1=7), rng=1, n_resamples=99, method=method)
+    assert same.confidence_interval[:2] == (0, 0)
     assert (same.pvalue, same.probability, same.probability_tied) == (1, 0, 1)
     assert "equal" in same.reason
-    apart = bootstrap_test(JointOutcomes(e2=7), rng=1, resamples=99, method=method)
-    assert apart.interval[:2] == (1, 1)
+    apart = bootstrap_test(JointOutcomes(e2=7), rng=1, n_resamples=99, method=method)
+    assert apart.confidence_interval[:2] == (1, 1)
     assert apart.probability == 1
 
 
@@ -472,13 +478,13 @@ def test_validity_where_neither_is_better(method):
     rng = np.random.default_rng(21)
     shares = np.array([0.25, 0.05, 0.05, 0.05, 0.04, 0.06, 0.06, 0.44])
     results = [
-        bootstrap_test(JointOutcomes(*row), resamples=399, rng=rng, method=method)
+        bootstrap_test(JointOutcomes(*row), n_resamples=399, rng=rng, method=method)
         for row in rng.multinomial(400, shares, size=1000).tolist()
     ]
     rejected = sum(result.pvalue <= 0.05 for result in results)
     assert scipy.stats.binom.ppf(1e-6, 1000, 0.03) <= rejected <= scipy.stats.binom.isf(1e-6, 1000, 0.07)
     for result in results:
-        outside = not result.interval.low <= 0 <= result.interval.high
+        outside = not result.confidence_interval.low <= 0 <= result.confidence_interval.high
         assert outside == (result.pvalue <= 0.05) or "draw more" in result.reason
 
 
@@ -501,8 +507,12 @@ def test_a_users_measure_is_as_good_as_ours():
     def own(tp, fn, fp, tn):
         return 2 * tp / (2 * tp + fn + fp)
 
-    mine, ours = (bootstrap_test(EXAMPLE, measure=each, resamples=999, rng=3) for each in (own, "f1"))
-    assert (mine.interval, mine.pvalue, mine.probability) == (ours.interval, ours.pvalue, ours.probability)
+    mine, ours = (bootstrap_test(EXAMPLE, measure=each, n_resamples=999, rng=3) for each in (own, "f1"))
+    assert (mine.confidence_interval, mine.pvalue, mine.probability) == (
+        ours.confidence_interval,
+        ours.pvalue,
+        ours.probability,
+    )
     assert mine.measure == "own"
 
 
@@ -514,13 +524,13 @@ def test_a_users_measure_is_as_good_as_ours():
         (lambda: bootstrap_test(JointOutcomes()), "outcomes (observations): 0"),
         (lambda: bootstrap_test(JointEvents(("a", "b"))), "outcomes (observations): 0"),
         (lambda: bootstrap_test(EXAMPLE, measure="f2"), "measure: 'f2'"),
-        (lambda: bootstrap_test(EXAMPLE, resamples=38), "resamples: 38 is not valid; expected at least 39"),
-        (lambda: bootstrap_test(EXAMPLE, resamples=18, method="centred"), "at least 19"),
-        (lambda: bootstrap_test(EXAMPLE, resamples=18, alternative="less"), "at least 19"),
-        (lambda: bootstrap_test(EXAMPLE, resamples=0), "resamples: 0"),
-        (lambda: bootstrap_test(EXAMPLE, resamples=1e30), "resamples: 1e+30"),
-        (lambda: bootstrap_test(EXAMPLE, confidence=95), "confidence: 95"),
-        (lambda: bootstrap_test(EXAMPLE, confidence=1 - 1e-16), "resamples"),
+        (lambda: bootstrap_test(EXAMPLE, n_resamples=38), "n_resamples: 38 is not valid; expected at least 39"),
+        (lambda: bootstrap_test(EXAMPLE, n_resamples=18, method="centred"), "at least 19"),
+        (lambda: bootstrap_test(EXAMPLE, n_resamples=18, alternative="less"), "at least 19"),
+        (lambda: bootstrap_test(EXAMPLE, n_resamples=0), "n_resamples: 0"),
+        (lambda: bootstrap_test(EXAMPLE, n_resamples=1e30), "n_resamples: 1e+30"),
+        (lambda: bootstrap_test(EXAMPLE, confidence_level=95), "confidence_level: 95"),
+        (lambda: bootstrap_test(EXAMPLE, confidence_level=1 - 1e-16), "n_resamples"),
         (lambda: bootstrap_test(EXAMPLE, method="percentiles"), "did you mean 'percentile'?"),
         (lambda: bootstrap_test(EXAMPLE, method="centred", alternative="less"), "alternative: 'less'"),
         (lambda: bootstrap_test(EXAMPLE, alternative="up"), "alternative: 'up'"),
@@ -531,7 +541,7 @@ def test_a_users_measure_is_as_good_as_ours():
         (lambda: bootstrap_test(JointEvents.from_predictions(Y, A, B)), "macro-f1"),
         (lambda: bootstrap_summary(EXAMPLE, []), "differences"),
         (lambda: bootstrap_summary(EXAMPLE, [0.1, float("nan")]), "differences: nan"),
-        (lambda: bootstrap_summary(EXAMPLE, [0.1] * 5), "resamples: 5"),
+        (lambda: bootstrap_summary(EXAMPLE, [0.1] * 5), "n_resamples: 5"),
         (lambda: bootstrap_summary(EXAMPLE, [0.1] * 99, undefined=100), "undefined: 100"),
         (lambda: bootstrap_statistic([0, 0], lambda w: w[:, 0], size=3), "counts: [0, 0]"),
         (lambda: bootstrap_statistic([1, -1], lambda w: w[:, 0], size=3), "counts: -1"),
@@ -552,12 +562,14 @@ def test_the_least_number_of_replicates_is_enough():
     for confidence in (0.6, 0.8, 0.9, 0.95, 0.99):
         for method in METHODS:
             with pytest.raises(ValueError, match="at least") as caught:
-                bootstrap_test(EXAMPLE, confidence=confidence, resamples=1, method=method)
+                bootstrap_test(EXAMPLE, confidence_level=confidence, n_resamples=1, method=method)
             least = int(str(caught.value).split("at least ")[1].split()[0])
-            assert bootstrap_test(EXAMPLE, confidence=confidence, resamples=least, method=method, rng=1).pvalue > 0
+            assert (
+                bootstrap_test(EXAMPLE, confidence_level=confidence, n_resamples=least, method=method, rng=1).pvalue > 0
+            )
             if least > 2:
                 with pytest.raises(ValueError, match="at least"):
-                    bootstrap_test(EXAMPLE, confidence=confidence, resamples=least - 1, method=method)
+                    bootstrap_test(EXAMPLE, confidence_level=confidence, n_resamples=least - 1, method=method)
 
 
 records = st.lists(st.integers(0, 5), min_size=8, max_size=8).map(lambda each: JointOutcomes(*each))
@@ -570,10 +582,16 @@ records = st.lists(st.integers(0, 5), min_size=8, max_size=8).map(lambda each: J
 def test_only_value_errors_escape(o, measure, resamples, confidence, rng, method, option):
     refuses_or_answers(
         lambda: bootstrap_test(
-            o, measure="mcc", resamples=resamples, confidence=confidence, rng=rng, method=method, null_value=option
+            o,
+            measure="mcc",
+            n_resamples=resamples,
+            confidence_level=confidence,
+            rng=rng,
+            method=method,
+            null_value=option,
         ),
-        lambda: bootstrap_test(o, measure=measure, resamples=99),
-        lambda: bootstrap_test(o, resamples=99, alternative=option, confidence=0.9),
+        lambda: bootstrap_test(o, measure=measure, n_resamples=99),
+        lambda: bootstrap_test(o, n_resamples=99, alternative=option, confidence_level=0.9),
         lambda: bootstrap_summary(o, measure, method=method, undefined=option),
         lambda: bootstrap_replicates(o, measure, rng=rng, size=resamples),
         lambda: bootstrap_statistic(measure, max, rng=rng, size=resamples),
@@ -583,10 +601,10 @@ def test_only_value_errors_escape(o, measure, resamples, confidence, rng, method
 
 def test_results_hold_plain_numbers():
     for method in METHODS:
-        result = bootstrap_test(EXAMPLE, rng=1, resamples=99, method=method)
+        result = bootstrap_test(EXAMPLE, rng=1, n_resamples=99, method=method)
         assert isinstance(result, BootstrapResult)
-        kinds = {type(each) for each in (*vars(result).values(), *result.interval)}
-        assert kinds <= {float, str, int, type(None), type(result.interval)}
+        kinds = {type(each) for each in (*vars(result).values(), *result.confidence_interval)}
+        assert kinds <= {float, str, int, type(None), type(result.confidence_interval)}
 
 
 def test_importing_costs_numpy_and_scipy_alone():

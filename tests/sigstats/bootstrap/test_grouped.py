@@ -31,7 +31,7 @@ def made(n=90, classes=3, groups=15, seed=0):
 def test_each_replicate_is_the_measure_of_the_rows_of_the_drawn_groups(measure, function, names):
     label, a, b, groups = made()
     label, a, b = names[label], names[a], names[b]
-    events, found = grouped_replicates(label, a, b, groups, measure=measure, resamples=40, rng=7)
+    events, found = grouped_replicates(label, a, b, groups, measure=measure, n_resamples=40, rng=7)
     assert events == JointEvents.from_predictions(label, a, b)
     names = np.unique(groups)
     drawn = np.random.default_rng(7).multinomial(len(names), np.full(len(names), 1 / len(names)), size=40)
@@ -48,16 +48,16 @@ def test_classes_and_groups_may_have_any_numbers():
     label = 8 + np.arange(60) % 2
     b = np.where(np.arange(60) % 3 == 0, 8, label)
     times = 1_700_000_000_000_000 + np.arange(60) // 4
-    events, found = grouped_replicates(label, label, b, times, resamples=50, rng=1)
+    events, found = grouped_replicates(label, label, b, times, n_resamples=50, rng=1)
     assert events.categories == (8, 9)
     assert (found.a == 1).all()
-    _, other = grouped_replicates(label, label, b, np.arange(60) // 4 - 40, resamples=50, rng=1)
+    _, other = grouped_replicates(label, label, b, np.arange(60) // 4 - 40, n_resamples=50, rng=1)
     np.testing.assert_array_equal(found.b, other.b)
 
 
 def test_groups_of_one_row_are_the_bootstrap_of_rows():
     label, a, b, _ = made(n=200, seed=3)
-    events, grouped = grouped_replicates(label, a, b, np.arange(200), resamples=20_000, rng=1)
+    events, grouped = grouped_replicates(label, a, b, np.arange(200), n_resamples=20_000, rng=1)
     plain = bootstrap_replicates(events, "macro-f1", rng=2, size=20_000)
     for one, other in ((grouped.differences, plain.differences), (grouped.a, plain.a)):
         error = one.std() / np.sqrt(20_000)
@@ -77,7 +77,7 @@ def test_groups_of_one_row_are_the_bootstrap_of_rows():
         ({"a": ["x", "y", "z"]}, "a: 'x' is not valid; expected labels of the same kind"),
         ({"label": [0, 0, 0], "a": [0, 0, 0]}, r"number of classes\): 1 is not valid"),
         ({"measure": "macro-f9"}, "measure"),
-        ({"resamples": 0}, "resamples"),
+        ({"n_resamples": 0}, "n_resamples"),
     ],
 )
 def test_bad_input_is_one_line(change, message):
@@ -112,7 +112,7 @@ def test_p_is_what_an_exchange_in_few_one_sided_groups_gives(ahead, others, alte
     a = np.concatenate([np.arange(4) >= each for each in ahead] + [np.ones(4 * (others + 2), bool)])
     least = exchanged(ahead, rows.tolist(), alternative)
     nothing = np.zeros(len(a), int)
-    events, drawn = grouped_replicates(nothing, 1 * ~a, nothing, groups, resamples=2000)
+    events, drawn = grouped_replicates(nothing, 1 * ~a, nothing, groups, n_resamples=2000)
     options = {"measure": "accuracy", "alternative": alternative, "discordant_groups": len(ahead)}
     assert bootstrap_summary(events, drawn.differences, **options).pvalue >= least - 1e-12
 

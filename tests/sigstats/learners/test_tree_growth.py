@@ -91,12 +91,12 @@ sys.modules["numba"] = None  # importing it fails
 from sklearn.datasets import load_iris
 from sigstats import permutation_test
 X, y = load_iris(return_X_y=True)
-print(permutation_test("decision-tree", X, y, resamples=3, rng=1).wrong)
+print(permutation_test("decision-tree", X, y, n_resamples=3, rng=1).wrong)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     X, y = load_iris(return_X_y=True)
-    assert int(done.stdout) == permutation_test("decision-tree", X, y, resamples=3, rng=1).wrong
+    assert int(done.stdout) == permutation_test("decision-tree", X, y, n_resamples=3, rng=1).wrong
 
 
 @needs_growth

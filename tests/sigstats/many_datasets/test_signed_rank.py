@@ -112,10 +112,10 @@ def test_thousands_of_tied_differences(n):
     differences = np.random.default_rng(2).integers(-50, 52, n)
     exact, normal = (signed_rank_test(differences, method=method) for method in ("exact", "normal"))
     if n < 2000:
-        assert exact.interval is None or exact.interval.high - exact.interval.low < 1e-12
+        assert exact.pvalue_interval is None or exact.pvalue_interval.high - exact.pvalue_interval.low < 1e-12
         assert exact.pvalue == pytest.approx(normal.pvalue, rel=0.02)
     else:
-        assert exact.interval.low <= normal.pvalue <= exact.interval.high == exact.pvalue
+        assert exact.pvalue_interval.low <= normal.pvalue <= exact.pvalue_interval.high == exact.pvalue
 
 
 def test_differences_that_are_equal_but_for_rounding_are_tied():

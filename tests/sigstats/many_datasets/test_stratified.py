@@ -57,7 +57,7 @@ def test_sixty_data_sets_of_unlike_sizes_have_certified_bounds():
     n = rng.integers(100, 20_000, 60)
     a, b = rng.binomial(n, 0.06), rng.binomial(n, 0.058)
     found = stratified_paired_test(a, b, n)
-    low, high, confidence = found.interval
+    low, high, confidence = found.pvalue_interval
     assert confidence == 1
     assert high == found.pvalue
     assert low <= high <= 1.2 * low

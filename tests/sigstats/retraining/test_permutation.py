@@ -81,7 +81,7 @@ def test_the_test_is_the_plain_loop(classifier, null):
     X, y = X[::3], np.array(["c", "a", "b"])[y[::3]]
     folds = stratified_folds(y, 5, 9)
     estimator = build(classifier) if isinstance(classifier, str) else classifier
-    result = permutation_test(classifier, X, y, null=null, cv=folds, resamples=12, rng=4)
+    result = permutation_test(classifier, X, y, null=null, cv=folds, n_resamples=12, rng=4)
     draws = Retrainer(estimator, X, y, folds, null=null).draw(np.random.default_rng(4), 12)
     split = PredefinedSplit(folds)
 
@@ -103,7 +103,7 @@ def test_the_test_is_the_plain_loop(classifier, null):
     exceedances = sum(count <= result.wrong for count in expected)
     assert (result.exceedances, result.pvalue) == (exceedances, (exceedances + 1) / 13)
     assert eval(repr(result)) == result
-    assert isinstance(result.interval, Interval)
+    assert isinstance(result.pvalue_interval, Interval)
     assert isinstance(result, PermutationTestResult)
 
 
@@ -114,7 +114,7 @@ def test_it_stands_in_for_permutation_test_score():
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 3)) + 0.2 * y[:, None]
     score, scores, p = permutation_test_score(GaussianNB(), X, y, cv=KFold(5), n_permutations=300, random_state=1)
-    ours = permutation_test(GaussianNB(), X, y, cv=KFold(5), resamples=300, rng=1)
+    ours = permutation_test(GaussianNB(), X, y, cv=KFold(5), n_resamples=300, rng=1)
     assert ours.statistic == pytest.approx(1 - score)
     assert abs(ours.pvalue - p) < 0.245
     assert abs(np.mean(ours.null_distribution) - (1 - scores.mean())) < 6 * np.sqrt(2 / 300) * scores.std()
@@ -181,7 +181,7 @@ def test_valid_under_the_null_hypothesis():
     pvalues = []
     for _ in range(300):
         X, y = rng.normal(size=(20, 2)), rng.permutation(np.arange(20) % 2)
-        pvalues.append(permutation_test("naive-bayes", X, y, cv=4, resamples=19, rng=rng).pvalue)
+        pvalues.append(permutation_test("naive-bayes", X, y, cv=4, n_resamples=19, rng=rng).pvalue)
     for a in (0.05, 0.1, 0.2, 0.5):
         assert binom.sf(sum(p <= a for p in pvalues) - 1, 300, a) > 1e-6
 
@@ -192,7 +192,7 @@ def test_features_independent_inside_classes_are_not_found_dependent():
     for _ in range(200):
         y = np.arange(24) % 2
         X = rng.normal(size=(24, 2)) + y[:, None]
-        pvalues.append(permutation_test("naive-bayes", X, y, null="features", cv=4, resamples=19, rng=rng).pvalue)
+        pvalues.append(permutation_test("naive-bayes", X, y, null="features", cv=4, n_resamples=19, rng=rng).pvalue)
     for a in (0.05, 0.1, 0.2, 0.5):
         assert binom.sf(sum(p <= a for p in pvalues) - 1, 200, a) > 1e-6
 
@@ -202,13 +202,13 @@ def test_exclusive_or_is_pure_dependency():
     X = rng.integers(0, 2, (80, 2)).astype(float)
     y = (X[:, 0] != X[:, 1]).astype(int)
     tree = DecisionTreeClassifier(random_state=0)
-    assert permutation_test(tree, X, y, null="features", resamples=99, rng=1).pvalue == 0.01
-    assert permutation_test(tree, X, y, null="labels", resamples=99, rng=1).pvalue == 0.01
+    assert permutation_test(tree, X, y, null="features", n_resamples=99, rng=1).pvalue == 0.01
+    assert permutation_test(tree, X, y, null="labels", n_resamples=99, rng=1).pvalue == 0.01
 
 
 def test_a_classifier_that_learns_nothing_has_a_p_value_of_one():
     X, y = load_iris(return_X_y=True)
-    result = permutation_test(DummyClassifier(), X, y, cv=5, resamples=9, rng=1)
+    result = permutation_test(DummyClassifier(), X, y, cv=5, n_resamples=9, rng=1)
     assert (result.pvalue, result.exceedances, result.wrong) == (1.0, 9, 100)
 
 
@@ -217,7 +217,7 @@ def test_errors_equal_as_counts_are_ties():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(20, 1)), np.arange(20) % 2
     folds = np.arange(20) % 3
-    result = permutation_test(GaussianNB(), X, y, cv=folds, resamples=200, rng=2)
+    result = permutation_test(GaussianNB(), X, y, cv=folds, n_resamples=200, rng=2)
     assert result.exceedances == sum(count <= result.wrong for count in result.null_wrong)
     assert all(isinstance(count, int) for count in result.null_wrong)
     assert result.wrong in result.null_wrong  # so that a tie was there to be missed
@@ -238,12 +238,13 @@ def test_frames_with_columns_of_several_types(null):
 
     columns = make_column_transformer((OneHotEncoder(), ["b"]), remainder="passthrough")
     by_name = permutation_test(
-        make_pipeline(columns, LogisticRegression()), frame, y, null=null, cv=3, resamples=8, rng=1
+        make_pipeline(columns, LogisticRegression()), frame, y, null=null, cv=3, n_resamples=8, rng=1
     )
     codes = np.column_stack([frame["b"].cat.codes == 0, frame["b"].cat.codes == 1, frame["a"]]).astype(float)
     if null == "labels":
         assert (
-            by_name.null_wrong == permutation_test(LogisticRegression(), codes, y, cv=3, resamples=8, rng=1).null_wrong
+            by_name.null_wrong
+            == permutation_test(LogisticRegression(), codes, y, cv=3, n_resamples=8, rng=1).null_wrong
         )
     assert frame["a"].dtype == float
     assert frame["b"].dtype == "category"
@@ -251,8 +252,8 @@ def test_frames_with_columns_of_several_types(null):
 
 def test_sparse_rows():
     X, y = load_iris(return_X_y=True)
-    dense = permutation_test(LogisticRegression(max_iter=500), X, y, cv=3, resamples=3, rng=1)
-    sparse = permutation_test(LogisticRegression(max_iter=500), csr_array(X), y, cv=3, resamples=3, rng=1)
+    dense = permutation_test(LogisticRegression(max_iter=500), X, y, cv=3, n_resamples=3, rng=1)
+    sparse = permutation_test(LogisticRegression(max_iter=500), csr_array(X), y, cv=3, n_resamples=3, rng=1)
     assert dense.null_wrong == sparse.null_wrong
     with pytest.raises(ValueError, match="dense"):
         permutation_test(GaussianNB(), csr_array(X), y, null="features")
@@ -270,7 +271,7 @@ def test_labels_reach_the_classifier_as_they_are():
 
 def test_n_jobs_changes_nothing():
     X, y = load_iris(return_X_y=True)
-    one, two = (permutation_test("lda", X, y, cv=3, resamples=20, rng=1, n_jobs=jobs) for jobs in (1, 2))
+    one, two = (permutation_test("lda", X, y, cv=3, n_resamples=20, rng=1, n_jobs=jobs) for jobs in (1, 2))
     assert one == two
 
 
@@ -323,7 +324,7 @@ def test_learning_a_transform_once_equals_learning_it_on_each_permuted_set():
 def test_a_transform_that_needs_labels_is_refused_on_all_rows():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="never see labels"):
-        permutation_test(make_pipeline(SelectKBest(k=2), GaussianNB()), X, y, transforms="all", resamples=1)
+        permutation_test(make_pipeline(SelectKBest(k=2), GaussianNB()), X, y, transforms="all", n_resamples=1)
 
 
 class Failing(ClassifierMixin, BaseEstimator):
@@ -357,7 +358,7 @@ def test_a_classifier_that_fails_is_named_with_its_error():
 def test_what_is_no_classifier_is_refused(estimator, null):
     X, y, folds = np.arange(12.0).reshape(6, 2), [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]
     with pytest.raises(ValueError, match=r"^classifier: .* is not valid; expected .* classifier$") as caught:
-        permutation_test(estimator, X, y, null=null, cv=folds, resamples=9, rng=1)
+        permutation_test(estimator, X, y, null=null, cv=folds, n_resamples=9, rng=1)
     assert "\n" not in str(caught.value)
 
 
@@ -388,7 +389,7 @@ def test_predictions_that_are_no_classes_are_refused(names, said):
         assert wrong.tolist() == [4, 4, 4]
     estimator = Saying(names[0], 2) if isinstance(said, tuple) else Saying(said)
     with pytest.raises(ValueError, match=r"^classifier") as caught:
-        permutation_test(estimator, np.zeros((8, 1)), y, cv=[0, 0, 0, 0, 1, 1, 1, 1], resamples=3)
+        permutation_test(estimator, np.zeros((8, 1)), y, cv=[0, 0, 0, 0, 1, 1, 1, 1], n_resamples=3)
     assert "\n" not in str(caught.value)
 
 
@@ -407,7 +408,7 @@ def test_importing_it_does_not_import_scikit_learn():
     assert done.stdout.strip() == "False"
 
 
-GOOD = {"classifier": "naive-bayes", "X": [[1.0], [2.0], [1.5], [4.0]], "y": [0, 1, 0, 1], "cv": 2, "resamples": 2}
+GOOD = {"classifier": "naive-bayes", "X": [[1.0], [2.0], [1.5], [4.0]], "y": [0, 1, 0, 1], "cv": 2, "n_resamples": 2}
 
 
 @pytest.mark.parametrize(
@@ -419,7 +420,7 @@ GOOD = {"classifier": "naive-bayes", "X": [[1.0], [2.0], [1.5], [4.0]], "y": [0,
         ({"cv": 1}, "n_splits"),
         ({"cv": [0, 0, 0, 0]}, "two folds or more"),
         ({"cv": [0, 1]}, "each of the 4 rows"),
-        ({"resamples": 0}, "resamples"),
+        ({"n_resamples": 0}, "n_resamples"),
         ({"rng": -1}, "rng"),
         ({"classifier": "naive-bays"}, "did you mean 'naive-bayes'"),
         ({"classifier": 3}, "instance of a scikit-learn classifier"),

@@ -84,7 +84,7 @@ def test_groups_have_the_variance_of_obuchowski(seed):
     assert found.statistic == pytest.approx(found.estimate / math.sqrt(variance))
     assert found.pvalue == pytest.approx(2 * norm.sf(abs(found.statistic)))
     reach = norm.ppf(0.975) * math.sqrt(variance)
-    assert found.interval[:2] == pytest.approx((found.estimate - reach, found.estimate + reach))
+    assert found.confidence_interval[:2] == pytest.approx((found.estimate - reach, found.estimate + reach))
 
 
 def test_groups_of_one_row_are_delong():
@@ -94,7 +94,7 @@ def test_groups_of_one_row_are_delong():
     for method in ("asymptotic", "t"):
         alone, grouped = (auc_test(positive, a, b, groups=each, method=method) for each in (None, range(10)))
         assert grouped.pvalue == pytest.approx(alone.pvalue, rel=1e-13)
-        assert grouped.interval[:2] == pytest.approx(alone.interval[:2], rel=1e-13)
+        assert grouped.confidence_interval[:2] == pytest.approx(alone.confidence_interval[:2], rel=1e-13)
     assert auc_test(positive, a, b, groups=range(10)).pvalue == pytest.approx(0.22525, abs=5e-6)
     rng = np.random.default_rng(4)
     positive, a, b = np.arange(64) < 4, rng.normal(size=64), rng.normal(size=64)
@@ -152,9 +152,9 @@ def test_the_mean_is_tested_as_scipy_tests_it(seed):
     a = rng.exponential(size=30)
     b = a + rng.normal(0.1, 0.5, size=30)
     wanted = ttest_rel(b, a)
-    found = mean_score_test(a, b, confidence=0.9)
+    found = mean_score_test(a, b, confidence_level=0.9)
     assert (found.statistic, found.pvalue) == (pytest.approx(wanted.statistic), pytest.approx(wanted.pvalue))
-    assert found.interval[:2] == pytest.approx(tuple(wanted.confidence_interval(0.9)))
+    assert found.confidence_interval[:2] == pytest.approx(tuple(wanted.confidence_interval(0.9)))
     for ours, theirs in (("less", "greater"), ("greater", "less")):
         assert mean_score_test(a, b, alternative=ours).pvalue == pytest.approx(
             ttest_rel(b, a, alternative=theirs).pvalue
@@ -192,13 +192,16 @@ def test_laws(seed, shift):
     alone = auc_test(positive, a, b, groups=np.arange(40))
     assert alone.estimate == pytest.approx(found.estimate)
     assert alone.pvalue == pytest.approx(found.pvalue, rel=1e-9)
-    assert alone.interval[:2] == pytest.approx(found.interval[:2])
+    assert alone.confidence_interval[:2] == pytest.approx(found.confidence_interval[:2])
     assert auc_test(positive, b, a, groups=np.arange(40) // 2).pvalue == pytest.approx(
         auc_test(positive, a, b, groups=np.arange(40) // 2).pvalue
     )
     mean = mean_score_test(a, b)
     alone = mean_score_test(a, b, groups=np.arange(40))
-    assert (alone.pvalue, alone.interval[:2]) == (pytest.approx(mean.pvalue), pytest.approx(mean.interval[:2]))
+    assert (alone.pvalue, alone.confidence_interval[:2]) == (
+        pytest.approx(mean.pvalue),
+        pytest.approx(mean.confidence_interval[:2]),
+    )
     assert mean_score_test(a + 3, b + 3).pvalue == pytest.approx(mean.pvalue)
     assert mean_score_test(2 * a, 2 * b).pvalue == pytest.approx(mean.pvalue)
 
@@ -209,15 +212,17 @@ def test_the_interval_of_a_one_sided_test_is_one_sided(seed):
     a = rng.normal(size=12)
     b = a + rng.normal(0.3, 1, size=12)
     for ours, theirs in (("less", "greater"), ("greater", "less")):
-        found = mean_score_test(a, b, alternative=ours, confidence=0.9)
+        found = mean_score_test(a, b, alternative=ours, confidence_level=0.9)
         wanted = ttest_rel(b, a, alternative=theirs).confidence_interval(0.9)
-        assert found.interval[:2] == pytest.approx((wanted.low, wanted.high))
-        assert (found.pvalue < 0.1) == (not found.interval.low <= 0 <= found.interval.high)
-        assert found.interval_a == mean_score_test(a, b, confidence=0.9).interval_a
+        assert found.confidence_interval[:2] == pytest.approx((wanted.low, wanted.high))
+        assert (found.pvalue < 0.1) == (not found.confidence_interval.low <= 0 <= found.confidence_interval.high)
+        assert found.interval_a == mean_score_test(a, b, confidence_level=0.9).interval_a
     positive, a, b = made(seed=seed)
-    two_sided = auc_test(positive, a, b, confidence=0.9).interval
+    two_sided = auc_test(positive, a, b, confidence_level=0.9).confidence_interval
     for way, ends in (("less", (two_sided.low, 1.0)), ("greater", (-1.0, two_sided.high))):
-        assert auc_test(positive, a, b, alternative=way, confidence=0.95).interval[:2] == pytest.approx(ends)
+        assert auc_test(positive, a, b, alternative=way, confidence_level=0.95).confidence_interval[
+            :2
+        ] == pytest.approx(ends)
 
 
 def test_intervals_of_areas_end_where_areas_do():
@@ -228,8 +233,8 @@ def test_intervals_of_areas_end_where_areas_do():
     found = auc_test(positive, a, b)
     assert (found.interval_a.high, found.interval_b.high) == (1.0, 1.0)
     assert found.interval_b.low == pytest.approx(0.764262, abs=1e-6)
-    worse = auc_test(positive, [-x for x in b], [x + y for x, y in zip(b, a, strict=True)], confidence=0.999)
-    assert worse.interval.high == 1.0
+    worse = auc_test(positive, [-x for x in b], [x + y for x, y in zip(b, a, strict=True)], confidence_level=0.999)
+    assert worse.confidence_interval.high == 1.0
     assert worse.interval_a.low == 0.0
 
 
@@ -259,9 +264,9 @@ def test_no_more_false_alarms_than_stated():
 def test_rows_that_do_not_differ_show_nothing():
     positive, a, _ = made()
     for found in (auc_test(positive, a, a), mean_score_test(a, a)):
-        assert (found.pvalue, found.estimate, found.interval[:2]) == (1.0, 0.0, (0.0, 0.0))
+        assert (found.pvalue, found.estimate, found.confidence_interval[:2]) == (1.0, 0.0, (0.0, 0.0))
     constant = mean_score_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5])
-    assert (constant.pvalue, constant.interval[:2]) == (2 / 2**3, (0.5, 0.5))
+    assert (constant.pvalue, constant.confidence_interval[:2]) == (2 / 2**3, (0.5, 0.5))
     assert "differ by the same: p is the least that 3 rows can show" in constant.reason
 
 
@@ -301,7 +306,7 @@ def test_the_unit_of_the_scores_changes_nothing(scale, groups):
     a, b = np.array([0.3, -0.1, 0.7, 0.2, 0.5, 0.9]), np.array([0.4, 0.1, 0.6, 0.5, 0.9, 1.1])
     found, scaled = mean_score_test(a, b, groups=groups), mean_score_test(scale * a, scale * b, groups=groups)
     assert (scaled.statistic, scaled.pvalue) == (pytest.approx(found.statistic), pytest.approx(found.pvalue))
-    assert scaled.interval.high / scale == pytest.approx(found.interval.high)
+    assert scaled.confidence_interval.high / scale == pytest.approx(found.confidence_interval.high)
     # A constant, rounded, of six rows or of four groups; and none at all, rounded.
     same = mean_score_test(scale * a, scale * (a + 0.1), groups=groups)
     assert same.pvalue == (2 / 2**6 if groups is None else 2 / 2**4)

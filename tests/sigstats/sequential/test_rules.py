@@ -104,7 +104,7 @@ def test_the_p_value_is_valid_with_ties(walk):
 
 
 def test_the_interval_covers_every_p(walk):
-    low, high = np.array([result.interval[:2] for _, result in walk.ends]).T
+    low, high = np.array([result.pvalue_interval[:2] for _, result in walk.ends]).T
     for p in GRID:
         law = walk.law(p)
         assert law.sum() == pytest.approx(1, abs=1e-9)
@@ -265,7 +265,7 @@ def test_a_larger_maximum_moves_no_stop(path):
         if second is not None:
             assert (first.replicates, first.verdict) == (second.replicates, second.verdict)
             assert first.pvalue == pytest.approx(second.pvalue, rel=1e-12)
-            assert first.interval == pytest.approx(second.interval, rel=1e-9)
+            assert first.pvalue_interval == pytest.approx(second.pvalue_interval, rel=1e-9)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -332,7 +332,7 @@ def test_the_result_can_be_written_down_and_read():
         assert eval(repr(result), scope) == result
         assert eval(repr(rule), {type(rule).__name__: type(rule)}) == rule
         assert {type(result.replicates), type(result.exceedances)} == {int}
-        assert {type(result.pvalue), type(result.statistic), *map(type, result.interval)} == {float}
+        assert {type(result.pvalue), type(result.statistic), *map(type, result.pvalue_interval)} == {float}
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_the_result_can_be_written_down_and_read():
         (lambda: FixedRule(maximum=9).test([0, 2]), "exceeds: 2 is not valid; expected a sequence of 0 and 1"),
         (lambda: FixedRule(maximum=9).test([[0, 1]]), "exceeds"),
         (lambda: FixedRule(maximum=9).test([0.5]), "exceeds"),
-        (lambda: FixedRule(maximum=1).test([0], confidence=1), "confidence"),
+        (lambda: FixedRule(maximum=1).test([0], confidence_level=1), "confidence_level"),
         (lambda: deciding_exceedances(0, 9), "alpha"),
         (lambda: deciding_exceedances(0.05, 0), "maximum"),
     ],
@@ -366,9 +366,9 @@ def test_bad_input_is_named(make, complaint):
 def test_bad_input_raises_nothing_else(a, b, c, d, e):
     small = a if not isinstance(a, (int, float)) or not abs(a) > 10**5 else 10
     refuses_or_answers(
-        lambda: FixedRule(maximum=small).test(b, confidence=c),
-        lambda: BesagCliffordRule(maximum=small, exceedances=b).test(c, confidence=d),
+        lambda: FixedRule(maximum=small).test(b, confidence_level=c),
+        lambda: BesagCliffordRule(maximum=small, exceedances=b).test(c, confidence_level=d),
         lambda: GandyRule(maximum=small, alpha=b, reject_at=c, risk=d, half_spent=e).test([0, 1]),
-        lambda: GandyRule(maximum=5, alpha=0.05).test(a, confidence=b),
+        lambda: GandyRule(maximum=5, alpha=0.05).test(a, confidence_level=b),
         lambda: deciding_exceedances(a, b),
     )

@@ -39,7 +39,7 @@ ways = st.sampled_from(["two-sided", "greater", "less"])
 def test_whole_numbers_as_enumerated(differences, alternative):
     result = sign_flip_test(differences, alternative=alternative)
     assert Fraction(result.pvalue) == enumerated(differences, alternative)
-    assert result.interval is None
+    assert result.pvalue_interval is None
     assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue), abs=1e-12)
 
 
@@ -120,7 +120,9 @@ def test_many_answers_have_a_certified_far_tail():
     rng = np.random.default_rng(1)
     differences = np.minimum(rng.integers(-10, 12, 100_000), 10).tolist()
     result = sign_flip_test(differences, sizes=[10] * len(differences), limit=1)
-    assert result.interval is None or result.interval.low == pytest.approx(result.interval.high, rel=1e-12)
+    assert result.pvalue_interval is None or result.pvalue_interval.low == pytest.approx(
+        result.pvalue_interval.high, rel=1e-12
+    )
     z = sum(differences) / math.sqrt(sum(each * each for each in differences))
     assert result.log10_pvalue == pytest.approx(stats.norm.logsf(z) / math.log(10) + math.log10(2), rel=0.02)
 
@@ -155,7 +157,7 @@ def test_the_interval_agrees_with_the_test(differences, level):
 @pytest.mark.parametrize(("a", "b", "n"), [(6, 16, 161), (0, 0, 10), (1, 0, 400), (50, 0, 100), (30, 20, 400)])
 def test_one_answer_an_item_has_the_hull_of_tango_and_clopper_pearson(a, b, n):
     differences = np.array([1] * a + [-1] * b + [0] * (n - a - b), dtype=float)
-    tango = accuracy_difference(a, b, n).interval
+    tango = accuracy_difference(a, b, n).confidence_interval
     assert score_limits(differences, np.ones(n), 1.0, 0.025) == pytest.approx(tango[:2], abs=1e-12)
     found = sign_flip_test(differences.astype(int), limit=1).confidence_interval
     share = clopper_pearson(a, a + b) if a + b else Interval(0.5, 0.5, 0.95)
@@ -201,7 +203,7 @@ def test_monte_carlo_estimates_the_exact_p_value():
         assert drawn.replicates == 20_000
         # A false alarm has odds of less than one in 10^6: five standard deviations.
         assert abs(drawn.pvalue - exact) < 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_001
-        assert drawn.interval.low <= drawn.exceedances / 20_000 <= drawn.interval.high
+        assert drawn.pvalue_interval.low <= drawn.exceedances / 20_000 <= drawn.pvalue_interval.high
 
 
 @pytest.mark.parametrize("answers", [1, 5])
