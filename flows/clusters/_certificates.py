@@ -1,5 +1,6 @@
-"""Certificates of one run, for a scheduler and workers on machines that share a folder."""
+"""Certificates of one run: whoever has them may reach its scheduler and workers, and nobody else."""
 
+import datetime
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +9,66 @@ from typing import Any
 
 from ..errors import BadInput
 
+#: A certificate counts for one run, which deletes it; so it is never out of date, wherever a machine's clock is put.
+_FIRST = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
+
+
+def certificates() -> Any:
+    """New certificates for scheduler, workers and client (`distributed.Security`), in this process's memory alone.
+
+    Dask's own `Security.temporary` has an RSA key, with which each connection costs several times as much, and dates
+    between which a clock that is put back does not lie.
+    """
+    from distributed.security import Security
+
+    certificate, key = _self_signed()
+    roles = {
+        f"tls_{role}_{part}": text
+        for role in ("scheduler", "worker", "client")
+        for part, text in (("cert", certificate), ("key", key))
+    }
+    return Security(require_encryption=True, tls_ca_file=certificate, **roles)
+
+
+def _self_signed() -> tuple[str, str]:
+    """A certificate that is its own authority, and its key, as PEM."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import NameOID
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    public = key.public_key()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a run of sigstats")])
+    usage = dict.fromkeys(
+        ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "crl_sign",
+         "encipher_only", "decipher_only"),
+        False,
+    )  # fmt: skip
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(public)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(_FIRST)
+        .not_valid_after(_LAST)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.KeyUsage(digital_signature=True, key_cert_sign=True, **usage), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return certificate.public_bytes(pem).decode(), secret.decode()
+
 
 @contextmanager
-def temporary_certificates(shared_folder: str) -> Iterator[Any]:
-    """Certificates of this run alone, in files that only this user can read, for as long as the context lasts.
+def shared_certificates(shared_folder: str) -> Iterator[Any]:
+    """Certificates for workers on machines that share a folder: in files there, for as long as the context lasts.
+
+    Only this user can read them.
 
     Raises
     ------
@@ -29,7 +86,7 @@ def temporary_certificates(shared_folder: str) -> Iterator[Any]:
         ) from None
     with folder as name:
         files = {}
-        for part, text in Security.temporary().get_tls_config_for_role("worker").items():
+        for part, text in certificates().get_tls_config_for_role("worker").items():
             if part in ("ca_file", "cert", "key"):
                 files[part] = Path(name, f"{part}.pem")
                 files[part].touch(mode=0o600)

@@ -22,7 +22,7 @@ from sigstats.tasks.engine.pools import DaskPool, Pool
 
 from ..config.model import Strict
 from ..errors import BadInput
-from ._certificates import temporary_certificates
+from ._certificates import shared_certificates
 from ._engine import environment, quiet, settings
 from ._restarting import restart_dead_workers
 from ._scaling import SIZE, Workers, expected, start
@@ -130,7 +130,10 @@ def job_options(cluster: Cluster) -> dict[str, Any]:
     import dask
     from dask.utils import parse_bytes
 
-    before = dask.config.get(f"jobqueue.{cluster.kind}.job-script-prologue", None) or []
+    from sigstats.tasks.engine.nodes import Scheduler
+
+    own = dask.config.get(f"jobqueue.{cluster.kind}", {})  # of the site, in dask-jobqueue's configuration
+    before, arguments = own.get("job-script-prologue") or [], own.get("worker-extra-args") or []
 
     options = {
         "cores": cluster.processes,
@@ -144,10 +147,11 @@ def job_options(cluster: Cluster) -> dict[str, Any]:
         "log_directory": cluster.log_folder,
         "job_extra_directives": list(cluster.directives),
         "job_script_prologue": [*before, *(f'export {k}="${{{k}:-{value}}}"' for k, value in environment().items())],
-        # The dashboard is for whoever is on this machine; a job that finds no scheduler for a minute ends itself.
-        "scheduler_options": {"dashboard_address": "127.0.0.1:0"},
+        "worker_extra_args": [*arguments, "--worker-class", "sigstats.tasks.engine.nodes.Worker"],
+        "scheduler_cls": Scheduler,
+        "scheduler_options": {"dashboard": False},
         "job_name": "sigstats",
-        "death_timeout": 60,
+        "death_timeout": 60,  # a job that finds no scheduler for a minute ends itself
     }
     return {name: value for name, value in options.items() if value is not None}
 
@@ -180,7 +184,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
 
     with (
         dask.config.set(settings()),
-        temporary_certificates(cluster.shared_folder) if cluster.tls else nullcontext() as security,
+        shared_certificates(cluster.shared_folder) if cluster.tls else nullcontext() as security,
         batch_cluster(cluster, security) as started,
         Client(started) as client,
     ):

@@ -11,9 +11,11 @@ from pydantic import Field
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
 from ..config.model import Strict
+from ._certificates import certificates
 from ._engine import quiet, settings
 from ._restarting import restart_dead_workers
-from ._scaling import SIZE, Adaptive, Workers, expected, start
+from ._scaling import SIZE, Workers, expected, start
+from ._scratch import scratch_folder
 
 
 class Cluster(Strict):
@@ -36,21 +38,31 @@ def processors() -> int:
 
 @contextmanager
 def open_pool(cluster: Cluster) -> Iterator[Pool]:
-    """Start the processes on loopback, and end them."""
+    """Start the processes, which take connections of this run alone, and end them."""
     quiet()
     import dask
-    from distributed import Client, LocalCluster
+    from distributed import Client, Nanny, SpecCluster
+
+    from sigstats.tasks.engine.nodes import Scheduler, Worker
 
     workers = cluster.workers or processors()
+    security = certificates()
+    listening = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    worker = {
+        "nthreads": 1,
+        "memory_limit": cluster.memory_limit,
+        "local_directory": scratch_folder(),
+        "worker_class": Worker,
+        "silence_logs": logging.CRITICAL,  # that of the nannies in the processes of their workers
+        **listening,
+    }
     with (
         dask.config.set(settings()),
-        LocalCluster(
-            n_workers=workers.minimum if isinstance(workers, Adaptive) else workers,
-            threads_per_worker=1,
-            memory_limit=cluster.memory_limit,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,  # that of the nannies in the processes of their workers
+        SpecCluster(
+            scheduler={"cls": Scheduler, "options": {**listening, "port": 0, "dashboard": False}},
+            worker={"cls": Nanny, "options": worker},
+            security=security,
+            silence_logs=logging.CRITICAL,
         ) as started,
         Client(started) as client,
     ):

@@ -128,7 +128,8 @@ def test_the_job_script_says_what_the_file_says(commands, kind, lines):
         f'walltime = "{walltime}"\ndirectives = ["-l x=1"]'
     )
     _dask_jobqueue()  # or its defaults would go with what is set here
-    before = {f"jobqueue.{kind}.job-script-prologue": ["module load python"]}
+    own = {"job-script-prologue": ["module load python"], "worker-extra-args": ["--own"]}
+    before = {f"jobqueue.{kind}.{key}": value for key, value in own.items()}
     with dask.config.set(settings() | before), batch_cluster(loaded(commands, text), None) as cluster:
         script = cluster.job_script()
     assert [line for line in [*lines, "module load python"] if line not in script.splitlines()] == []
@@ -143,7 +144,14 @@ def test_the_job_script_says_what_the_file_says(commands, kind, lines):
     assert seen["DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED"] == "False"
     assert seen["MALLOC_TRIM_THRESHOLD_"] == "4096"
     (worker,) = [line for line in script.splitlines() if "dask_worker" in line]
-    for option in ("--nthreads 1", "--nworkers 4", "--memory-limit 1.00GiB", "--death-timeout 60"):
+    for option in (
+        "--nthreads 1",
+        "--nworkers 4",
+        "--memory-limit 1.00GiB",
+        "--death-timeout 60",
+        "--own",
+        "--worker-class sigstats.tasks.engine.nodes.Worker",
+    ):
         assert option in worker
 
 
@@ -280,10 +288,10 @@ def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, ser
 
 
 def test_keys_of_a_run_are_its_users_alone(tmp_path):
-    from sigstats.flows.clusters._certificates import temporary_certificates
+    from sigstats.flows.clusters._certificates import shared_certificates
 
     cluster = loaded(tmp_path, f'kind = "slurm"\nworkers = 1\nshared_folder = "{tmp_path}"')
-    with temporary_certificates(cluster.shared_folder) as security:
+    with shared_certificates(cluster.shared_folder) as security:
         (folder,) = tmp_path.glob(".sigstats-tls-*")
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
