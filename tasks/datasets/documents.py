@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sigstats._common.validation import hint, refuse, shown
 
-from ..input_files import place, reason
+from ..input_files import place
+from ..input_files.content import open_content
 from ..schema import column
+from ..tables.parquet import read_parquet
 
 #: The key of the schema's metadata under which `Documents.to_table` keeps the name.
 _ABOUT = b"documents"
@@ -118,25 +119,15 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
     ValueError
         One line that names the file, the column, the row where there is one (counted from 0), and what would be right.
     """
-    import fsspec
-
     where = place(path, base)
-    try:
-        with fsspec.open(where, "rb") as handle:
-            file = pq.ParquetFile(handle)
-            known = file.schema_arrow.names
-            for each in (*text, categories):
-                if each not in known:
-                    raise ValueError(f"{where}: there is no column {shown(each)}; {hint(each, known)}")
-            table = file.read(columns=[*text, categories])
-    except FileNotFoundError:
-        raise ValueError(f"{where}: there is no such file") from None
-    except ValueError as error:
-        if str(error).startswith(where):
-            raise
-        raise ValueError(f"{where}: is not a Parquet file that can be read ({reason(error)})") from None
-    except Exception as error:  # a damaged file and a remote file system may raise anything
-        raise ValueError(f"{where}: is not a Parquet file that can be read ({reason(error)})") from None
+    with open_content(where) as content:
+        try:
+            known, table = read_parquet(content.by_place(), content.budget, (*text, categories))
+        except Exception as error:  # a damaged file and a remote file system may raise anything
+            raise content.error("is not a Parquet file that can be read", error) from None
+    for each in (*text, categories):
+        if each not in known:
+            raise ValueError(f"{where}: there is no column {shown(each)}; {hint(each, known)}")
     if not table.num_rows:
         raise ValueError(f"{where}: there are no rows; expected one or more")
     parts = [_texts(where, each, table.column(each)) for each in text]

@@ -1,6 +1,5 @@
 """Columns of a file of delimited text or of a Parquet file that a study names."""
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats.tasks.input_files import place, read_bytes, reason
+from sigstats.tasks.input_files import place, read_bytes
+from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.tables.arrow import ArrowTable
 from sigstats.tasks.tables.delimited import DelimitedTable
 from sigstats.tasks.tables.numbers import is_number
@@ -27,20 +27,18 @@ def read_table(path: str, base: Path, names: Sequence[str]) -> Table:
         One line that names the file and the column, where it cannot be read or holds a missing value.
     """
     where = place(path, base)
-    content = read_bytes(path, base)
     table: Table
     if where.endswith((".parquet", ".pq")):
-        import pyarrow.parquet as pq
+        from sigstats.tasks.tables.parquet import read_parquet
 
-        try:
-            file = pq.ParquetFile(io.BytesIO(content))
-            known = file.schema_arrow.names
-            columns = file.read(columns=[name for name in known if name in names])
-        except Exception as error:  # a damaged file may raise anything
-            raise ValueError(f"{where}: cannot be read as Parquet ({reason(error)})") from None
+        with open_content(where) as content:
+            try:
+                known, columns = read_parquet(content.by_place(), content.budget, names)
+            except Exception as error:  # a damaged file may raise anything
+                raise content.error("cannot be read as Parquet", error) from None
         table = ArrowTable(where, columns, names=known, as_python=True)
     else:
-        table = DelimitedTable(where, content, wanted=names)
+        table = DelimitedTable(where, read_bytes(path, base), wanted=names)
     for name in names:
         table.require_values(name)
     return table

@@ -23,7 +23,9 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
     spec = validate_options(spec, _OPTIONS, required=("path",))
     where = place(spec["path"], base)
-    table = Arff(where, as_text(read_bytes(spec["path"], base), where, spec.get("encoding", "utf-8")))
+    table = Arff(
+        where, as_text(read_bytes(spec["path"], base, spec.get("encoding")), where, spec.get("encoding", "utf-8"))
+    )
     return dataset(table, spec, target=spec.get("target") or _target(table))
 
 

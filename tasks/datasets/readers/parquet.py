@@ -5,7 +5,6 @@ and strings that ``missing`` lists. Times, lists and other types are refused by 
 The index of a pandas table is no column, unless it is asked for.
 """
 
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from ...input_files import place, read_bytes, reason
+from ...input_files import place, reason
+from ...input_files.content import open_content
+from ...tables.parquet import read_parquet
 from ..dataset import Dataset
 from ..options import COLUMNS, validate_options
 from ..tables import Numbers, Table, Texts, dataset
@@ -38,12 +38,12 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
     spec = validate_options(spec, _OPTIONS, required=("path", "target"))
     where = place(spec["path"], base)
-    content = read_bytes(spec["path"], base)
-    try:
-        table = pq.read_table(io.BytesIO(content))
-        index = _pandas_index(table)
-    except Exception as error:  # a damaged file may raise anything
-        raise ValueError(f"{where}: is not a Parquet file that can be read ({reason(error)})") from None
+    with open_content(where) as content:
+        try:
+            _, table = read_parquet(content.by_place(), content.budget)
+            index = _pandas_index(table)
+        except Exception as error:  # a damaged file may raise anything
+            raise content.error("is not a Parquet file that can be read", error) from None
     asked = {spec["target"], *spec.get("columns", []), *spec.get("drop", []), *spec.get("nominal", [])}
     table = table.drop_columns([name for name in index if name not in asked])
     return dataset(Columns(where, table, missing=spec.get("missing", [])), spec)

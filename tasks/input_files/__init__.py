@@ -1,10 +1,14 @@
-"""Where a data file is: a path beside the study file, or an fsspec URL."""
+"""Files that are read: where they are (a path beside the study file, an fsspec URL), and what is in them."""
 
 import codecs
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
+
+from .content import open_content, reason
+
+__all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason"]
 
 _VISIBLE = re.compile(rb"\S")
 
@@ -21,30 +25,27 @@ def place(path: str, base: Path) -> str:
     return path if "://" in path else str(base / path)
 
 
-def read_bytes(path: str, base: Path) -> bytes:
-    """The content of a data file.
+def read_bytes(path: str, base: Path, encoding: str | None = None) -> bytes:
+    """The content of a data file, unpacked; its text is in UTF-8, without a byte order mark.
+
+    Parameters
+    ----------
+    path : str
+        A path or an fsspec URL; a relative path starts at `base`.
+    base : pathlib.Path
+    encoding : str, optional
+        The encoding of the text, which then stays as it is; by default what a byte order mark says, or UTF-8.
 
     Raises
     ------
     ValueError
-        One line that names it, where it is missing, empty or cannot be read.
+        One line that names it, where it is missing, empty, damaged, larger than the limit or cannot be read.
     """
-    where = place(path, base)
-    try:
-        if "://" in where:
-            import fsspec
-
-            with fsspec.open(where, "rb") as handle:
-                content = bytes(handle.read())
-        else:
-            content = Path(where).read_bytes()
-    except FileNotFoundError:
-        raise ValueError(f"{where}: there is no such file") from None
-    except Exception as error:  # a remote file system may raise anything
-        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
-    if not _VISIBLE.search(content):
-        raise ValueError(f"{where}: is empty; expected a table")
-    return content
+    with open_content(place(path, base), encoding=encoding) as content:
+        found = content.whole()
+        if not _VISIBLE.search(found):
+            raise ValueError(f"{content.where}: is empty; expected a table")
+        return found
 
 
 def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
@@ -68,8 +69,3 @@ def as_utf8(content: bytes, where: str, encoding: str = "utf-8") -> bytes:
     except LookupError:
         pass  # `as_text` names it
     return as_text(content, where, encoding).encode()
-
-
-def reason(error: Exception) -> str:
-    """What an error of another library says, in one short line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".removesuffix(": ")

@@ -1,0 +1,108 @@
+"""How much of one file is unpacked and read: half of the memory that is free, or what the environment says."""
+
+import os
+import re
+from functools import cached_property
+from pathlib import Path
+
+#: The environment variable that sets the limit: a number of bytes, with a unit or without.
+VARIABLE = "SIGSTATS_READ_LIMIT"
+
+#: So much is read without asking how much memory there is.
+_SMALL = 2**24
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE | re.ASCII)
+_GROUPS = Path("/sys/fs/cgroup")
+
+
+class Budget:
+    """What may still be unpacked and read of one file.
+
+    Parameters
+    ----------
+    where : str
+        What messages call the file.
+    """
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.spent = 0
+
+    @cached_property
+    def limit(self) -> int:
+        """The number of bytes that are read at most."""
+        return read_limit()
+
+    def spend(self, count: int) -> None:
+        """Count bytes that are read; ValueError, one line, once they are more than the limit."""
+        self.spent += count
+        self.require(self.spent)
+
+    def require(self, size: int) -> None:
+        """Refuse a size that is more than the limit."""
+        if (size > _SMALL or VARIABLE in os.environ) and size > self.limit:
+            raise ValueError(
+                f"{self.where}: takes more than {_shown(self.limit)} of memory once it is unpacked and read; expected "
+                f"less than this limit ({VARIABLE} sets another)"
+            )
+
+
+def read_limit() -> int:
+    """The limit in bytes.
+
+    Raises
+    ------
+    ValueError
+        One line, where the environment variable is no size.
+    """
+    text = os.environ.get(VARIABLE)
+    if text is None:
+        return _free_memory() // 2
+    size = _SIZE.fullmatch(text)
+    if size is None or size[2].lower() not in _UNITS:
+        raise ValueError(f"{VARIABLE}: {text[:60]!r} is not valid; expected a size such as 500MB or 8GiB")
+    return int(float(size[1]) * _UNITS[size[2].lower()])
+
+
+def _free_memory() -> int:
+    """The memory that is free on this machine, and in every control group that this process is in."""
+    import psutil
+
+    return min([int(psutil.virtual_memory().available), *_free_in_groups()])
+
+
+def _free_in_groups() -> list[int]:
+    try:
+        own = Path("/proc/self/cgroup").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return []
+    found = []
+    for line in own.splitlines():
+        _, controllers, path = (*line.split(":", 2), "", "")[:3]
+        old = "memory" in controllers.split(",")
+        root = _GROUPS / "memory" if old else _GROUPS
+        names = ("memory.limit_in_bytes", "memory.usage_in_bytes") if old else ("memory.max", "memory.current")
+        folder = root / path.lstrip("/")
+        for group in (folder, *folder.parents):
+            if group.is_relative_to(root) and (free := _free_in_group(group, *names)) is not None:
+                found.append(free)
+    return found
+
+
+def _free_in_group(group: Path, most: str, used: str) -> int | None:
+    """What a group may still take; files that the system holds in memory are given up where need be."""
+    try:
+        about = (group / "memory.stat").read_text(encoding="ascii")
+        held = dict(line.split(" ", 1) for line in about.splitlines())
+        cached = int(held.get("total_inactive_file", held.get("inactive_file", "0")))
+        return max(int((group / most).read_text()) - int((group / used).read_text()) + cached, 0)
+    except (OSError, ValueError):  # no such group here, or "max"
+        return None
+
+
+def _shown(size: int) -> str:
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}" if size < 1000 * unit else f"{size // unit:,} {name}"
+    return f"{size} bytes"

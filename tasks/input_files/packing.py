@@ -1,0 +1,84 @@
+"""Packed files: gzip, bzip2, xz and Zstandard, known by their first bytes, whatever they are called."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+#: Bytes that are unpacked at a time.
+PIECE = 2**20
+
+#: The most that xz may take for its dictionary.
+_XZ_MEMORY = 2**27
+
+
+def packing(start: bytes) -> str | None:
+    """How a file is packed that starts so; None where it is not."""
+    return next((name for name, (mark, _) in _KINDS.items() if mark.match(start)), None)
+
+
+def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
+    """The content of a packed file, in pieces of at most `PIECE` bytes.
+
+    Raises
+    ------
+    ValueError
+        The file is damaged, or ends too early; the message is what the library says.
+    """
+    import zlib
+
+    try:
+        yield from _KINDS[name][1](source)
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise ValueError(f"is damaged {name} data: {' '.join(str(error).split())[:120]}") from None
+
+
+def _gzip(source: BinaryIO) -> Iterator[bytes]:
+    import gzip
+
+    with gzip.GzipFile(fileobj=source, mode="rb") as opened:
+        yield from _pieces(opened)
+
+
+def _bzip2(source: BinaryIO) -> Iterator[bytes]:
+    import bz2
+
+    with bz2.BZ2File(source) as opened:
+        yield from _pieces(opened)
+
+
+def _zstandard(source: BinaryIO) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    file: Any = source  # the stubs of pyarrow ask for a class where any file will do
+    with pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd") as opened:
+        yield from _pieces(opened)
+
+
+def _xz(source: BinaryIO) -> Iterator[bytes]:
+    import lzma
+
+    data = source.read(PIECE)
+    try:
+        while data:
+            decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+            while not decoder.eof:
+                yield decoder.decompress(data, PIECE)
+                data = source.read(PIECE) if decoder.needs_input and not decoder.eof else b""
+                if not data and decoder.needs_input and not decoder.eof:
+                    raise EOFError("it ends too early")
+            data = (decoder.unused_data or source.read(PIECE)).lstrip(b"\0")  # streams are padded with zeros
+    except lzma.LZMAError as error:
+        raise ValueError(str(error)) from None
+
+
+def _pieces(opened: Any) -> Iterator[bytes]:
+    while piece := opened.read(PIECE):
+        yield piece
+
+
+_KINDS: dict[str, tuple[re.Pattern[bytes], Callable[[BinaryIO], Iterator[bytes]]]] = {
+    "gzip": (re.compile(rb"\x1f\x8b\x08"), _gzip),
+    "bzip2": (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bzip2),
+    "xz": (re.compile(rb"\xfd7zXZ\x00"), _xz),
+    "Zstandard": (re.compile(rb"\x28\xb5\x2f\xfd"), _zstandard),
+}
