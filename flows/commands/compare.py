@@ -5,6 +5,7 @@ candidate is worse.
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--score", metavar="NAME", help="a column of a number a row (adds measures); in a log, a scorer or metric"
     )
     parser.add_argument("--filter", metavar="NAME", help="in a log of lm-evaluation-harness, whose answers are meant")
+    parser.add_argument(
+        "--score-range",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help="what every score lies between (default: 0 and 1, if all do)",
+    )
     parser.add_argument("--positive", metavar="CLASS", help="the class whose probability the scores are")
     parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
     parser.add_argument(
@@ -57,8 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare, say what was found, and give the verdict as exit code."""
     from sigstats.comparison.compare import compare_pair
+    from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.tasks.predictions import Columns, join, read
+    from sigstats.tasks.predictions import Columns, join, read, same_content
 
     from ..comparison.json import as_json
     from ..comparison.markdown import as_markdown
@@ -81,6 +90,11 @@ def run(options: argparse.Namespace) -> int:
     try:
         joined = join(
             read(options.baseline, columns), read(options.candidate, columns), columns, unmatched=options.unmatched
+        )
+        joined = replace(
+            joined,
+            identical=same_content(options.baseline, options.candidate),
+            score_range=None if options.score_range is None else as_score_range(options.score_range),
         )
         found = compare_pair(joined, rule, measures, positive=options.positive)
     except ValueError as error:

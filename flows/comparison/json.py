@@ -17,6 +17,7 @@ def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "verdict": found.verdict,
+        "identical": found.identical,
         "baseline": baseline,
         "candidate": candidate,
         "n": found.n,

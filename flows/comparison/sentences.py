@@ -1,6 +1,6 @@
 """What a comparison found, in sentences: the title, the rule, and a reason for each row that does not pass."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
@@ -34,12 +34,30 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
 
 
 def reasons(found: ComparisonResult) -> list[str]:
-    """A sentence for each row that does not pass."""
-    return [
+    """A sentence for each row that does not pass; one for all in which nothing differs."""
+    if found.identical:
+        return []
+    said = [
         f"not tested: {row.measure} on {row.slice}: {row.note}" if row.unanswered else _reason(row, found.rule)
         for row in found.rows
-        if row.verdict in ("fail", "warn") or row.unanswered
+        if (row.verdict in ("fail", "warn") and not row.silent) or row.unanswered
     ]
+    silent = [row for row in found.rows if row.silent and row.verdict == "warn"]
+    return said + ([_of_silent(silent, found.rule)] if silent else [])
+
+
+def _of_silent(rows: Sequence[ComparisonRow], rule: ComparisonRule) -> str:
+    """One sentence for the rows that warn because so few objects exclude nothing."""
+    first = rows[0]
+    slices = list(dict.fromkeys(row.slice for row in rows))
+    where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
+    if first.low is None:
+        return f"no difference on {where}, and none is excluded: no bound of {first.measure} is known"
+    allowed = plain_difference(first, first.low)
+    return (
+        f"no difference on {where}, but {first.n:,} rows exclude no drop of more than {_amount(first, rule.margin)} "
+        f"({first.measure}: {allowed} is possible)"
+    )
 
 
 def _reason(row: ComparisonRow, rule: ComparisonRule) -> str:

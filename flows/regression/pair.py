@@ -2,7 +2,7 @@
 
 import glob
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -51,6 +51,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
         sides = (read(str(baseline), columns), read(str(candidate), columns))
         predictions = join(*sides, columns, unmatched=study.unmatched)
+        predictions = replace(predictions, identical=digests[0] == digests[1])
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:

@@ -177,6 +177,8 @@ def _cells(
     slices = {} if population.slice is None else {"slice": population.slice}
     for label, test in fitting.items():
         _try_test(label, test, source, population)
+        if population.grouped and test.get("measure") == "auc":
+            test = {**test, "method": "t"}  # keeps the level with few groups, as a comparison does
         for n in study.sizes:
             yield cell(
                 "subsample",

@@ -4,15 +4,19 @@ When not to use: for more than two models (each pair would be a family of its ow
 different rows.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from .._common.validation import refuse
 from ..measures.table import MEASURES
 from ..multiplicity import adjust
 from ..possibilistic_indices import possibility
-from .paired_predictions import PairedPredictions, label_name, pair_arrays
+from .paired_predictions import ALL_ROWS, PairedPredictions, label_name, pair_arrays
+from .part import Part, whole
 from .requirements import as_compared_measures, default_measures, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
@@ -29,6 +33,7 @@ def compare(
     slices: Mapping[str, Any] | None = None,
     measures: Sequence[str] | None = None,
     positive: Any = None,
+    score_range: Sequence[float] | None = None,
     rule: ComparisonRule | None = None,
 ) -> ComparisonResult:
     """Whether a candidate is worse than a baseline, on all rows or on any slice of them.
@@ -50,6 +55,9 @@ def compare(
         where there are scores.
     positive : label, optional
         The class whose probability the scores are; needed where the names of the classes do not tell.
+    score_range : pair of float, optional
+        What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default 0
+        to 1, where all that were seen do.
     rule : ComparisonRule, optional
         What counts as a regression.
 
@@ -77,7 +85,9 @@ def compare(
     >>> [(row.slice, row.difference) for row in found.rows]
     [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
     """
-    paired = pair_arrays(y, prediction_a, prediction_b, scores=scores, groups=groups, slices=slices)
+    paired = pair_arrays(
+        y, prediction_a, prediction_b, scores=scores, groups=groups, slices=slices, score_range=score_range
+    )
     return compare_pair(paired, rule, measures, positive=None if positive is None else label_name(positive, "positive"))
 
 
@@ -104,6 +114,9 @@ def compare_pair(
         require(paired, name)
     needs_positive = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
     code = positive_code(paired, positive) if needs_positive else None
+    everything = whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
+    if paired.identical:
+        return _of_itself(everything, names, rule, paired.notes)
     parts = list(paired.parts())
     level = rule.level_of_one(max(1, len(names) * sum(len(rows) >= rule.smallest_slice for _, rows in parts)))
     notes = paired.notes
@@ -115,9 +128,8 @@ def compare_pair(
     rows = [
         test_part(
             ComparisonRow(slice=part, measure=name, n=len(where)),
-            paired,
+            everything,
             where,
-            positive=code,
             rule=rule,
             level=level,
         )
@@ -125,6 +137,44 @@ def compare_pair(
         for name in names
     ]
     return ComparisonResult(rows=_decide(rows, rule), rule=rule, n=paired.n, notes=notes)
+
+
+def _of_itself(
+    everything: Part, measures: Sequence[str], rule: ComparisonRule, notes: tuple[str, ...]
+) -> ComparisonResult:
+    """What is said of a thing that was compared with itself: how good it is, and that it is no worse."""
+    n = len(everything.label)
+    found = [
+        test_part(
+            ComparisonRow(slice=ALL_ROWS, measure=name, n=n), everything, np.arange(n), rule=rule, level=rule.alpha
+        )
+        for name in measures
+    ]
+    rows = tuple(
+        ComparisonRow(
+            slice=ALL_ROWS,
+            measure=row.measure,
+            n=n,
+            baseline=row.baseline,
+            candidate=row.candidate,
+            baseline_interval=row.baseline_interval,
+            candidate_interval=row.candidate_interval,
+            difference=0.0,
+            low=0.0,
+            high=0.0,
+            p_worse=1.0,
+            p_differs=1.0,
+            p_adjusted=1.0,
+            pd=1.0,
+            psd=1.0,
+            nsd=1.0,
+            differing=0,
+            verdict="pass",
+            note="identical",
+        )
+        for row in found
+    )
+    return ComparisonResult(rows=rows, rule=rule, n=n, notes=notes, identical=True)
 
 
 def _decide(rows: Sequence[ComparisonRow], rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
@@ -139,13 +189,15 @@ def _decide(rows: Sequence[ComparisonRow], rule: ComparisonRule) -> tuple[Compar
 def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule) -> ComparisonRow:
     assert row.p_worse is not None
     assert row.difference is not None
-    assert row.low is not None
-    indices = possibility(row.p_worse)
+    # Where nothing differs, both hypotheses fit as well as any.
+    indices = possibility(1.0, 1.0) if row.silent else possibility(row.p_worse)
     return replace(
         row,
         p_adjusted=p_adjusted,
         pd=indices.pd,
         psd=indices.psd,
         nsd=indices.nsd,
-        verdict=rule.verdict(p_adjusted=p_adjusted, difference=row.difference, low=row.low),
+        verdict=rule.verdict(
+            p_adjusted=p_adjusted, difference=row.difference, low=-math.inf if row.low is None else row.low
+        ),
     )

@@ -34,6 +34,10 @@ class PairedPredictions:
         What baseline and candidate give each row.
     predicted : bool
         Whether both made predictions; where not, the scores are all there is.
+    score_range : pair of float or None
+        What every score lies between, if it is known.
+    identical : bool
+        Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
     """
 
     label: IntArray
@@ -46,11 +50,29 @@ class PairedPredictions:
     notes: tuple[str, ...] = ()
     scores: tuple[FloatArray, FloatArray] | None = None
     predicted: bool = True
+    score_range: tuple[float, float] | None = None
+    identical: bool = False
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """What every score lies between: what is known, or 0 and 1 where all that were seen do."""
+        if self.score_range is not None or self.scores is None or not self.n:
+            return self.score_range
+        low, high = min(each.min() for each in self.scores), max(each.max() for each in self.scores)
+        return (0.0, 1.0) if low >= 0 and high <= 1 else None
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return len(self.label)
+
+    def numbers(self) -> FloatArray | None:
+        """The number that each class is; None where one is none."""
+        try:
+            found = np.array([float(name) for name in self.classes])
+        except ValueError:
+            return None
+        return found if np.isfinite(found).all() else None
 
     def parts(self) -> Iterator[tuple[str, IntArray]]:
         """The name of each slice and its rows in their order: first all rows, then each value of each column."""
@@ -70,6 +92,7 @@ def pair_arrays(
     scores: Sequence[Any] | None = None,
     groups: Any = None,
     slices: Mapping[str, Any] | None = None,
+    score_range: Sequence[float] | None = None,
 ) -> PairedPredictions:
     """The predictions of two models from arrays.
 
@@ -83,6 +106,8 @@ def pair_arrays(
         The group of each row, numbers or strings.
     slices : mapping of str to array_like of shape (n,), optional
         Columns by name, numbers or strings.
+    score_range : pair of float, optional
+        What every score lies between.
 
     Raises
     ------
@@ -114,7 +139,17 @@ def pair_arrays(
             str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in (slices or {}).items()
         },
         scores=None if scores is None else _scores(scores, len(label)),
+        score_range=None if score_range is None else as_score_range(score_range),
+        identical=prediction_a is prediction_b and (scores is None or scores[0] is scores[1]),
     )
+
+
+def as_score_range(score_range: Any) -> tuple[float, float]:
+    """A pair of finite numbers in ascending order, or ValueError."""
+    pair = as_reals(score_range, "score_range", ndim=1)
+    if len(pair) != 2 or not pair[0] < pair[1]:
+        raise refuse("score_range", score_range, "two numbers, the lower one first")
+    return float(pair[0]), float(pair[1])
 
 
 def label_name(label: Any, name: str = "label") -> str:

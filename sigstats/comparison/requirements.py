@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
-from .._common.validation import as_choice, refuse
-from ..measures.table import MEASURES, MeasureSpec, base_of
+import numpy as np
+
+from .._common.validation import as_choice, refuse, shown
+from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at
 from .paired_predictions import PairedPredictions
 
 _POSITIVE_NAMES = (
@@ -33,14 +35,22 @@ def _is_comparable(spec: MeasureSpec) -> bool:
 COMPARED_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() if _is_comparable(spec))
 
 #: Those that need scores.
-_OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].of_counts is None)
+_OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in ("scores", "probabilities", "marks"))
+
+#: Labels of so many distinct numbers, most of them no whole ones, are measurements and no classes.
+_MANY_NUMBERS = 20
 
 
 def as_compared_measures(names: Sequence[str]) -> tuple[str, ...]:
     """The names of measures of a comparison, each known and there once, or ValueError."""
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise refuse("measures", names, "a sequence of names of measures")
-    chosen = tuple(as_choice(name, "measures", COMPARED_MEASURES) for name in names)
+    chosen = tuple(
+        name
+        if isinstance(name, str) and is_pass_at(name)
+        else as_choice(name, "measures", (*COMPARED_MEASURES, "pass@1"))
+        for name in names
+    )
     for name in chosen:
         if chosen.count(name) > 1:
             raise ValueError(f"measures: {name!r} is named twice; expected each measure once")
@@ -50,7 +60,15 @@ def as_compared_measures(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
-    """What is compared where nobody says: the accuracy, and the area under the curve where there are scores."""
+    """What is compared where nobody says: the accuracy, and the area under the curve where there are scores.
+
+    Raises
+    ------
+    ValueError
+        If the labels are measurements.
+    """
+    if paired.predicted and not paired.graded:
+        _refuse_measurements(paired)
     if not paired.predicted:
         return ("mean-score",) if paired.graded or len(paired.classes) != 2 else ("auc",)
     return ("accuracy", "auc") if paired.scores is not None and not paired.graded else ("accuracy",)
@@ -59,14 +77,24 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
 def require(paired: PairedPredictions, measure: str) -> None:
     """Refuse a measure that the predictions do not hold the data of."""
     needs = MEASURES[measure].needs
-    if needs in ("answers", "classes"):
+    if needs in ("answers", "classes", "repeated answers", "numbers"):
         _require_predictions(paired, measure)
+        if needs == "numbers":
+            _require_numbers(paired, measure)
+        elif needs == "repeated answers":
+            _require_items(paired, measure)
         return
     if paired.scores is None:
         raise ValueError(f"measures: {measure!r} is not valid without scores; expected a column of scores")
     if needs != "marks" and paired.graded:
         raise ValueError(f"measures: {measure!r} is not valid for marks; expected mean-score")
     low, high = min(each.min() for each in paired.scores), max(each.max() for each in paired.scores)
+    limits = paired.score_range
+    if limits is not None and (low < limits[0] or high > limits[1]):
+        odd = low if low < limits[0] else high
+        raise ValueError(
+            f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {odd:g}; expected all scores in it"
+        )
     if needs == "probabilities" and (low < 0 or high > 1):
         raise ValueError(f"scores: {low:g} to {high:g} are not valid for {measure}; expected probabilities")
 
@@ -75,8 +103,64 @@ def _require_predictions(paired: PairedPredictions, measure: str) -> None:
     if not paired.predicted:
         what = "marks between right and wrong" if paired.graded else "scores without predictions"
         raise ValueError(f"measures: {measure!r} is not valid for {what}; expected one of {', '.join(_OF_SCORES)}")
-    if paired.graded and MEASURES[measure].needs != "answers":
+    needs = MEASURES[measure].needs
+    if paired.graded and needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
+    if not paired.graded and needs != "numbers":
+        _refuse_other_classes(paired)
+
+
+def _require_numbers(paired: PairedPredictions, measure: str) -> None:
+    if paired.numbers() is None:
+        odd = next(name for name in paired.classes if not _is_number(name))
+        raise ValueError(
+            f"measures: {measure!r} is not valid for {shown(odd)}; expected labels and predictions in numbers"
+        )
+
+
+def _require_items(paired: PairedPredictions, measure: str) -> None:
+    answers = MEASURES[measure].answers
+    if paired.group is None:
+        raise ValueError(f"measures: {measure!r} needs the item of each answer; expected groups")
+    few = np.unique(np.unique(paired.group, return_counts=True)[1])[0]
+    if few < answers:
+        raise ValueError(f"measures: {measure!r} is not valid for an item of {few} answers; expected {answers} or more")
+
+
+def _refuse_measurements(paired: PairedPredictions) -> None:
+    """Refuse labels that are measurements: as classes nearly every prediction of them would be wrong."""
+    if len(paired.classes) <= _MANY_NUMBERS or paired.numbers() is None:
+        return
+    broken = [name for name in paired.classes if not float(name).is_integer()]
+    if 2 * len(broken) > len(paired.classes):
+        raise ValueError(
+            f"label: {len(paired.classes):,} different numbers such as {broken[0]} are not valid as classes; expected "
+            "the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
+        )
+
+
+def _refuse_other_classes(paired: PairedPredictions) -> None:
+    """Refuse predictions none of which is a class that a row has: two names for one thing, not errors.
+
+    Free answers, of which any may be wrong, and one class that stands for all are no such names.
+    """
+    labels = np.unique(paired.label)
+    if not 2 <= len(labels) <= paired.n / 2:
+        return
+    for which, said in (("baseline", np.unique(paired.a)), ("candidate", np.unique(paired.b))):
+        if 2 <= len(said) <= paired.n / 2 and not np.isin(said, labels).any():
+            own, other = (
+                ", ".join(shown(paired.classes[code]) for code in codes[:3])
+                for codes in (said.tolist(), labels.tolist())
+            )
+            raise ValueError(f"prediction: {own} of the {which} are not valid; expected classes of the labels: {other}")
+
+
+def _is_number(name: str) -> bool:
+    try:
+        return bool(np.isfinite(float(name)))
+    except ValueError:
+        return False
 
 
 def positive_code(paired: PairedPredictions, positive: str | None) -> int:

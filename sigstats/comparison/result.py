@@ -20,7 +20,9 @@ class ComparisonRow:
     baseline_interval, candidate_interval : tuple of float or None
         Of the accuracy Clopper and Pearson's, of scores those of their test, of others percentiles of the bootstrap.
     difference, low, high : float or None
-        Candidate less baseline, and its interval.
+        Candidate less baseline, and its interval; no ends where nothing differs and differences have no known bound.
+    standard_error : float or None
+        Of the difference, by rows, or by groups where there are any (Miller 2024); None where the test has none.
     test : str
         How `p_worse` was found.
     p_worse : float or None
@@ -30,7 +32,10 @@ class ComparisonRow:
     p_adjusted : float or None
         `p_worse`, adjusted.
     pd, psd, nsd : float or None
-        Possibilistic indices of "not worse" against "worse".
+        Possibilistic indices of "not worse" against "worse"; where nothing differs, both are possible and neither is
+        necessary.
+    differing : int or None
+        In how many rows, groups or items the models differ, by what the measure counts; None where nothing was tested.
     detectable : float or None
         The smallest drop that this many rows show with power 0.8, given how often the models disagree, at the level
         that one test has among all of them.
@@ -49,6 +54,7 @@ class ComparisonRow:
     difference: float | None = None
     low: float | None = None
     high: float | None = None
+    standard_error: float | None = None
     test: str = ""
     p_worse: float | None = None
     p_differs: float | None = None
@@ -56,6 +62,7 @@ class ComparisonRow:
     pd: float | None = None
     psd: float | None = None
     nsd: float | None = None
+    differing: int | None = None
     detectable: float | None = None
     verdict: Verdict | None = None
     note: str = ""
@@ -64,6 +71,11 @@ class ComparisonRow:
     def unanswered(self) -> bool:
         """Whether the data could not answer what was asked of all rows."""
         return self.verdict is None and self.slice == ALL_ROWS
+
+    @property
+    def silent(self) -> bool:
+        """Whether the models differ nowhere, so that the data lean to neither."""
+        return self.differing == 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,12 +92,16 @@ class ComparisonResult:
         The number of rows that both models predicted.
     notes : tuple of str
         What a person should know, a line each.
+    identical : bool
+        Whether a thing was compared with itself: two files of the same bytes, two frames of the same content, or the
+        same arrays. Then nothing was tested, and the verdict is "pass".
     """
 
     rows: tuple[ComparisonRow, ...]
     rule: ComparisonRule
     n: int
     notes: tuple[str, ...] = ()
+    identical: bool = False
 
     @property
     def verdict(self) -> Verdict:

@@ -1,19 +1,19 @@
 """How each measure of a comparison is tested.
 
 Accuracy by McNemar's exact test, and by its extension to groups of rows, the sign-flip test; areas under the curve by
-DeLong's, means of marks and losses by Student's t, all other measures by the bootstrap of joint outcomes. Rows in
+DeLong's, means of marks and losses by `mean_tests`, all other measures by the bootstrap of joint outcomes. Rows in
 groups are tested as groups.
 """
 
 import contextlib
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, IntArray
+from .._common.validation import IntArray
 from ..bootstrap.grouped import FEW_GROUPS, grouped_replicates
 from ..bootstrap.replicates import bootstrap_replicates
 from ..bootstrap.test import bootstrap_summary
@@ -24,24 +24,11 @@ from ..mcnemar.power import detectable_difference
 from ..mcnemar.test import mcnemar_test
 from ..measures.table import MEASURES, PairedTest
 from ..scores.auc import auc_test
-from ..scores.mean_score import mean_score_test
-from ..scores.result import ScoreResult
-from ..sign_flips.test import sign_flip_test
-from .paired_predictions import PairedPredictions
+from .mean_tests import by_group, test_mean, test_pass_at, with_sign_flips
+from .part import Part
 from .result import ComparisonRow
 from .rule import ComparisonRule
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The rows of one slice; `positive` says which are of the class whose probability the scores are."""
-
-    label: IntArray
-    a: IntArray
-    b: IntArray
-    group: IntArray | None
-    positive: NDArray[np.bool_]
-    scores: tuple[FloatArray, FloatArray] | None
+from .score_rows import with_scores
 
 
 def uses_bootstrap(measure: str) -> bool:
@@ -50,32 +37,41 @@ def uses_bootstrap(measure: str) -> bool:
 
 
 def test_part(
-    row: ComparisonRow,
-    paired: PairedPredictions,
-    where: IntArray,
-    *,
-    positive: int | None,
-    rule: ComparisonRule,
-    level: float,
+    row: ComparisonRow, everything: Part, where: IntArray, *, rule: ComparisonRule, level: float
 ) -> ComparisonRow:
     """The row with its measure on the rows `where`, tested; its p-value is not adjusted yet.
 
-    `positive` is the code of the class whose probability the scores are; `level` is what one test has among all.
+    `level` is what one test has among all.
     """
     if row.n < rule.smallest_slice:
         return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")
-    group = None if paired.group is None else paired.group[where]
-    if group is not None and len(np.unique(group)) < 2:
+    part = everything.rows(where)
+    if part.group is not None and len(np.unique(part.group)) < 2:
         return replace(row, note="one group alone: nothing can be tested")
-    label = paired.label[where]
-    scores = None if paired.scores is None else (paired.scores[0][where], paired.scores[1][where])
-    part = _Part(
-        label, paired.a[where], paired.b[where], group, label == (-1 if positive is None else positive), scores
-    )
-    return _TESTS[MEASURES[row.measure].test](row, part, rule, level)
+    spec = MEASURES[row.measure]
+    test = test_pass_at if spec.answers else _TESTS[spec.test]
+    row = test(row, part, rule, level)
+    return _unseen(row, part, rule) if row.low == row.high == 0 else row
 
 
-def _test_accuracy(row: ComparisonRow, part: _Part, rule: ComparisonRule, level: float) -> ComparisonRow:
+def _unseen(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
+    """The row where nothing differs: its interval is what so many rows allow.
+
+    With none of m independent units seen to differ, a share of up to Clopper and Pearson's limit of 0 in m may; m is
+    that of the rarest class, which decides areas and averages over classes. A measure without a bound has no interval.
+    """
+    row = replace(row, p_worse=1.0, p_differs=1.0, standard_error=None, differing=0)
+    silent = f"no difference in {row.n:,} rows"
+    if MEASURES[row.measure].unit == "own":
+        return replace(row, low=None, high=None, note=f"{silent}, and none is excluded: no bound of them is known")
+    unit = np.arange(row.n) if part.group is None else part.group
+    sides = part.positive if MEASURES[row.measure].test == "delong" else part.label
+    rarest = min(len(np.unique(unit[sides == side])) for side in np.unique(sides))
+    most = clopper_pearson(0, rarest, confidence_level=rule.confidence).high
+    return replace(row, low=-most, high=most, note="; ".join(filter(None, [silent, row.note])))
+
+
+def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:
     """The accuracy, by McNemar's exact test."""
     n, confidence = row.n, rule.confidence
     right_a, right_b = part.a == part.label, part.b == part.label
@@ -90,7 +86,8 @@ def _test_accuracy(row: ComparisonRow, part: _Part, rule: ComparisonRule, level:
         difference=(counts[1] - counts[0]) / n,
     )
     if part.group is not None:
-        return _test_accuracy_of_groups(row, right_a, right_b, part.group, rule)
+        sums, sizes = by_group(right_b.astype(np.float64) - right_a, part.group)
+        return with_sign_flips(row, sums, sizes, 1.0, rule, "groups")
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
     detectable = None
@@ -104,73 +101,32 @@ def _test_accuracy(row: ComparisonRow, part: _Part, rule: ComparisonRule, level:
         test="McNemar, exact",
         p_worse=mcnemar_test(only_a, only_b, alternative="greater").pvalue,
         p_differs=mcnemar_test(only_a, only_b).pvalue,
+        standard_error=_standard_error(only_a, only_b, n),
+        differing=only_a + only_b,
         detectable=detectable,
         note=f"only baseline right: {only_a:,}, only candidate right: {only_b:,}",
     )
 
 
-def _test_accuracy_of_groups(
-    row: ComparisonRow, right_a: NDArray[np.bool_], right_b: NDArray[np.bool_], group: IntArray, rule: ComparisonRule
-) -> ComparisonRow:
-    """The accuracy of rows in groups, by the sign-flip test of the groups' differences."""
-    _, codes, sizes = np.unique(group, return_inverse=True, return_counts=True)
-    ahead = np.zeros(len(sizes), dtype=np.int64)
-    np.add.at(ahead, codes, right_b.astype(np.int64) - right_a)
-    options: dict[str, Any] = {"sizes": sizes, "limit": 1.0, "confidence_level": rule.confidence}
-    both = sign_flip_test(ahead.tolist(), **options)
-    return replace(
-        row,
-        low=both.confidence_interval.low,
-        high=both.confidence_interval.high,
-        test=f"sign flips of {both.items} groups, exact",
-        p_worse=sign_flip_test(ahead.tolist(), alternative="less", **options).pvalue,
-        p_differs=both.pvalue,
-        note=f"groups in which one model has more rows right: {both.differing} of {both.items}",
-    )
+def _standard_error(only_a: int, only_b: int, n: int) -> float | None:
+    """That of a difference of accuracies, of the sample variance of the rows' differences."""
+    return math.sqrt((only_a + only_b - (only_b - only_a) ** 2 / n) / (n * (n - 1))) if n > 1 else None
 
 
-def _test_area(row: ComparisonRow, part: _Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
-    """The area under the ROC curve, by DeLong's test, or Obuchowski's for groups."""
+def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
+    """The area under the ROC curve, by DeLong's test, or Obuchowski's for groups with Student's t for their number."""
     units = np.arange(row.n) if part.group is None else part.group
     if min(len(np.unique(units[part.positive])), len(np.unique(units[~part.positive]))) < 2:
         of = "" if part.group is None else ", of two groups each,"
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     assert part.scores is not None
     options: dict[str, Any] = {"groups": part.group, "confidence_level": rule.confidence}
-    worse = auc_test(part.positive, *part.scores, alternative="greater", **options)
-    return _with_scores(row, auc_test(part.positive, *part.scores, **options), worse)
+    found = auc_test(part.positive, *part.scores, method="asymptotic" if part.group is None else "t", **options)
+    differing = len(np.unique(units[part.scores[0] != part.scores[1]]))
+    return replace(with_scores(row, found), differing=differing)
 
 
-def _test_mean(row: ComparisonRow, part: _Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
-    """A mean of marks or losses, by Student's t of the differences."""
-    of_rows = MEASURES[row.measure].of_rows
-    assert of_rows is not None
-    assert part.scores is not None
-    values = [of_rows(part.positive, score) for score in part.scores]
-    options: dict[str, Any] = {"groups": part.group, "confidence_level": rule.confidence}
-    worse = mean_score_test(*values, alternative="greater", **options)
-    return _with_scores(row, mean_score_test(*values, **options), worse)
-
-
-def _with_scores(row: ComparisonRow, both: ScoreResult, worse: ScoreResult) -> ComparisonRow:
-    """The row with the two-sided and the one-sided test of two areas or means."""
-    return replace(
-        row,
-        baseline=both.value_a,
-        candidate=both.value_b,
-        baseline_interval=both.interval_a[:2],
-        candidate_interval=both.interval_b[:2],
-        difference=both.estimate,
-        low=both.confidence_interval.low,
-        high=both.confidence_interval.high,
-        test=both.method,
-        p_worse=worse.pvalue,
-        p_differs=both.pvalue,
-        note=both.reason,
-    )
-
-
-def _test_by_bootstrap(row: ComparisonRow, part: _Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
+def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
     """Any other measure of predictions: the bootstrap of joint outcomes, or of whole groups of them."""
     label, a, b, group = part.label, part.a, part.b, part.group
     if all((each == label[0]).all() for each in (label, a, b)):
@@ -203,13 +159,15 @@ def _test_by_bootstrap(row: ComparisonRow, part: _Part, rule: ComparisonRule, le
         test="bootstrap" if group is None else f"bootstrap of {groups} groups",
         p_worse=worse.pvalue,
         p_differs=both.pvalue,
+        differing=int((a != b).sum()) if group is None else len(np.unique(group[a != b])),
         note="; ".join(filter(None, [both.reason, few])),
     )
 
 
-_TESTS: dict[PairedTest, Callable[[ComparisonRow, _Part, ComparisonRule, float], ComparisonRow]] = {
+_TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule, float], ComparisonRow]] = {
     "mcnemar": _test_accuracy,
     "bootstrap": _test_by_bootstrap,
     "delong": _test_area,
-    "student-t": _test_mean,
+    "sign-flips": test_mean,
+    "student-t": test_mean,
 }

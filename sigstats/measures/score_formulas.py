@@ -1,8 +1,10 @@
-"""Measures of the scores that a classifier gives to rows: the area under the ROC curve, and losses row by row.
+"""Measures of what a model gives to rows: the area under the ROC curve, losses row by row, chances of an item.
 
 The losses are negated, so that the greater mean belongs to the better classifier.
 """
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -103,3 +105,44 @@ def neg_brier(positive: Any, probability: Any) -> FloatArray:
 def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other measures of rows)
     """The score itself, whatever it measures."""
     return np.asarray(score, dtype=np.float64)
+
+
+def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
+    """How far each predicted number is from the true one, negated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.measures.score_formulas import neg_absolute_error
+    >>> neg_absolute_error(np.array([1.0, 2.5]), np.array([1.5, 2.0])).tolist()
+    [-0.5, -0.5]
+    """
+    found: FloatArray = -np.abs(np.asarray(prediction, dtype=np.float64) - np.asarray(label, dtype=np.float64))
+    return found
+
+
+def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
+    """The same squared; parameters as `neg_absolute_error`."""
+    found: FloatArray = -np.square(neg_absolute_error(label, prediction))
+    return found
+
+
+def pass_at(k: int, answers: int, right: int) -> Fraction:
+    """The unbiased estimate of the chance that one of k answers to an item is right.
+
+    Parameters
+    ----------
+    k, answers, right : int
+        k of how many answers, and how many of these are right; k is at most `answers`.
+
+    References
+    ----------
+    Chen et al., Evaluating Large Language Models Trained on Code (2021), equation (1).
+
+    Examples
+    --------
+    >>> from sigstats.measures.score_formulas import pass_at
+    >>> pass_at(2, 4, 1), pass_at(1, 4, 1)
+    (Fraction(1, 2), Fraction(1, 4))
+    """
+    return 1 - Fraction(math.comb(answers - right, k), math.comb(answers, k))

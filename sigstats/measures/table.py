@@ -5,6 +5,7 @@ studies and the report find it here.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -12,14 +13,18 @@ from typing import Any, Literal, TypeAlias
 from .._common.validation import FloatArray
 from . import class_formulas, formulas, score_formulas
 
-#: Which answers are right; labels and predictions; scores whose order counts; probabilities; any number a row.
-Needs: TypeAlias = Literal["answers", "classes", "scores", "probabilities", "marks"]
+#: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
+#: probabilities; any number a row.
+Needs: TypeAlias = Literal["answers", "repeated answers", "classes", "numbers", "scores", "probabilities", "marks"]
 
 #: A share of rows; another number of at most 1, whose differences are counted in points; a unit of the measure's own.
 Unit: TypeAlias = Literal["share", "points", "own"]
 
-#: The paired tests: McNemar's, the bootstrap of joint outcomes, DeLong's, Student's t of differences row by row.
-PairedTest: TypeAlias = Literal["mcnemar", "bootstrap", "delong", "student-t"]
+#: The paired tests: McNemar's, the bootstrap of joint outcomes, DeLong's, and of differences row by row their changes
+#: of sign or Student's t.
+PairedTest: TypeAlias = Literal["mcnemar", "bootstrap", "delong", "sign-flips", "student-t"]
+
+_PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +34,15 @@ class MeasureSpec:
     Attributes
     ----------
     name : str
-    needs : {"answers", "classes", "scores", "probabilities", "marks"}
+    needs : {"answers", "repeated answers", "classes", "numbers", "scores", "probabilities", "marks"}
         What it is computed from.
     unit : {"share", "points", "own"}
     greater_is_better : bool
         False for an error or a cost.
-    test : {"mcnemar", "bootstrap", "delong", "student-t"}
+    test : {"mcnemar", "bootstrap", "delong", "sign-flips", "student-t"}
         The default test of two classifiers on the same rows. The interval of the difference is of the same method.
+    span : float or None
+        The largest difference of two values of a row; None where there is none, or only the data tell.
     plural : str
         What several values of it are called; its name where empty.
     of_counts : callable or None
@@ -45,7 +52,10 @@ class MeasureSpec:
     of_scores : callable or None
         The formula of a column of scores: arrays ``positive, score``.
     of_rows : callable or None
-        What each row adds to the mean that is the measure: arrays ``positive, score``.
+        What each row adds to the mean that is the measure: arrays ``positive, score``, or ``label, prediction`` of
+        numbers.
+    answers : int
+        Of an item, of which one is to be right: the k of ``pass@k``; else 0.
     """
 
     name: str
@@ -53,11 +63,13 @@ class MeasureSpec:
     unit: Unit
     greater_is_better: bool = True
     test: PairedTest = "bootstrap"
+    span: float | None = None
     plural: str = ""
     of_counts: Callable[..., Any] | None = None
     of_classes: Callable[..., Any] | None = None
     of_scores: Callable[..., float] | None = None
     of_rows: Callable[..., FloatArray] | None = None
+    answers: int = 0
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -134,9 +146,20 @@ _BASE = (
         of_rows=score_formulas.neg_log_loss,
     ),
     MeasureSpec(
-        name="neg-brier", needs="probabilities", unit="own", test="student-t", of_rows=score_formulas.neg_brier
+        name="neg-brier",
+        needs="probabilities",
+        unit="own",
+        test="sign-flips",
+        span=1.0,
+        of_rows=score_formulas.neg_brier,
     ),
-    MeasureSpec(name="mean-score", needs="marks", unit="own", test="student-t", of_rows=score_formulas.mark),
+    MeasureSpec(name="mean-score", needs="marks", unit="own", test="sign-flips", of_rows=score_formulas.mark),
+    MeasureSpec(
+        name="neg-mae", needs="numbers", unit="own", test="student-t", of_rows=score_formulas.neg_absolute_error
+    ),
+    MeasureSpec(
+        name="neg-mse", needs="numbers", unit="own", test="student-t", of_rows=score_formulas.neg_squared_error
+    ),
 )
 
 
@@ -149,8 +172,34 @@ def _averages(average: str) -> tuple[MeasureSpec, ...]:
     )
 
 
-#: Every measure by its name; those of counts also after ``micro-`` and ``macro-``.
-MEASURES: Mapping[str, MeasureSpec] = {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"))}
+class _Measures(dict[str, MeasureSpec]):
+    """The measures by name, ``pass@k`` for whatever k."""
+
+    def __missing__(self, name: str) -> MeasureSpec:
+        if not is_pass_at(name):
+            raise KeyError(name)
+        answers = int(name.removeprefix("pass@"))
+        return MeasureSpec(
+            name=name, needs="repeated answers", unit="share", test="sign-flips", span=1.0, answers=answers
+        )
+
+
+def is_pass_at(name: str) -> bool:
+    """Whether a name is that of ``pass@k``: the chance that one of k answers to an item is right.
+
+    Examples
+    --------
+    >>> from sigstats.measures.table import is_pass_at
+    >>> is_pass_at("pass@5"), is_pass_at("pass@0")
+    (True, False)
+    """
+    return _PASS_AT.fullmatch(name) is not None
+
+
+#: Every measure by its name; those of counts also after ``micro-`` and ``macro-``, and ``pass@k`` when it is looked up.
+MEASURES: Mapping[str, MeasureSpec] = _Measures(
+    {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"))}
+)
 
 #: The names of the measures of counts, without those of averages over classes.
 BASE_COUNT_MEASURES: tuple[str, ...] = tuple(spec.name for spec in _BASE if spec.of_counts is not None)

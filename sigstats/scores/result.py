@@ -35,6 +35,8 @@ class ScoreResult(TestResult):
         Of them, two-sided.
     estimate : float
         That of B less that of A.
+    standard_error : float
+        Of the estimate; by groups where there are any.
     confidence_interval : Interval
         Of the difference; where the alternative is one-sided, so is it: for
         ``"greater"`` it has no lower end but that of all differences, for ``"less"`` no upper one.
@@ -46,6 +48,7 @@ class ScoreResult(TestResult):
     value_a: float
     value_b: float
     estimate: float
+    standard_error: float
 
 
 class Estimate(NamedTuple):
@@ -119,5 +122,6 @@ def score_result(
         value_a=a,
         value_b=b,
         estimate=d,
+        standard_error=math.ldexp(math.sqrt(variance), exponent),
         reason=reason,
     )

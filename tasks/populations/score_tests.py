@@ -46,5 +46,5 @@ def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
         units = np.arange(len(rows)) if rows.group is None else rows.group
         if min(len(np.unique(units[rows.positive])), len(np.unique(units[~rows.positive]))) < 2:
             return None
-        return auc_test(rows.positive, rows.a, rows.b, **options)
+        return auc_test(rows.positive, rows.a, rows.b, method=test.get("method", "asymptotic"), **options)
     return mean_score_test(*(spec.of_rows(rows.positive, score) for score in (rows.a, rows.b)), **options)

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sigstats._common.registry import Registry
 
+from ._identical import same_content
 from ._log import Answer, EvaluationLog
 from ._pairing import PairedPredictions, join
 from ._predictions import Columns, Predictions
@@ -24,6 +25,7 @@ __all__ = [
     "Predictions",
     "join",
     "read",
+    "same_content",
 ]
 
 

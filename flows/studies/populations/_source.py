@@ -37,6 +37,8 @@ class PopulationSpec:
         None where it is not known before classifiers are trained, or of scores.
     scored : bool
         Whether it is of scores, not of predictions.
+    grouped : bool
+        Whether its rows come in groups.
     """
 
     slice: str | None
@@ -44,6 +46,7 @@ class PopulationSpec:
     rows: int | None
     population: AnyPopulation | None = None
     scored: bool = False
+    grouped: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,7 +43,13 @@ class Scores(PopulationSource):
         )
         about = {"name": self.name, "digest": found.digest()}
         populations = [
-            PopulationSpec(slice=part, values={"scores": about, "swapped": swapped}, rows=found.rows, scored=True)
+            PopulationSpec(
+                slice=part,
+                values={"scores": about, "swapped": swapped},
+                rows=found.rows,
+                scored=True,
+                grouped=self.group is not None,
+            )
             for part, swapped in (("as they are", False), ("scores swapped", True))
         ]
         better = ", ".join(f"{measure} {found.truth[measure]:+.4g}" for measure in measures)

@@ -1,5 +1,8 @@
 """The table of measures: what it says of each, and the formulas of scores beside scikit-learn's."""
 
+import itertools
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import sklearn.metrics as sk
@@ -7,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.measures.measure import as_measure
+from sigstats.measures.score_formulas import pass_at
 from sigstats.measures.table import COUNT_MEASURES, MEASURES, SCORE_MEASURES, measure_of_difference
 
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=2, max_size=40).filter(
@@ -46,7 +50,7 @@ def test_errors_and_costs_alone_are_the_better_the_less():
 
 def test_units_and_parameters():
     own = {name for name, spec in MEASURES.items() if not spec.in_points}
-    assert own == {"dcf", "micro-dcf", "macro-dcf", "neg-log-loss", "neg-brier", "mean-score"}
+    assert own == {"dcf", "micro-dcf", "macro-dcf", "neg-log-loss", "neg-brier", "mean-score", "neg-mae", "neg-mse"}
     assert {name: spec.parameters for name, spec in MEASURES.items() if spec.parameters} == {
         prefix + name: parameters
         for prefix in ("", "micro-", "macro-")
@@ -71,3 +75,20 @@ def test_units_and_parameters():
 def test_what_a_summary_names_is_found(title, name):
     found = measure_of_difference(title)
     assert (found.name if found else None) == name
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=1, max_size=30))
+def test_errors_of_numbers_are_scikit_learns(pairs):
+    label, said = np.array(pairs).T
+    assert MEASURES["neg-mae"].of(label, said) == pytest.approx(-sk.mean_absolute_error(label, said), abs=1e-9)
+    assert MEASURES["neg-mse"].of(label, said) == pytest.approx(-sk.mean_squared_error(label, said), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n", "right", "k"), [(n, c, k) for n in range(1, 7) for c in range(n + 1) for k in range(1, n + 1)]
+)
+def test_pass_at_k_is_the_share_of_draws_of_k_answers_with_a_right_one(n, right, k):
+    """All draws of k of the n answers, of which the first are right, counted one by one."""
+    draws = [min(draw) < right for draw in itertools.combinations(range(n), k)]
+    assert pass_at(k, n, right) == Fraction(sum(draws), len(draws))

@@ -111,6 +111,8 @@ def test_each_test_set_is_tested_as_the_library_does(folder, measure):
         y, a, b = sets.positive[index], sets.a[index], sets.b[index]
         if measure == "auc":
             expected = auc_test(y, a, b)
+            of_few = score_trials.run_score_test({**test, "method": "t"}, sets, 0.0)[0]
+            assert of_few.p_value[index] == auc_test(y, a, b, method="t").pvalue
             assert answers.p_value[index] == expected.pvalue
             assert better[index] == pytest.approx(roc_auc_score(y, b) - roc_auc_score(y, a))
         else:

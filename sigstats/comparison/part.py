@@ -1,0 +1,86 @@
+"""The rows of one slice as the tests of a comparison take them."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import FloatArray, IntArray
+from ..measures.table import MeasureSpec
+from .paired_predictions import PairedPredictions
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one slice.
+
+    Attributes
+    ----------
+    label, a, b : int64 array of shape (n,)
+    group : int64 array of shape (n,) or None
+    positive : bool array of shape (n,)
+        Whether a row is of the class whose probability the scores are.
+    scores : pair of float64 arrays of shape (n,), or None
+    numbers : float64 array or None
+        The number that each class is, where all are numbers and a measure needs them.
+    score_range : pair of float or None
+        What every score lies between.
+    """
+
+    label: IntArray
+    a: IntArray
+    b: IntArray
+    group: IntArray | None
+    positive: NDArray[np.bool_]
+    scores: tuple[FloatArray, FloatArray] | None
+    numbers: FloatArray | None = None
+    score_range: tuple[float, float] | None = None
+
+    def rows(self, where: IntArray) -> Self:
+        """Some of the rows."""
+        return replace(
+            self,
+            label=self.label[where],
+            a=self.a[where],
+            b=self.b[where],
+            group=None if self.group is None else self.group[where],
+            positive=self.positive[where],
+            scores=None if self.scores is None else (self.scores[0][where], self.scores[1][where]),
+        )
+
+    @property
+    def what(self) -> str:
+        """What is independent of each other."""
+        return "rows" if self.group is None else "groups"
+
+    def values(self, spec: MeasureSpec) -> tuple[FloatArray, FloatArray]:
+        """What each row adds to the mean that is the measure, for baseline and candidate."""
+        assert spec.of_rows is not None
+        if spec.needs == "numbers":
+            assert self.numbers is not None
+            label, a, b = (self.numbers[codes] for codes in (self.label, self.a, self.b))
+            return spec.of_rows(label, a), spec.of_rows(label, b)
+        assert self.scores is not None
+        a, b = (spec.of_rows(self.positive, score) for score in self.scores)
+        return a, b
+
+    def span(self, spec: MeasureSpec) -> float | None:
+        """The largest difference that one row can have, if it is known."""
+        if spec.span is not None or spec.needs != "marks" or self.score_range is None:
+            return spec.span
+        return self.score_range[1] - self.score_range[0]
+
+
+def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool) -> Part:
+    """All rows; `positive` is the code of the class whose probability the scores are."""
+    return Part(
+        paired.label,
+        paired.a,
+        paired.b,
+        paired.group,
+        paired.label == (-1 if positive is None else positive),
+        paired.scores,
+        paired.numbers() if with_numbers else None,
+        paired.bounds,
+    )

@@ -1,0 +1,27 @@
+"""A row of a comparison from the test of two areas or of two means."""
+
+import math
+from dataclasses import replace
+
+from ..scores.result import ScoreResult
+from .result import ComparisonRow
+
+
+def with_scores(row: ComparisonRow, found: ScoreResult) -> ComparisonRow:
+    """The row with a two-sided test of two areas or means, and the one-sided p-value that goes with it."""
+    half, z = found.pvalue / 2, found.statistic
+    return replace(
+        row,
+        baseline=found.value_a,
+        candidate=found.value_b,
+        baseline_interval=found.interval_a[:2],
+        candidate_interval=found.interval_b[:2],
+        difference=found.estimate,
+        low=found.confidence_interval.low,
+        high=found.confidence_interval.high,
+        standard_error=found.standard_error,
+        test=found.method,
+        p_worse=half if z < 0 else 1.0 if math.isinf(z) else 1 - half,
+        p_differs=found.pvalue,
+        note=found.reason,
+    )
