@@ -69,7 +69,7 @@ def main():
             print(row, "- | - |")
     print("\n| smallest n for power 0.8 | n | ms |\n|---|---|---|")
     for p_a, p_b in ((0.10, 0.05), (0.105, 0.10), (0.0255, 0.0245)):
-        n, seconds = best(lambda a=p_a, b=p_b: sample_size(a, b), repeats=3)
+        n, seconds = best(lambda a=p_a, b=p_b: sample_size(only_a=a, only_b=b), repeats=3)
         print(f"| P(only A) = {p_a}, P(only B) = {p_b} | {n:,} | {1000 * seconds:.0f} |")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from ._common.counts_wanted import takes_counts
 from ._common.random_streams import RNG, as_generator
 from ._common.validation import IntArray, as_choice, as_count, as_real
 from .fixed_margins import sampling as random_matching
@@ -58,6 +59,7 @@ class EfficiencyResult(TestResult):
     kappa: float | None
 
 
+@takes_counts(1, "efficiency_test(sklearn.metrics.confusion_matrix(y, prediction))")
 def efficiency_test(
     table: Any, *, method: str = "auto", n_resamples: int = _RESAMPLES, rng: RNG = None
 ) -> EfficiencyResult:

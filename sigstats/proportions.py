@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from ._common.counts_wanted import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse
 from .joint.outcomes import JointOutcomes
 from .mcnemar.test import CHI2_MINIMUM
@@ -47,6 +48,7 @@ class ProportionResult(TestResult):
     value_b: float
 
 
+@takes_counts(1, "proportion_test(JointOutcomes.from_predictions(y, a, b, positive=...))")
 def proportion_test(
     outcomes: JointOutcomes, *, paired: bool = True, alternative: Alternative = "two-sided"
 ) -> ProportionResult:
@@ -96,6 +98,7 @@ def proportion_test(
     return _result(difference, sigma, (wrong_a / n, wrong_b / n), 1.0, outcomes.disagreements, method, alternative)
 
 
+@takes_counts(1, "dcf_test(JointOutcomes.from_predictions(y, a, b, positive=...), ...)")
 def dcf_test(
     outcomes: JointOutcomes,
     *,

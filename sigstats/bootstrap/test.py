@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.counts_wanted import takes_counts
 from .._common.extreme import exchange_floor
 from .._common.validation import (
     ALTERNATIVES,
@@ -84,6 +85,9 @@ class BootstrapResult(TestResult):
     measure: str
 
 
+@takes_counts(
+    1, "bootstrap_test(JointOutcomes.from_predictions(y, a, b, positive=...)), or JointEvents of several classes"
+)
 def bootstrap_test(
     outcomes: JointCounts,
     *,

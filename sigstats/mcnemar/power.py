@@ -9,11 +9,11 @@ more than the p-value); for tests other than McNemar's; for observations that ar
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
+from .discordance import discordant_probabilities
 from .rejection_region import Rule, as_rule, conditional_power, critical_counts
 from .test import McNemarMethod
 
@@ -28,9 +28,12 @@ _ROUNDING = 1e-12
 
 def power(
     n: int,
-    p_a: float,
-    p_b: float,
     *,
+    only_a: float | None = None,
+    only_b: float | None = None,
+    accuracy_a: float | None = None,
+    accuracy_b: float | None = None,
+    discordance: float | None = None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     method: McNemarMethod = "exact",
@@ -42,10 +45,13 @@ def power(
     ----------
     n : int
         The number of observations on which both classifiers are tried, up to 10**8.
-    p_a, p_b : float
+    only_a, only_b : float
         The probabilities that only A, and only B, is right about an observation. Their difference is the difference
-        of the accuracies, their sum at most 1. For classifiers whose errors are independent and whose accuracies are
-        s and t they are ``s * (1 - t)`` and ``t * (1 - s)``; dependent ones, the rule, have smaller ones.
+        of the accuracies, their sum at most 1.
+    accuracy_a, accuracy_b, discordance : float
+        In their place: the probabilities that A is right, that B is right, and that exactly one of them is. For
+        classifiers whose errors are independent and whose accuracies are s and t the discordance is
+        ``s * (1 - t) + t * (1 - s)``; dependent ones, the rule, have a smaller one.
     alpha : float
         The level, between 0 and 1/2: reject if the p-value is at most this.
     alternative, method, correction
@@ -64,17 +70,19 @@ def power(
 
     Notes
     -----
-    ``sum_m P(M = m) P(reject | m)`` with M binomial (n, p_a + p_b) and, given m, the number of pairs that favour A
-    binomial (m, p_a / (p_a + p_b)); in time of the order of the square root of n.
+    ``sum_m P(M = m) P(reject | m)`` with M binomial (n, only_a + only_b) and, given m, the number of pairs that
+    favour A binomial (m, only_a / (only_a + only_b)); in time of the order of the square root of n.
 
     Examples
     --------
     >>> from sigstats.mcnemar.power import power
-    >>> round(power(200, 0.155, 0.205), 4), round(power(200, 0.155, 0.205, method="mid-p"), 4)
-    (0.185, 0.2145)
+    >>> round(power(200, only_a=0.155, only_b=0.205), 4)
+    0.185
+    >>> round(power(200, accuracy_a=0.65, accuracy_b=0.70, discordance=0.36, method="mid-p"), 4)
+    0.2145
     """
     n = as_count(n, "n", minimum=1, maximum=_MAX_N)
-    p_a, p_b = _as_discordant_probabilities(p_a, p_b)
+    p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
     return _power(n, p_a, p_b, as_rule(alpha, alternative, method, correction))
 
 
@@ -120,9 +128,12 @@ def type_one_error(
 
 
 def sample_size(
-    p_a: float,
-    p_b: float,
     *,
+    only_a: float | None = None,
+    only_b: float | None = None,
+    accuracy_a: float | None = None,
+    accuracy_b: float | None = None,
+    discordance: float | None = None,
     target: float = 0.8,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
@@ -137,8 +148,8 @@ def sample_size(
 
     Parameters
     ----------
-    p_a, p_b : float
-        As in `power`, and different.
+    only_a, only_b, accuracy_a, accuracy_b, discordance : float
+        As in `power`; the accuracies differ.
     target : float
         The power wanted, strictly between 0 and 1.
     alpha, alternative, method, correction
@@ -157,7 +168,7 @@ def sample_size(
     Notes
     -----
     That no larger n falls below the target is proved, not assumed. With b(m) the power given m discordant pairs, let
-    B(i) be the mean of b(M + i) over M ~ binomial (n, p_a + p_b). The power at n + j is a mean of B(0), ..., B(j), so
+    B(i) be the mean of b(M + i) over M ~ binomial (n, only_a + only_b). The power at n + j is a mean of B(0) to B(j);
     if no B(i) is below the target, no larger n is. Beyond the largest m looked at, b is bounded from below by
     Hoeffding's inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to
     n + 1, and then lowered as long as the power itself stays at the target.
@@ -165,20 +176,22 @@ def sample_size(
     Examples
     --------
     >>> from sigstats.mcnemar.power import sample_size
-    >>> sample_size(0.10, 0.05), sample_size(0.10, 0.05, method="mid-p")
+    >>> sample_size(only_a=0.10, only_b=0.05), sample_size(only_a=0.10, only_b=0.05, method="mid-p")
     (498, 461)
+    >>> sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
+    498
     """
-    p_a, p_b = _as_discordant_probabilities(p_a, p_b)
+    p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
     goal = as_real(target, "target", low=0, high=1, open_ends=True)
     rule = as_rule(alpha, alternative, method, correction)
     if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
-        wanted = {"greater": "p_a > p_b", "less": "p_a < p_b"}.get(alternative, "p_a and p_b that differ")
-        raise refuse("p_a, p_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
-    discordance = p_a + p_b
+        wanted = {"greater": "only_a > only_b", "less": "only_a < only_b"}.get(alternative, "two that differ")
+        raise refuse("only_a, only_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
+    share = p_a + p_b
     given, beyond = _power_by_discordant(p_a, p_b, goal, rule)
 
     def proved(n: int) -> bool:
-        weights, low = _weights(n, discordance)
+        weights, low = _weights(n, share)
         rest = given[low:]
         later = np.concatenate([rest, np.full(weights.size, beyond)])
         from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
@@ -189,7 +202,7 @@ def sample_size(
     high = 1
     while not proved(high):
         if high == _MAX_N:
-            raise refuse("p_a, p_b", (p_a, p_b), f"larger probabilities: this takes over {_MAX_N} observations")
+            raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {_MAX_N} observations")
         high = min(2 * high, _MAX_N)
     below = (high - 1) // 2  # not proved, or 0
     while high - below > 1:
@@ -226,8 +239,8 @@ def detectable_difference(
     Returns
     -------
     float
-        The size of the difference, ``abs(p_a - p_b)`` in the terms of `power`, at most `discordance`; 0 if even equal
-        classifiers are told apart that often (a target below the type-I error).
+        The size of the difference, ``abs(only_a - only_b)`` in the terms of `power`, at most `discordance`; 0 if even
+        equal classifiers are told apart that often (a target below the type-I error).
 
     Raises
     ------
@@ -265,13 +278,6 @@ def detectable_difference(
     while (middle := (small + large) / 2) not in (small, large):
         small, large = (small, middle) if reached(middle) else (middle, large)
     return large
-
-
-def _as_discordant_probabilities(p_a: Any, p_b: Any) -> tuple[float, float]:
-    a, b = as_real(p_a, "p_a", low=0, high=1), as_real(p_b, "p_b", low=0, high=1)
-    if a + b > 1 + 1e-12:
-        raise refuse("p_a + p_b", a + b, "at most 1")
-    return a, b
 
 
 def _power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
@@ -321,6 +327,6 @@ def _power_by_discordant(p_a: float, p_b: float, goal: float, rule: Rule) -> tup
     root = (s + math.sqrt(s * s + 4 * delta * c)) / (2 * delta)  # delta x^2 - s x - c = 0
     if root * root > _MAX_DISCORDANT:
         wanted = f"probabilities that differ more: this takes over {_MAX_DISCORDANT} discordant pairs"
-        raise refuse("p_a, p_b", (p_a, p_b), wanted)
+        raise refuse("only_a, only_b", (p_a, p_b), wanted)
     m: IntArray = np.arange(math.ceil(root * root) + 1)
     return conditional_power(m, critical_counts(m, rule), share, rule), 1 - miss

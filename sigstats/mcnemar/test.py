@@ -16,11 +16,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import log_ndtr
 
+from .._common.counts_wanted import takes_counts
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
     as_choice,
     as_count,
+    as_counts,
     as_labels,
     refuse,
     require_same_index,
@@ -97,9 +99,10 @@ def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:
     return DiscordantCounts(int(np.sum(right[0] & ~right[1])), int(np.sum(right[1] & ~right[0])))
 
 
+@takes_counts(2, "mcnemar_test(*discordant_counts(y, a, b))")
 def mcnemar_test(
-    only_a: int,
-    only_b: int,
+    only_a: Any,
+    only_b: int | None = None,
     *,
     alternative: Alternative = "two-sided",
     method: McNemarMethod = "exact",
@@ -110,7 +113,8 @@ def mcnemar_test(
     Parameters
     ----------
     only_a, only_b : int
-        How many observations only A, and only B, got right (`discordant_counts`); up to 2**53.
+        How many observations only A, and only B, got right (`discordant_counts`); up to 2**53. In their place a table
+        of two rows (A right, A wrong) and two columns (B right, B wrong), of which the test sees the discordant cells.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
     method : {"exact", "mid-p", "chi2"}
@@ -131,13 +135,15 @@ def mcnemar_test(
     Raises
     ------
     ValueError
-        If a count is negative or fractional, an option unknown, or `correction` asked of another method than
-        ``"chi2"``.
+        If a count is negative or fractional, a table is not of two rows and two columns, labels are given, an option
+        is unknown, or `correction` is asked of another method than ``"chi2"``.
 
     Examples
     --------
     >>> from sigstats.mcnemar.test import mcnemar_test
     >>> mcnemar_test(1, 7).pvalue
+    0.0703125
+    >>> mcnemar_test([[40, 1], [7, 52]]).pvalue
     0.0703125
     >>> mcnemar_test(1, 7, method="mid-p").pvalue
     0.0390625
@@ -146,7 +152,7 @@ def mcnemar_test(
     >>> round(mcnemar_test(10_000, 30_000).log10_pvalue, 3)
     -2274.297
     """
-    a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
+    a, b = _discordant_cells(only_a) if only_b is None else (as_count(only_a, "only_a"), as_count(only_b, "only_b"))
     check_options(alternative, method, correction)
     reason, statistic = "", float(a)
     if method == "chi2":
@@ -170,6 +176,15 @@ def mcnemar_test(
         only_b=b,
         log10_pvalue=min(0.0, log_p / math.log(10)),
     )
+
+
+def _discordant_cells(table: Any) -> tuple[int, int]:
+    if np.ndim(table) == 0:
+        raise refuse("only_b", None, "a whole number, or a table of two rows and two columns in place of both counts")
+    cells = as_counts(table, "table")
+    if cells.shape != (2, 2):
+        raise refuse("table (shape)", cells.shape, "two rows (A right, A wrong) and two columns (B right, B wrong)")
+    return int(cells[0, 1]), int(cells[1, 0])
 
 
 def check_options(alternative: Any, method: Any, correction: Any) -> None:

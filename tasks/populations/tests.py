@@ -159,4 +159,4 @@ def exact_rate(population: AnyPopulation, n: int, test: Mapping[str, Any], alpha
         return finite_power(n, *rows, swapped=population.swapped, alpha=alpha, **options)
     if population.swapped:
         only_a = only_b = (only_a + only_b) / 2
-    return power(n, only_a, only_b, alpha=alpha, **options)
+    return power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)

@@ -79,3 +79,38 @@ def test_a_permutation_test_says_that_its_seed_alone_does_not_repeat_it():
         assert reason.startswith(f"warning: {name} is None")
     for classifier in (SGDClassifier(random_state=1), KNeighborsClassifier(1), "linear-svm"):
         assert sigstats.permutation_test(classifier, X, y, **options).reason == ""
+
+
+@pytest.mark.parametrize(
+    ("test", "counts"),
+    [
+        (sigstats.mcnemar_test, "discordant_counts"),
+        (sigstats.pair_probability, "discordant_counts"),
+        (sigstats.bootstrap_test, "from_predictions"),
+        (sigstats.proportion_test, "from_predictions"),
+        (sigstats.dcf_test, "from_predictions"),
+        (sigstats.efficiency_test, "confusion_matrix"),
+    ],
+)
+def test_labels_in_place_of_counts_are_answered_with_the_call_that_counts(test, counts):
+    with pytest.raises(ValueError, match=f"takes counts, at most [12]; of labels: {test.__name__}.*{counts}"):
+        test([0, 1, 1], [0, 1, 0], [1, 1, 1])
+
+
+def test_mcnemar_takes_the_table_that_statsmodels_takes():
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    for table in ([[101, 121], [59, 33]], [[3, 0], [6, 1]], np.array([[0, 4], [4, 0]])):
+        assert sigstats.mcnemar_test(table).pvalue == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-12)
+        (_, only_a), (only_b, _) = table
+        assert sigstats.mcnemar_test(table, alternative="greater") == sigstats.mcnemar_test(
+            int(only_a), int(only_b), alternative="greater"
+        )
+    for wrong, line in (
+        ([[1, 2, 3], [1, 2, 3]], r"table \(shape\): \(2, 3\) is not valid; expected two rows"),
+        ([3, 4], r"table \(shape\): \(2,\) is not valid"),
+        (5, "only_b: None is not valid; expected a whole number, or a table"),
+        ([[1, -2], [3, 4]], "table"),
+    ):
+        with pytest.raises(ValueError, match=line):
+            sigstats.mcnemar_test(wrong)

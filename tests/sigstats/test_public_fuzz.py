@@ -186,12 +186,12 @@ CALLS = {
         for classifier, null in (("1-nn", "labels"), (KNeighborsClassifier(1), "features"))
     ],
     "possibility": [(sigstats.possibility, {"p_null": 0.1, "p_alternative": 0.2})],
-    "power": [(sigstats.power, {"n": 20, "p_a": 0.3, "p_b": 0.1, **TEST})],
+    "power": [(sigstats.power, {"n": 20, "only_a": 0.3, "only_b": 0.1, **TEST})],
     "proportion_test": [(sigstats.proportion_test, {"outcomes": OUTCOMES, "paired": True, "alternative": "less"})],
     "rank_hypotheses": [(sigstats.rank_hypotheses, {"pvalues": {"a": 0.1, "b": 0.2}})],
     "relax_probabilities": [(sigstats.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,
     "classes": [0]})],
-    "sample_size": [(sigstats.sample_size, {"p_a": 0.3, "p_b": 0.1, "target": 0.8, **TEST})],
+    "sample_size": [(sigstats.sample_size, {"only_a": 0.3, "only_b": 0.1, "target": 0.8, **TEST})],
     "compare_over_datasets": [
         (sigstats.compare_over_datasets, {"scores": SCORES, "models": ["a", "b", "c"], "datasets": ["x", "y", "z", "w"],
                                           "control": control, "adjust": "none", "alpha": 0.1, "rope": 0.1,

@@ -40,7 +40,9 @@ def test_power_equals_enumeration_of_all_tables(alternative, method, correction)
         cases.append((int(rng.integers(2, 22)), float(p[0]), float(p[1]), float(rng.choice([0.01, 0.05, 0.2, 0.45]))))
     for n, p_a, p_b, alpha in cases:
         options = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
-        assert power(n, p_a, p_b, **options) == pytest.approx(enumerated(n, p_a, p_b, **options), abs=1e-12)
+        assert power(n, only_a=p_a, only_b=p_b, **options) == pytest.approx(
+            enumerated(n, p_a, p_b, **options), abs=1e-12
+        )
 
 
 def pvalue(a, b, alternative, weight):
@@ -69,7 +71,9 @@ def test_power_equals_enumeration_in_rationals(alternative, method, weight):
                 if x + y and pvalue(x, y, alternative, weight) <= alpha:
                     ways = math.comb(n, x) * math.comb(n - x, y)
                     expected += ways * p_a**x * p_b**y * (1 - p_a - p_b) ** (n - x - y)
-        found = power(n, float(p_a), float(p_b), alpha=float(alpha), alternative=alternative, method=method)
+        found = power(
+            n, only_a=float(p_a), only_b=float(p_b), alpha=float(alpha), alternative=alternative, method=method
+        )
         assert found == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
 
 
@@ -90,7 +94,9 @@ def test_power_of_thousands_equals_a_plain_double_sum(method, correction):
             if method == "mid-p":
                 pvalues = pvalues - scipy.stats.binom.pmf(k, m, 0.5)
         total += weight * scipy.stats.binom.pmf(k, m, p_a / (p_a + p_b))[pvalues <= alpha].sum()
-    assert power(n, p_a, p_b, alpha=alpha, method=method, correction=correction) == pytest.approx(total, abs=1e-11)
+    assert power(n, only_a=p_a, only_b=p_b, alpha=alpha, method=method, correction=correction) == pytest.approx(
+        total, abs=1e-11
+    )
 
 
 def in_parts(points):
@@ -107,14 +113,15 @@ def test_figures_of_a_users_simulation(n, points, exact, mid_p):
     # given the item. How the +5 points are put is not said there; centred ones fit best (0.1780 and 0.2064, and 0.1850
     # and 0.2145 with all of the gap on one side). The bound is three standard errors of 4000 replicates.
     for method, simulated in (("exact", exact), ("mid-p", mid_p)):
-        ours = power(n, *in_parts(points), method=method)
+        only_a, only_b = in_parts(points)
+        ours = power(n, only_a=only_a, only_b=only_b, method=method)
         assert abs(ours - simulated) <= 3 * math.sqrt(ours * (1 - ours) / 4000)
 
 
 def sturm(n, r):
     """Power of his one-sided test that system II is better: 10 classes, I at random, II right for a share r."""
     first, second = 0.1, r + 0.1 * (1 - r)
-    return power(n, first * (1 - second), second * (1 - first), alternative="less")
+    return power(n, only_a=first * (1 - second), only_b=second * (1 - first), alternative="less")
 
 
 def test_sturms_simulation():
@@ -127,7 +134,7 @@ def test_sturms_simulation():
     assert sturm(500, 0.03) < sturm(750, 0.03) < 0.5 < sturm(1000, 0.03)
     assert sturm(750, 0.03) == pytest.approx(0.469, abs=5e-4)
     second = 0.03 + 0.1 * 0.97
-    assert sample_size(0.1 * (1 - second), second * 0.9, target=0.5, alternative="less") == 818
+    assert sample_size(only_a=0.1 * (1 - second), only_b=second * 0.9, target=0.5, alternative="less") == 818
     assert sturm(817, 0.03) < 0.5 <= sturm(818, 0.03)
 
 
@@ -145,7 +152,7 @@ def test_the_exact_test_never_exceeds_its_level_and_the_others_are_near_it():
 
 
 def test_type_one_error_is_the_power_without_a_difference():
-    assert type_one_error(80, 0.3, method="mid-p") == power(80, 0.15, 0.15, method="mid-p")
+    assert type_one_error(80, 0.3, method="mid-p") == power(80, only_a=0.15, only_b=0.15, method="mid-p")
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
@@ -156,7 +163,7 @@ def test_laws_of_power(n, p_a, p_b, alpha, test):
     options = {"method": test[0], "correction": test[1]}
 
     def of(x, y, **more):
-        return power(n, x, y, **{"alpha": alpha, **options, **more})
+        return power(n, only_a=x, only_b=y, **{"alpha": alpha, **options, **more})
 
     assert 0 <= of(p_a, p_b) <= 1
     assert of(p_a, p_b) == pytest.approx(of(p_b, p_a), abs=1e-12)
@@ -165,7 +172,10 @@ def test_laws_of_power(n, p_a, p_b, alpha, test):
     halves = sum(of(p_a, p_b, alternative=side, alpha=alpha / 2) for side in ("greater", "less"))
     assert of(p_a, p_b) == pytest.approx(halves, abs=1e-12)
     assert of(p_a, p_b, alpha=alpha / 2) <= of(p_a, p_b) + 1e-12
-    assert power(n, p_a, p_b, alpha=alpha) <= power(n, p_a, p_b, alpha=alpha, method="mid-p") + 1e-12
+    assert (
+        power(n, only_a=p_a, only_b=p_b, alpha=alpha)
+        <= power(n, only_a=p_a, only_b=p_b, alpha=alpha, method="mid-p") + 1e-12
+    )
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
@@ -175,20 +185,20 @@ def test_laws_of_power(n, p_a, p_b, alpha, test):
 )
 def test_sample_size_is_the_last_crossing(p_a, p_b, target, alternative, method, correction):
     options = {"alternative": alternative, "method": method, "correction": correction}
-    n = sample_size(p_a, p_b, target=target, **options)
-    assert n == 1 or power(n - 1, p_a, p_b, **options) < target
-    later = [power(more, p_a, p_b, **options) for more in range(n, 3 * n + 60)]
+    n = sample_size(only_a=p_a, only_b=p_b, target=target, **options)
+    assert n == 1 or power(n - 1, only_a=p_a, only_b=p_b, **options) < target
+    later = [power(more, only_a=p_a, only_b=p_b, **options) for more in range(n, 3 * n + 60)]
     assert min(later) >= target
     mirrored = {**options, "alternative": {"greater": "less"}.get(alternative, alternative)}
-    assert sample_size(p_b, p_a, target=target, **mirrored) == n
+    assert sample_size(only_a=p_b, only_b=p_a, target=target, **mirrored) == n
 
 
 def test_sample_size_looks_beyond_a_first_crossing():
     # With every pair discordant the power is a sawtooth: 0.8 is first reached long before it stays.
-    n = sample_size(0.7, 0.3)
-    first = next(m for m in range(1, n + 1) if power(m, 0.7, 0.3) >= 0.8)
+    n = sample_size(only_a=0.7, only_b=0.3)
+    first = next(m for m in range(1, n + 1) if power(m, only_a=0.7, only_b=0.3) >= 0.8)
     assert first < n - 1
-    assert any(power(m, 0.7, 0.3) < 0.8 for m in range(first, n))
+    assert any(power(m, only_a=0.7, only_b=0.3) < 0.8 for m in range(first, n))
 
 
 def test_sample_size_agrees_with_the_normal_formula_where_it_should():
@@ -197,8 +207,8 @@ def test_sample_size_agrees_with_the_normal_formula_where_it_should():
     d, gap = p_a + p_b, p_a - p_b
     z_a, z_b = scipy.stats.norm.isf([0.025, 0.2])
     normal = ((z_a * math.sqrt(d) + z_b * math.sqrt(d - gap**2)) / gap) ** 2
-    assert sample_size(p_a, p_b, method="chi2") == pytest.approx(normal, rel=1e-3)
-    assert sample_size(p_a, p_b, method="mid-p") == pytest.approx(normal, rel=1e-3)
+    assert sample_size(only_a=p_a, only_b=p_b, method="chi2") == pytest.approx(normal, rel=1e-3)
+    assert sample_size(only_a=p_a, only_b=p_b, method="mid-p") == pytest.approx(normal, rel=1e-3)
 
 
 @settings(deadline=None, derandomize=True, max_examples=25)
@@ -208,49 +218,49 @@ def test_detectable_difference_is_where_the_target_is_reached(n, discordance, ta
     try:
         gap = detectable_difference(n, discordance, target=target, **options)
     except ValueError:
-        assert power(n, 0, discordance, **options) < target
+        assert power(n, only_a=0, only_b=discordance, **options) < target
         return
 
     def of(difference):
-        return power(n, (discordance - difference) / 2, (discordance + difference) / 2, **options)
+        return power(n, only_a=(discordance - difference) / 2, only_b=(discordance + difference) / 2, **options)
 
     assert of(gap) == pytest.approx(target, abs=1e-9)
     assert of(gap * 0.999) < target <= of(min(discordance, gap * 1.001))
 
 
 def test_degenerate_cases():
-    assert power(100, 0, 0) == 0  # no discordant pair, no rejection
-    assert power(5, 1, 0) == 0  # 5 of 5 has the p-value 0.0625
-    assert power(5, 1, 0, alpha=0.0625) == 1
-    assert power(6, 1, 0) == 1
-    assert sample_size(1, 0) == 6
-    assert sample_size(1, 0, alternative="greater") == 5
-    assert power(3, 1, 0, alpha=1e-300) == 0
+    assert power(100, only_a=0, only_b=0) == 0  # no discordant pair, no rejection
+    assert power(5, only_a=1, only_b=0) == 0  # 5 of 5 has the p-value 0.0625
+    assert power(5, only_a=1, only_b=0, alpha=0.0625) == 1
+    assert power(6, only_a=1, only_b=0) == 1
+    assert sample_size(only_a=1, only_b=0) == 6
+    assert sample_size(only_a=1, only_b=0, alternative="greater") == 5
+    assert power(3, only_a=1, only_b=0, alpha=1e-300) == 0
     assert detectable_difference(100, 0.5, target=0.01) == 0
-    assert power(10**8, 0.1, 0.1) == pytest.approx(0.05, abs=1e-4)
+    assert power(10**8, only_a=0.1, only_b=0.1) == pytest.approx(0.05, abs=1e-4)
 
 
 @pytest.mark.parametrize(
     ("call", "field"),
     [
-        (lambda: power(0, 0.1, 0.2), "n"),
-        (lambda: power(10.5, 0.1, 0.2), "n"),
-        (lambda: power(10**9, 0.1, 0.2), "n"),
-        (lambda: power(10, 0.6, 0.5), "p_a"),
-        (lambda: power(10, -0.1, 0.5), "p_a"),
-        (lambda: power(10, 0.1, math.nan), "p_b"),
-        (lambda: power(10, 0.1, 0.2, alpha=0), "alpha"),
-        (lambda: power(10, 0.1, 0.2, alpha=0.5), "alpha"),
-        (lambda: power(10, 0.1, 0.2, method="chi"), "method"),
-        (lambda: power(10, 0.1, 0.2, correction=True), "correction"),
-        (lambda: power(10, 0.1, 0.2, alternative="larger"), "alternative"),
+        (lambda: power(0, only_a=0.1, only_b=0.2), "n"),
+        (lambda: power(10.5, only_a=0.1, only_b=0.2), "n"),
+        (lambda: power(10**9, only_a=0.1, only_b=0.2), "n"),
+        (lambda: power(10, only_a=0.6, only_b=0.5), "only_a"),
+        (lambda: power(10, only_a=-0.1, only_b=0.5), "only_a"),
+        (lambda: power(10, only_a=0.1, only_b=math.nan), "only_b"),
+        (lambda: power(10, only_a=0.1, only_b=0.2, alpha=0), "alpha"),
+        (lambda: power(10, only_a=0.1, only_b=0.2, alpha=0.5), "alpha"),
+        (lambda: power(10, only_a=0.1, only_b=0.2, method="chi"), "method"),
+        (lambda: power(10, only_a=0.1, only_b=0.2, correction=True), "correction"),
+        (lambda: power(10, only_a=0.1, only_b=0.2, alternative="larger"), "alternative"),
         (lambda: type_one_error(10, 1.5), "discordance"),
-        (lambda: sample_size(0.1, 0.1), "p_a, p_b"),
-        (lambda: sample_size(0, 0), "p_a, p_b"),
-        (lambda: sample_size(0.1, 0.2, alternative="greater"), "p_a, p_b"),
-        (lambda: sample_size(0.2, 0.1, alternative="less"), "p_a, p_b"),
-        (lambda: sample_size(0.1, 0.1000001), "p_a, p_b"),
-        (lambda: sample_size(0.1, 0.2, target=1), "target"),
+        (lambda: sample_size(only_a=0.1, only_b=0.1), "only_a, only_b"),
+        (lambda: sample_size(only_a=0, only_b=0), "only_a, only_b"),
+        (lambda: sample_size(only_a=0.1, only_b=0.2, alternative="greater"), "only_a, only_b"),
+        (lambda: sample_size(only_a=0.2, only_b=0.1, alternative="less"), "only_a, only_b"),
+        (lambda: sample_size(only_a=0.1, only_b=0.1000001), "only_a, only_b"),
+        (lambda: sample_size(only_a=0.1, only_b=0.2, target=1), "target"),
         (lambda: detectable_difference(5, 0.5), "n"),
         (lambda: detectable_difference(5, 0), "discordance"),
     ],
@@ -264,11 +274,11 @@ def test_bad_arguments_are_named(call, field):
 @given(anything, anything, anything, anything, anything, anything)
 def test_only_valueerror_escapes(a, b, c, alpha, alternative, method):
     refuses_or_answers(
-        lambda: power(a, b, c, alpha=alpha, alternative=alternative, method=method),
-        lambda: power(20, b, c, alpha=alpha),
+        lambda: power(a, only_a=b, only_b=c, alpha=alpha, alternative=alternative, method=method),
+        lambda: power(20, only_a=b, only_b=c, alpha=alpha),
         lambda: type_one_error(a, b, method=method),
-        lambda: sample_size(0.3, 0.1, target=b, alpha=alpha, correction=c),
-        lambda: sample_size(b, c),
+        lambda: sample_size(only_a=0.3, only_b=0.1, target=b, alpha=alpha, correction=c),
+        lambda: sample_size(only_a=b, only_b=c),
         lambda: detectable_difference(a, b, target=c, alpha=alpha),
     )
 
@@ -280,3 +290,29 @@ def test_binomial_probabilities_are_those_of_scipy_to_the_bit(n, p, private, mon
         monkeypatch.setitem(sys.modules, "scipy.special._ufuncs", None)
     k = np.unique(np.linspace(0, n, 60).astype(np.int64))
     assert power_module._binomial_pmf(k, n, p).tolist() == scipy.stats.binom.pmf(k, n, p).tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(n=st.integers(1, 200), cells=st.tuples(*[st.integers(0, 20)] * 4).filter(sum))
+def test_accuracies_and_discordance_are_the_same_as_discordant_probabilities(n, cells):
+    both, only_a, only_b, _ = (cell / sum(cells) for cell in cells)
+    by_accuracy = power(n, accuracy_a=both + only_a, accuracy_b=both + only_b, discordance=only_a + only_b)
+    assert by_accuracy == pytest.approx(power(n, only_a=only_a, only_b=only_b), abs=1e-9)
+
+
+def test_two_accuracies_are_not_taken_for_discordant_probabilities():
+    for call in (lambda: power(200, 0.40, 0.35), lambda: sample_size(0.40, 0.35)):
+        with pytest.raises(TypeError, match="positional"):
+            call()
+    for given_, wanted in (
+        ({"accuracy_a": 0.4, "accuracy_b": 0.35}, "given are accuracy_a, accuracy_b; expected"),
+        ({"only_a": 0.1, "accuracy_b": 0.35}, "given are only_a, accuracy_b; expected"),
+        ({"only_a": 0.1, "only_b": 0.2, "discordance": 0.3}, "expected only_a= and only_b="),
+        ({}, "given are no probabilities; expected"),
+        ({"accuracy_a": 0.4, "accuracy_b": 0.3, "discordance": 0.05}, "discordance: 0.05 is not valid; .* 0.1 to 0.7"),
+        ({"accuracy_a": 0.9, "accuracy_b": 0.9, "discordance": 0.3}, "discordance: 0.3 is not valid; .* 0 to 0.2"),
+    ):
+        with pytest.raises(ValueError, match=wanted):
+            power(200, **given_)
+        with pytest.raises(ValueError, match=wanted):
+            sample_size(**given_)
