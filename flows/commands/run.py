@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         set_up(output)
         from ..orchestration.whole_study import run_as_flow
 
-        return run_as_flow(study, output=output, work=lambda: kind.run(study, how))
+        return run_as_flow(study, output=output, work=lambda: kind.run(study, how), say=display.say)
 
     try:
         result = run_interruptibly(work)

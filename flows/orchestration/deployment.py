@@ -24,6 +24,7 @@ from ..clusters import load_cluster
 from ..running.options import RunOptions
 from ..studies import kind_of, load_study
 from .run import runner_for
+from .server import why_unusable
 from .whole_study import state_of
 
 
@@ -132,6 +133,8 @@ def apply_deployment(deployment: RunnerDeployment) -> str:
 @contextlib.contextmanager
 def _reachable() -> Iterator[None]:
     try:
+        if why_unusable() is not None:
+            raise NoServer(str(PREFECT_API_URL.value()))
         yield
     except httpx.TransportError:
         raise NoServer(str(PREFECT_API_URL.value())) from None

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -31,10 +32,19 @@ def server_configured() -> bool:
 
 
 def set_up(output: str) -> None:
-    """Make Prefect quiet and keep its files with the study's, unless the person said otherwise."""
+    """Make Prefect quiet and keep its files with the study's, unless the person said otherwise.
+
+    A temporary server that this process starts answers this run alone.
+    """
     logging.raiseExceptions = False  # or Prefect prints, in the middle of a line, that its server takes no log
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
-    if not server_configured() and "://" not in output:
+    if server_configured():
+        return
+    if "://" not in output:
         home = Path(os.environ.setdefault("PREFECT_HOME", str(Path(output).absolute() / "prefect")))
         home.mkdir(parents=True, exist_ok=True)
+    # The temporary server listens on 127.0.0.1, which other accounts of the machine reach too; but none of them sees
+    # the environment of a process.
+    token = os.environ.setdefault("PREFECT_SERVER_API_AUTH_STRING", f"sigstats:{secrets.token_urlsafe(32)}")
+    os.environ["PREFECT_API_AUTH_STRING"] = token

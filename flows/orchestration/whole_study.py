@@ -3,7 +3,9 @@
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
 
+import contextvars
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,32 +15,77 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 from prefect.logging import get_run_logger
 from prefect.states import Completed, Failed
 
+from sigstats._common.validation import one_line
+
 from ..config.study import Study
+from ..running.interrupt import leave_the_rest
 from ..running.result import StudyResult
+from .server import why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
+#: Seconds that Prefect has to end its flow before its server is asked whether it is there.
+_QUIET = 5.0
 
-def run_as_flow(study: Study, *, output: str, work: Callable[[], R]) -> R:
-    """What `work` returns, computed in a flow run of the configured server; raises what `work` raises."""
+
+def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callable[[str], None]) -> R:
+    """What `work` returns, computed in a flow run of the configured server; raises what `work` raises.
+
+    Where the server does not answer, `say` is told, and the study runs without it.
+    """
     results: list[R] = []
-    raised: list[BaseException] = []
+    raised: list[Exception] = []
+    ended = threading.Event()
 
-    @prefect.flow(
-        name=f"sigstats-{study.kind}", flow_run_name=study.name, persist_result=False, validate_parameters=False
-    )
-    def study_flow(study: Study, output: str) -> Any:  # noqa: ARG001 (Prefect shows a run's parameters)
+    def compute() -> None:
         try:
             results.append(work())
         except Exception as error:
             raised.append(error)
             raise
+        finally:
+            ended.set()
+
+    @prefect.flow(
+        name=f"sigstats-{study.kind}", flow_run_name=study.name, persist_result=False, validate_parameters=False
+    )
+    def study_flow(study: Study, output: str) -> Any:  # noqa: ARG001 (Prefect shows a run's parameters)
+        compute()
         return state_of(results[0], study=study.name)
 
-    study_flow(study, output, return_state=True)
+    lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), ended)
+    if lost is not None:
+        leave_the_rest()  # of what waits for the server
+        say(f"note: Prefect does not follow the run, which goes on without it ({lost})")
+        if not ended.is_set():
+            compute()
     if raised:
         raise raised[0]
     return results[0]
+
+
+def _lost(flow: Callable[[], object], ended: threading.Event) -> str | None:
+    """Run a flow in a thread of its own; return why it was lost: its error, or a server that fell silent after the end.
+
+    Prefect's client repeats each request for minutes.
+    """
+    failed: list[str] = []
+
+    def follow() -> None:
+        try:
+            flow()
+        except Exception as error:  # told to the caller
+            failed.append(f"{type(error).__name__}: {one_line(error)[:200]}")
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(follow,), name="prefect", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+        if ended.is_set():
+            thread.join(_QUIET)
+            if thread.is_alive() and (reason := why_unusable()) is not None:
+                return reason
+    return failed[0] if failed else None
 
 
 def state_of(result: StudyResult, *, study: str) -> Any:

@@ -1,0 +1,37 @@
+"""Whether the configured Prefect server answers.
+
+Import this module only after `sigstats.flows.orchestration.environment`.
+"""
+
+import threading
+
+import httpx
+from prefect.client.orchestration import get_client
+from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+
+#: Seconds that a server has for its first answer. Prefect's own client would wait for six minutes and a half.
+PATIENCE = 10.0
+
+
+def why_unusable() -> str | None:
+    """Why the configured server cannot be used, in a few words; None if it answers anything at all."""
+    found: list[str | None] = []
+
+    def ask() -> None:
+        try:
+            with (
+                temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
+                get_client(sync_client=True, httpx_settings={"timeout": PATIENCE}) as client,
+            ):
+                error = client.api_healthcheck()
+        except Exception as problem:  # of the settings, or of the client as it starts
+            error = problem
+        refused = error is not None and not isinstance(error, httpx.HTTPStatusError)
+        found.append((str(error) or type(error).__name__) if refused else None)
+
+    # Each byte that arrives renews the time-out of the client, and a name server has one of its own.
+    thread = threading.Thread(target=ask, name="prefect server", daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    reason = found[0] if found else f"it did not answer for {PATIENCE:.0f} s"
+    return None if reason is None else " ".join(reason.split())

@@ -1,0 +1,123 @@
+"""Prefect servers that accept connections and never answer, and strangers at the temporary one."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from ..conftest import environment, study_file
+from ..predictions import STUDY, write
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture
+def silent():
+    """The address of a server that takes connections, and says nothing to any of them."""
+    taken = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept():
+            while True:
+                try:
+                    taken.append(server.accept()[0])
+                except OSError:
+                    return
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/api"
+        server.shutdown(socket.SHUT_RDWR)
+    for connection in taken:
+        connection.close()
+
+
+def run(*arguments, api, home, timeout):
+    more = {"PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
+    return subprocess.run(
+        [sys.executable, "-m", "sigstats", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**environment(), **more},
+        timeout=timeout,
+        check=False,
+    )
+
+
+@pytest.fixture
+def nightly(tmp_path):
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    write(tmp_path / "predictions/candidate-1.csv", wrong=0.08, seed=1, at=1001)
+    return study_file(tmp_path, STUDY, "nightly.toml")
+
+
+def test_a_whole_study_goes_on_without_a_silent_server(nightly, tmp_path, silent):
+    # Prefect's own patience is six minutes and a half: the limit here tells the two apart on the busiest machine.
+    done = run("run", nightly, "--output", tmp_path / "out", api=silent, home=tmp_path / "prefect", timeout=180)
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect does not follow the run")]
+    assert len(notes) == 1
+    assert "did not answer for 10 s" in notes[0]
+
+
+def test_deploy_refuses_a_silent_server_in_one_line(nightly, tmp_path, silent):
+    done = run("deploy", nightly, "--output", tmp_path / "out", api=silent, home=tmp_path / "prefect", timeout=180)
+    assert done.returncode == 2
+    assert done.stderr == f"sigstats: deploy: no Prefect server answers at {silent}; start it or set PREFECT_API_URL\n"
+
+
+#: A flow on the temporary server, and what a stranger is answered there.
+TEMPORARY = """
+import asyncio, json, os, sys
+from pathlib import Path
+from sigstats.flows.orchestration.environment import set_up
+set_up(sys.argv[1])
+import httpx, prefect
+from prefect.client.orchestration import get_client
+from prefect.server.api.server import SubprocessASGIServer
+from websockets.asyncio.client import connect
+
+@prefect.flow
+def nothing():
+    return 1
+
+async def greeted(address, token):
+    try:
+        async with connect(address.replace("http", "ws") + "/events/in", subprotocols=["prefect"]) as link:
+            await link.send(json.dumps({"type": "auth", "token": token}))
+            return json.loads(await link.recv())["type"]
+    except Exception as closed:
+        return getattr(getattr(closed, "rcvd", None), "code", None)
+
+nothing()
+address, mine = SubprocessASGIServer().api_url, os.environ["PREFECT_API_AUTH_STRING"]
+process = SubprocessASGIServer().server_process
+known = tuple(mine.split(":"))
+ask = lambda **more: httpx.post(f"{address}/flow_runs/count", json={}, timeout=60, **more)
+print(json.dumps({
+    "strangers": [ask(**who).status_code for who in
+                  ({}, {"auth": ("sigstats", "guess")}, {"headers": {"Authorization": "Bearer x"}})],
+    "own": [ask(auth=known).status_code, ask(auth=known).json()],
+    "events": [asyncio.run(greeted(address, token)) for token in (None, "sigstats:guess", mine)],
+    "told": mine in " ".join(Path(f"/proc/{process.pid}/cmdline").read_text().split(chr(0))),
+    "files": [file.name for file in Path(sys.argv[1]).rglob("*")
+              if file.is_file() and known[1].encode() in file.read_bytes()],
+}))
+"""
+
+
+@pytest.mark.faults
+def test_strangers_are_turned_away_from_the_temporary_server(tmp_path):
+    made = {**environment(), "HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-c", TEMPORARY, tmp_path / "out"],
+        capture_output=True, text=True, env=made, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["strangers"] == [401, 401, 401]
+    assert seen["own"] == [200, 1]
+    assert seen["events"] == [1008, 1008, "auth_success"]
+    assert (seen["told"], seen["files"]) == (False, [])
