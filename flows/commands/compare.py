@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("LOW", "HIGH"),
         help="what every score lies between (default: 0 and 1, if all do)",
     )
+    parser.add_argument("--epoch", metavar="COLUMN", help="in a table, which of several answers to one id a row is")
     parser.add_argument("--positive", metavar="CLASS", help="the class whose probability the scores are")
     parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
     parser.add_argument(
@@ -55,6 +56,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("refuse", "drop"),
         default="refuse",
         help="rows that one file alone has (default: refuse)",
+    )
+    parser.add_argument(
+        "--unscored",
+        choices=("refuse", "drop", "wrong"),
+        default="refuse",
+        help="in a log, answers that failed or have no score (default: refuse)",
+    )
+    parser.add_argument(
+        "--allow-different-tasks",
+        action="store_true",
+        help="compare logs of different tasks, scores or questions under the same ids",
     )
     add_rule_options(parser)
     parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
@@ -84,12 +96,18 @@ def run(options: argparse.Namespace) -> int:
         group=options.group,
         slices=tuple(options.slices),
         score=options.score,
+        epoch=options.epoch,
         filter=options.filter,
+        unscored=options.unscored,
         named=frozenset(name for name in ("id", "label", "prediction") if getattr(options, name) is not None),
     )
     try:
         joined = join(
-            read(options.baseline, columns), read(options.candidate, columns), columns, unmatched=options.unmatched
+            read(options.baseline, columns),
+            read(options.candidate, columns),
+            columns,
+            unmatched=options.unmatched,
+            allow_different_tasks=options.allow_different_tasks,
         )
         joined = replace(
             joined,

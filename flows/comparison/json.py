@@ -21,6 +21,10 @@ def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
         "baseline": baseline,
         "candidate": candidate,
         "n": found.n,
+        "items": found.items,
+        "subjects": None
+        if found.subjects is None
+        else {role: dict(each) for role, each in zip(("baseline", "candidate"), found.subjects, strict=True)},
         "rule": {**asdict(found.rule), "in_words": rule_in_words(found.rule, found.measures)},
         "reasons": reasons(found),
         "notes": list(found.notes),

@@ -4,11 +4,13 @@ from sigstats.comparison.result import ComparisonResult
 
 from .cells import HEADER, cells_of, verdict_of
 from .sentences import TITLES, reasons, rule_in_words
+from .subjects import rows_in_words, subjects_in_words
 
 
 def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
     """A verdict, its reasons and a table."""
-    lines = [f"### {TITLES[found.verdict]}", "", f"`{candidate}` against `{baseline}`, {found.n:,} rows.", ""]
+    lines = [f"### {TITLES[found.verdict]}", "", f"`{candidate}` against `{baseline}`, {rows_in_words(found)}.", ""]
+    lines += [f"- {_plain(line)}" for line in subjects_in_words(found)]
     lines += [f"- {_plain(reason)}" for reason in reasons(found)]
     header = f"| {' | '.join((*HEADER, 'verdict'))} |"
     lines += ["", header, "|" + "---|" * (len(HEADER) + 1)]

@@ -6,6 +6,7 @@ from ..report.page import page
 from .cells import HEADER, cells_of, sort_keys_of, verdict_of
 from .forest_plot import forest_plots
 from .sentences import TITLES, reasons, rule_in_words
+from .subjects import rows_in_words, subjects_in_words
 
 
 def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
@@ -16,7 +17,8 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
         verdict=found.verdict,
         baseline=baseline,
         candidate=candidate,
-        n=found.n,
+        rows_in_words=rows_in_words(found),
+        subjects=subjects_in_words(found),
         rule=rule_in_words(found.rule, found.measures),
         reasons=reasons(found),
         notes=found.notes,

@@ -11,6 +11,7 @@ from sigstats.comparison.result import ComparisonResult
 
 from .cells import HEADER, cells_of, verdict_of
 from .sentences import TITLES, reasons, rule_in_words
+from .subjects import rows_in_words, subjects_in_words
 
 #: What a terminal does not show, by how narrow it is.
 _LEFT_OUT = (
@@ -25,7 +26,9 @@ def show(found: ComparisonResult, baseline: str, candidate: str) -> None:
     """Print the table, the verdict and its reasons."""
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
     table, width = _widest_table(found, console)
-    console.print(f"{candidate} against {baseline}, {found.n:,} rows", markup=False)
+    console.print(f"{candidate} against {baseline}, {rows_in_words(found)}", markup=False)
+    for line in subjects_in_words(found):
+        console.print(line, markup=False)
     for note in found.notes:
         console.print(f"note: {note}", markup=False)
     console.width = max(width, console.width)

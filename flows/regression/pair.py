@@ -46,11 +46,19 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     candidate = newest(study.candidate, base, "candidate")
     baseline = newest(study.baseline, base, "baseline", other_than=candidate)
     names = study.columns
-    columns = Columns(names.id, names.label, names.prediction, study.group, tuple(study.slices), names.score)
+    columns = Columns(
+        **names.model_dump(),
+        group=study.group,
+        slices=tuple(study.slices),
+        unscored=study.unscored,
+        named=frozenset(names.model_fields_set & {"id", "label", "prediction"}),
+    )
     try:
         digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
         sides = (read(str(baseline), columns), read(str(candidate), columns))
-        predictions = join(*sides, columns, unmatched=study.unmatched)
+        predictions = join(
+            *sides, columns, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks
+        )
         predictions = replace(predictions, identical=digests[0] == digests[1])
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
@@ -74,6 +82,11 @@ def newest(pattern: str, base: Path, name: str, *, other_than: Path | None = Non
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
     """What is compared and by which rules; neither where the files lie nor when."""
     rules = study.model_dump(mode="json", exclude={"kind", "name", "baseline", "candidate"})
+    # An evaluation that was stored before there were these keys is that of a study that does not use them.
+    for table, keys in ((rules, ("unscored", "allow_different_tasks")), (rules["columns"], ("filter", "epoch"))):
+        for key in keys:
+            if table[key] in (None, False, "refuse"):
+                del table[key]
     return digest("evaluation", rules=rules, baseline=pair.digests[0], candidate=pair.digests[1])
 
 

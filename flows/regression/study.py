@@ -26,7 +26,17 @@ class ColumnNames(Strict):
     label: Annotated[str, Field(min_length=1, description="The true class")] = "label"
     prediction: Annotated[str, Field(min_length=1, description="The predicted class")] = "prediction"
     score: Annotated[
-        str | None, Field(min_length=1, description="A number a row: the probability of the positive class, a mark ...")
+        str | None,
+        Field(
+            min_length=1,
+            description="A number a row: the probability of the positive class, a mark; in a log, a scorer or metric",
+        ),
+    ] = None
+    filter: Annotated[
+        str | None, Field(min_length=1, description="In a log of lm-evaluation-harness, whose answers are meant")
+    ] = None
+    epoch: Annotated[
+        str | None, Field(min_length=1, description="In a table, which of several answers to one id a row is")
     ] = None
 
 
@@ -67,6 +77,13 @@ class RegressionStudy(Study):
     unmatched: Annotated[
         Literal["refuse", "drop"], Field(description="What becomes of rows that one file alone has")
     ] = "refuse"
+    unscored: Annotated[
+        Literal["refuse", "drop", "wrong"],
+        Field(description="What becomes of answers in a log that failed or have no score"),
+    ] = "refuse"
+    allow_different_tasks: Annotated[
+        bool, Field(description="Compare logs of different tasks, scores or questions under the same ids")
+    ] = False
     columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
     rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
     looks: Annotated[Looks, Field(description="How the level is shared among candidates")] = Looks()

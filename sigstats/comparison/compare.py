@@ -116,9 +116,10 @@ def compare_pair(
     code = positive_code(paired, positive) if needs_positive else None
     everything = whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
     if paired.identical:
-        return _of_itself(everything, names, rule, paired.notes)
+        return _of_itself(everything, names, rule, paired)
     parts = list(paired.parts())
-    level = rule.level_of_one(max(1, len(names) * sum(len(rows) >= rule.smallest_slice for _, rows in parts)))
+    large = sum((paired.items_of(rows) or len(rows)) >= rule.smallest_slice for _, rows in parts)
+    level = rule.level_of_one(max(1, len(names) * large))
     notes = paired.notes
     if any(map(uses_bootstrap, names)):
         rule = rule.with_resamples_for(level)
@@ -127,7 +128,7 @@ def compare_pair(
             notes = (*notes, f"no bootstrap can fail: its smallest p is {smallest:.2g}, {level:.2g} needed")
     rows = [
         test_part(
-            ComparisonRow(slice=part, measure=name, n=len(where)),
+            ComparisonRow(slice=part, measure=name, n=len(where), items=paired.items_of(where)),
             everything,
             where,
             rule=rule,
@@ -136,17 +137,26 @@ def compare_pair(
         for part, where in parts
         for name in names
     ]
-    return ComparisonResult(rows=_decide(rows, rule), rule=rule, n=paired.n, notes=notes)
+    return ComparisonResult(rows=_decide(rows, rule), rule=rule, notes=notes, **_sizes_and_subjects(paired))
+
+
+def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
+    return {"n": paired.n, "items": paired.items_of(np.arange(paired.n)), "subjects": paired.subjects}
 
 
 def _of_itself(
-    everything: Part, measures: Sequence[str], rule: ComparisonRule, notes: tuple[str, ...]
+    everything: Part, measures: Sequence[str], rule: ComparisonRule, paired: PairedPredictions
 ) -> ComparisonResult:
     """What is said of a thing that was compared with itself: how good it is, and that it is no worse."""
-    n = len(everything.label)
+    n, every = paired.n, np.arange(paired.n)
+    items = paired.items_of(every)
     found = [
         test_part(
-            ComparisonRow(slice=ALL_ROWS, measure=name, n=n), everything, np.arange(n), rule=rule, level=rule.alpha
+            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items),
+            everything,
+            every,
+            rule=rule,
+            level=rule.alpha,
         )
         for name in measures
     ]
@@ -155,6 +165,7 @@ def _of_itself(
             slice=ALL_ROWS,
             measure=row.measure,
             n=n,
+            items=items,
             baseline=row.baseline,
             candidate=row.candidate,
             baseline_interval=row.baseline_interval,
@@ -174,7 +185,7 @@ def _of_itself(
         )
         for row in found
     )
-    return ComparisonResult(rows=rows, rule=rule, n=n, notes=notes, identical=True)
+    return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, identical=True, **_sizes_and_subjects(paired))
 
 
 def _decide(rows: Sequence[ComparisonRow], rule: ComparisonRule) -> tuple[ComparisonRow, ...]:

@@ -38,6 +38,10 @@ class PairedPredictions:
         What every score lies between, if it is known.
     identical : bool
         Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
+    items : int64 array of shape (n,) or None
+        Which item each row answers, where items have several answers.
+    subjects : pair of mappings of str to str, or None
+        What was read of baseline and candidate, for a person: task, model, score ...
     """
 
     label: IntArray
@@ -52,6 +56,8 @@ class PairedPredictions:
     predicted: bool = True
     score_range: tuple[float, float] | None = None
     identical: bool = False
+    items: IntArray | None = None
+    subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -60,6 +66,10 @@ class PairedPredictions:
             return self.score_range
         low, high = min(each.min() for each in self.scores), max(each.max() for each in self.scores)
         return (0.0, 1.0) if low >= 0 and high <= 1 else None
+
+    def items_of(self, rows: IntArray) -> int | None:
+        """The number of items that some rows answer, where items have several answers."""
+        return None if self.items is None else len(np.unique(self.items[rows]))
 
     @property
     def n(self) -> int:

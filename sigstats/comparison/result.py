@@ -1,5 +1,6 @@
 """What a comparison says: a row for each measure on each slice, and the verdict."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .paired_predictions import ALL_ROWS
@@ -15,6 +16,8 @@ class ComparisonRow:
     slice, measure : str
     n : int
         Rows.
+    items : int or None
+        The items that the rows answer, where items have several answers.
     baseline, candidate : float or None
         The measure of both.
     baseline_interval, candidate_interval : tuple of float or None
@@ -47,6 +50,7 @@ class ComparisonRow:
     slice: str
     measure: str
     n: int
+    items: int | None = None
     baseline: float | None = None
     candidate: float | None = None
     baseline_interval: tuple[float, float] | None = None
@@ -90,6 +94,10 @@ class ComparisonResult:
         What counted as a regression.
     n : int
         The number of rows that both models predicted.
+    items : int or None
+        The number of items that they answer, where items have several answers.
+    subjects : pair of mappings of str to str, or None
+        What was read of baseline and candidate, for a person: task, model, score ...
     notes : tuple of str
         What a person should know, a line each.
     identical : bool
@@ -102,6 +110,8 @@ class ComparisonResult:
     n: int
     notes: tuple[str, ...] = ()
     identical: bool = False
+    items: int | None = None
+    subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -43,8 +43,9 @@ def test_part(
 
     `level` is what one test has among all.
     """
-    if row.n < rule.smallest_slice:
-        return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")
+    size, what = (row.n, "rows") if row.items is None else (row.items, "items")
+    if size < rule.smallest_slice:
+        return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
     part = everything.rows(where)
     if part.group is not None and len(np.unique(part.group)) < 2:
         return replace(row, note="one group alone: nothing can be tested")

@@ -1,6 +1,7 @@
 """Two models' predictions of the same rows, side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +13,10 @@ from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 
 from ..tables.spelling import same_spelling
+from ._agreement import differing_settings, require_one_kind, require_same_questions, require_same_task, same_in_both
+from ._items import first_rows, item_codes
 from ._predictions import Columns, Predictions
+from ._repeated import alike, listed, require_distinct, without_each_others_dropped
 
 Codes = NDArray[np.int64]
 
@@ -21,7 +25,12 @@ Unmatched: TypeAlias = Literal["refuse", "drop"]
 
 
 def join(
-    baseline: Predictions, candidate: Predictions, columns: Columns, *, unmatched: Unmatched = "refuse"
+    baseline: Predictions,
+    candidate: Predictions,
+    columns: Columns,
+    *,
+    unmatched: Unmatched = "refuse",
+    allow_different_tasks: bool = False,
 ) -> PairedPredictions:
     """The rows that both models predicted.
 
@@ -29,27 +38,38 @@ def join(
     ------
     ValueError
         One line: an id that is there twice, ids without a partner (unless they are to be dropped), no common id,
-        another label for the same id, a column that neither file has.
+        another label for the same id, a column that neither file has, or that differs between them; another task,
+        score or question (unless that is allowed).
     """
-    matched = match(baseline, candidate, unmatched=unmatched)
-    rows, partners, notes = matched.rows, matched.partners, list(matched.notes)
+    baseline, candidate = without_each_others_dropped(baseline, candidate)
+    require_one_kind(baseline, candidate)
+    baseline, candidate, how = alike(baseline, candidate, in_groups=columns.group not in (None, columns.id))
+    matched = match(baseline, candidate, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
+    rows, partners = matched.rows, matched.partners
+    notes = [*baseline.notes, *candidate.notes, *how, *differing_settings(baseline, candidate), *matched.notes]
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded:
         notes += _strangers(classes, codes, baseline.where, candidate.where)
-    others = {name: _other(name, baseline, candidate, rows, partners) for name in columns.optional}
+    others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
+    group = None if columns.group is None else codes_of(others[columns.group])[1]
+    items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
+    if items is not None and group is not None:
+        _require_one_group(baseline, rows, items, group)
     parted = {name: codes_of(others[name]) for name in columns.slices}
     return PairedPredictions(
         label=codes[0],
         a=codes[1],
         b=codes[2],
         classes=classes,
-        group=None if columns.group is None else codes_of(others[columns.group])[1],
+        group=items if group is None else group,
         slices=parted,
         graded=baseline.graded,
         notes=tuple(notes),
         scores=_scores(baseline, candidate, rows, partners),
         predicted=baseline.predicted and candidate.predicted,
+        items=items,
+        subjects=(baseline.subject, candidate.subject) if baseline.subject or candidate.subject else None,
     )
 
 
@@ -61,29 +81,48 @@ class Matched(NamedTuple):
     notes: tuple[str, ...]
 
 
-def match(first: Predictions, other: Predictions, *, unmatched: Unmatched = "refuse") -> Matched:
+def match(
+    first: Predictions,
+    other: Predictions,
+    *,
+    unmatched: Unmatched = "refuse",
+    allow_different_tasks: bool = False,
+) -> Matched:
     """The rows that two files have in common, in the order of the first.
+
+    Files with several answers to an item are to be made `alike` before.
 
     Raises
     ------
     ValueError
         One line: files of different kinds, an id that is there twice, ids without a partner (unless they are to be
-        dropped), no common id.
+        dropped), no common id; another task, score or question (unless that is allowed).
     """
-    if first.ids.equals(other.ids):
-        _require_distinct(first, first.ids)
-        _require_one_kind(first, other)
-        every = pc.indices_nonzero(pc.is_valid(first.ids))
+    require_one_kind(first, other)
+    if not allow_different_tasks:
+        require_same_task(first, other)
+    matched = _match(first, other, unmatched)
+    if not allow_different_tasks:
+        require_same_questions(first, other, matched.rows, matched.partners)
+    return matched
+
+
+def _match(first: Predictions, other: Predictions, unmatched: Unmatched) -> Matched:
+    keys, of_other = first.keys, other.keys
+    if keys.equals(of_other):
+        require_distinct(first)
+        every = pc.indices_nonzero(pc.is_valid(keys))
         return Matched(every, every, ())
-    ids, of_other = same_spelling([first.ids, other.ids])
-    _require_distinct(first, ids)
-    _require_distinct(other, of_other)
-    _require_one_kind(first, other)
-    partner = pc.index_in(ids, value_set=of_other)
-    alone = {first.where: ids.filter(pc.is_null(partner))}
-    if len(of_other) > len(ids) - len(alone[first.where]):
-        alone[other.where] = of_other.filter(pc.is_null(pc.index_in(of_other, value_set=ids)))
-    notes = [f"{where}: {_listed(values)} in this file alone" for where, values in alone.items() if len(values)]
+    if first.epoch is None:
+        keys, of_other = same_spelling([keys, of_other])
+    require_distinct(replace(first, ids=keys, epoch=None))
+    require_distinct(replace(other, ids=of_other, epoch=None))
+    partner = pc.index_in(keys, value_set=of_other)
+    alone = {first.where: first.ids.filter(pc.is_null(partner))}
+    if len(of_other) > len(keys) - len(alone[first.where]):
+        alone[other.where] = other.ids.filter(pc.is_null(pc.index_in(of_other, value_set=keys)))
+    alone = {where: pc.unique(values) for where, values in alone.items()}
+    notes = [f"{where}: {listed(values)} in this file alone" for where, values in alone.items() if len(values)]
     rows = pc.indices_nonzero(pc.is_valid(partner))
     if not len(rows):
         raise ValueError(f"{other.where}: no id of it is in {first.where}; expected predictions of the same rows")
@@ -134,26 +173,12 @@ def _scores(
     return baseline.score.take(rows).to_numpy(), candidate.score.take(partners).to_numpy()
 
 
-def _require_one_kind(first: Predictions, other: Predictions) -> None:
-    if first.graded != other.graded:
-        raise ValueError(f"{other.where}: is no file of the same kind as {first.where}; expected the same kind")
-
-
-def _require_distinct(side: Predictions, ids: Any) -> None:
-    if pc.count_distinct(ids).as_py() == len(ids):
-        return
-    counts = pc.value_counts(ids)
-    twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
-    if len(twice):
-        raise ValueError(f"{side.where}: {_listed(twice)} there more than once; expected each id once")
-
-
-def _listed(ids: Any) -> str:
-    first = ", ".join(shown(value) for value in ids[:3].to_pylist())
-    if len(ids) == 1:
-        return f"id {first} is"
-    more = f" and {len(ids) - 3:,} more" if len(ids) > 3 else ""
-    return f"ids {first}{more} are"
+def _require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:
+    """Refuse an item whose answers are in several groups."""
+    several = group != group[first_rows(items)[items]]
+    if several.any():
+        item = side.ids.take(rows)[int(np.flatnonzero(several)[0])].as_py()
+        raise ValueError(f"{side.where}: id {shown(item)} is in several groups; expected each item in one")
 
 
 def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
@@ -175,11 +200,3 @@ def _strangers(classes: tuple[str, ...], codes: Sequence[Codes], *where: str) ->
             named = ", ".join(shown(classes[code]) for code in alone[:3])
             found.append(f"{place}: class {named} is predicted in this file alone, and no row has it")
     return found
-
-
-def _other(name: str, baseline: Predictions, candidate: Predictions, rows: Any, partners: Any) -> Any:
-    if name in baseline.others:
-        return baseline.others[name].take(rows)
-    if name in candidate.others:
-        return candidate.others[name].take(partners)
-    raise ValueError(f"{baseline.where}: column {shown(name)} is not there, nor in {candidate.where}")

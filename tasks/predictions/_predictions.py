@@ -1,15 +1,21 @@
 """What every format gives: ids, labels and predictions as text, one a row."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, TypeAlias
+
+import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
 from ..tables.table import Table
+from ._items import occurrences
 
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
+
+#: What becomes of answers in a log that failed or have no score.
+Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -26,10 +32,14 @@ class Columns:
     score : str or None
         A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
         metric.
+    epoch : str or None
+        In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
     filter : str or None
         In a log, which filter's answers are meant.
     named : set of str
-        Those of ``id``, ``label`` and ``prediction`` that a person named; a log, which has none of them, refuses them.
+        Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
+    unscored : {"refuse", "drop", "wrong"}
+        In a log, what becomes of answers that failed or have no score.
     """
 
     id: str = "id"
@@ -38,7 +48,9 @@ class Columns:
     group: str | None = None
     slices: tuple[str, ...] = ()
     score: str | None = None
+    epoch: str | None = None
     filter: str | None = None
+    unscored: Unscored = "refuse"
     named: frozenset[str] = frozenset()
 
     @property
@@ -49,7 +61,8 @@ class Columns:
     @property
     def texts(self) -> tuple[str, ...]:
         """All columns but the score."""
-        return (self.id, self.label, self.prediction, *self.optional)
+        epoch = () if self.epoch is None else (self.epoch,)
+        return (self.id, self.label, self.prediction, *epoch, *self.optional)
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -73,6 +86,20 @@ class Predictions:
     score : pyarrow.Array of float64, or None
     predicted : bool
         Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
+    epoch : pyarrow.Array of string, or None
+        Which of several answers to the item `ids` a row is; None where every id is there once.
+    identity : mapping of str to pyarrow.Array of string
+        What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
+    subject : mapping of str to str
+        What was read, for a person: task, model, scorer or metric, filter, epochs.
+    settings : mapping of str to str
+        What else should be equal in both files, and is told where it is not.
+    notes : tuple of str
+        What a person should know of the file, a line each.
+    dropped : Predictions or None
+        The answers that were left out.
+    hint : str
+        What would be right where an id is there twice.
     """
 
     where: str
@@ -83,6 +110,33 @@ class Predictions:
     graded: bool = False
     score: Any = None
     predicted: bool = True
+    epoch: Any = None
+    identity: Mapping[str, Any] = field(default_factory=dict)
+    subject: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    dropped: "Predictions | None" = None
+    hint: str = "expected each id once"
+
+    @property
+    def keys(self) -> Any:
+        """What is there once: the ids, with their epochs where there are any."""
+        if self.epoch is None:
+            return self.ids
+        return pc.binary_join_element_wise(self.ids, self.epoch, " epoch ")
+
+    def take(self, rows: Any) -> Self:
+        """Some of the rows."""
+        return replace(
+            self,
+            ids=self.ids.take(rows),
+            label=self.label.take(rows),
+            prediction=self.prediction.take(rows),
+            others={name: column.take(rows) for name, column in self.others.items()},
+            score=None if self.score is None else self.score.take(rows),
+            epoch=None if self.epoch is None else self.epoch.take(rows),
+            identity={name: column.take(rows) for name, column in self.identity.items()},
+        )
 
 
 def from_table(table: Table, columns: Columns) -> Predictions:
@@ -99,7 +153,22 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     score = None if columns.score is None else table.numbers(columns.score)
     label = table.texts(columns.label)
     # A file with scores needs no predictions.
-    predicted = columns.score is None or columns.prediction in table.names
+    predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     prediction = table.texts(columns.prediction) if predicted else label
     others = {name: table.texts(name) for name in columns.optional if name in table.names}
-    return Predictions(table.where, ids, label, prediction, others, score=score, predicted=predicted)
+    epoch = None
+    if columns.epoch is not None:
+        epoch = table.texts(columns.epoch)
+    elif columns.group == columns.id:
+        epoch = occurrences(ids)
+    return Predictions(
+        table.where,
+        ids,
+        label,
+        prediction,
+        others,
+        score=score,
+        predicted=predicted,
+        epoch=epoch,
+        hint=f"expected each id once (--group {columns.id} or --epoch COLUMN takes them as answers to one item)",
+    )

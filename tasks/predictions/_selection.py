@@ -1,7 +1,9 @@
 """From an evaluation log to predictions: which score is compared, of which filter, and answers without a score."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +11,7 @@ import pyarrow as pa
 from sigstats._common.validation import shown
 
 from ._log import Answer, EvaluationLog
-from ._predictions import RIGHT, WRONG, Columns, Predictions
+from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
 
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
@@ -36,28 +38,90 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
             "higher it is"
         )
     _require_distinct(log, answers)
-    marks = _marks(log, answers, score, columns)
-    several = len({answer.epoch for answer in answers}) > 1
-    ids = [f"{answer.item} (epoch {answer.epoch})" if several else answer.item for answer in answers]
+    _require_numbers(log, answers, score)
+    unscored = [answer for answer in answers if _is_unscored(answer, score)]
+    notes = list(log.notes)
+    if unscored:
+        notes.append(_about_unscored(log, unscored, len(answers), score, columns.unscored))
+    dropped = None
+    if unscored and columns.unscored == "drop":
+        answers = [answer for answer in answers if not _is_unscored(answer, score)]
+        dropped = _predictions(log, unscored, [0.0] * len(unscored), columns)
+    marks = [0.0 if _is_unscored(answer, score) else answer.scores[score] for answer in answers]
+    if unscored and columns.unscored == "wrong" and not 0 <= min(marks) <= max(marks) <= 1:
+        raise ValueError(
+            f"{log.where}: unscored: 'wrong' is not valid for scores from {min(marks):g} to {max(marks):g}; expected "
+            "scores between 0 and 1"
+        )
+    found = _predictions(log, answers, marks, columns)
+    return replace(found, subject=_subject(log, answers, score), notes=tuple(notes), dropped=dropped)
+
+
+def _predictions(
+    log: EvaluationLog, answers: Sequence[Answer], marks: Sequence[float], columns: Columns
+) -> Predictions:
+    """The marks of some answers, a row each."""
+    several = any(answer.epoch != 1 for answer in answers)
+    names = dict.fromkeys(name for answer in answers for name in answer.identity)
     return Predictions(
         log.where,
-        pa.array(ids, pa.string()),
-        pa.array([RIGHT] * len(ids), pa.string()),
+        pa.array([answer.item for answer in answers], pa.string()),
+        pa.array([RIGHT] * len(answers), pa.string()),
         pa.array([RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
         _others(log, answers, columns),
         graded=True,
         score=pa.array(marks, pa.float64()),
         predicted=set(marks) <= {0.0, 1.0},
+        epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
+        identity={name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names},
+        settings=log.settings,
     )
 
 
+def _is_unscored(answer: Answer, score: str) -> bool:
+    return bool(answer.failed) or score not in answer.scores
+
+
+def _about_unscored(log: EvaluationLog, unscored: Sequence[Answer], n: int, score: str, treatment: Unscored) -> str:
+    """How many answers have no score, and which; ValueError where that is refused."""
+    named = [
+        shown(answer.item)
+        + (f" epoch {answer.epoch}" if answer.epoch != 1 else "")
+        + (f" ({shown(answer.failed)})" if answer.failed else "")
+        for answer in unscored[:3]
+    ]
+    more = f" and {len(unscored) - 3:,} more" if len(unscored) > 3 else ""
+    which = (
+        f"{log.where}: {len(unscored):,} of {n:,} answers have no score {shown(score)}: ids {', '.join(named)}{more}"
+    )
+    if treatment == "refuse":
+        raise ValueError(
+            f"{which}; expected a score of each (--unscored drop leaves them out, wrong counts them as wrong)"
+        )
+    return f"{which}; {'left out' if treatment == 'drop' else 'counted as wrong'}"
+
+
+def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
+    """What was read, in words; what the file does not say is left out."""
+    counts = Counter(answer.item for answer in answers).values()
+    low, high = min(counts), max(counts)
+    found = {
+        "task": log.task,
+        "model": log.model,
+        log.kind: score,
+        "filter": answers[0].filter,
+        "epochs": f"{low:,}" if low == high else f"{low:,} to {high:,}",
+    }
+    return {name: value for name, value in found.items() if value}
+
+
 def _refuse_columns(log: EvaluationLog, columns: Columns) -> None:
-    for name in ("id", "label", "prediction"):
-        if name in columns.named:
-            raise ValueError(
-                f"{log.where}: {name}: {shown(getattr(columns, name))} is not valid for a log of {log.harness}, whose "
-                "answers have ids and scores of their own; expected a score alone"
-            )
+    named = [name for name in ("id", "label", "prediction") if name in columns.named]
+    for name in (*named, *(() if columns.epoch is None else ("epoch",))):
+        raise ValueError(
+            f"{log.where}: {name}: {shown(getattr(columns, name))} is not valid for a log of {log.harness}, whose "
+            "answers have ids, epochs and scores of their own; expected a score alone"
+        )
 
 
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
@@ -87,20 +151,13 @@ def _require_distinct(log: EvaluationLog, answers: Sequence[Answer]) -> None:
         seen.add(key)
 
 
-def _marks(log: EvaluationLog, answers: Sequence[Answer], score: str, columns: Columns) -> list[float]:  # noqa: ARG001
-    marks = []
+def _require_numbers(log: EvaluationLog, answers: Sequence[Answer], score: str) -> None:
     for answer in answers:
-        if score in answer.unread:
+        if score in answer.unread and not answer.failed:
             raise ValueError(
                 f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
                 "expected a number of each answer"
             )
-        if score not in answer.scores:
-            raise ValueError(
-                f"{log.where}: id {shown(answer.item)} has no score {shown(score)}; expected one of each answer"
-            )
-        marks.append(answer.scores[score])
-    return marks
 
 
 def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> dict[str, Any]:

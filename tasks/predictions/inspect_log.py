@@ -3,7 +3,7 @@
 import json
 import math
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,12 @@ _VERSIONS = (1, 2)
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _SAMPLES = "samples/"
+#: What is said of an evaluation that did not end well.
+_STATUS = {
+    "cancelled": "its evaluation was cancelled",
+    "error": "its evaluation ended in an error",
+    "started": "its evaluation has not ended",
+}
 #: The first is there once the evaluation has ended; early versions and unfinished logs have one of the others.
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
 
@@ -51,14 +57,43 @@ def read(place: Path, columns: Columns) -> EvaluationLog:
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
     about = _mapping(log.get("eval"))
+    answers = [_answer(place, position, sample, columns) for position, sample in enumerate(samples)]
     return EvaluationLog(
         where=str(place),
         harness="Inspect",
-        answers=[_answer(place, position, sample, columns) for position, sample in enumerate(samples)],
+        answers=answers,
         task=_text(about.get("task")),
         model=_text(about.get("model")),
         kind="scorer",
+        settings=_settings(about),
+        notes=tuple(f"{place}: {note}" for note in _notes(log, about, answers)),
     )
+
+
+def _settings(about: Mapping[str, Any]) -> dict[str, str]:
+    """What should be equal in two runs of one task; the model and how it generates are what is compared."""
+    found = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
+    found["data set"] = _mapping(about.get("dataset")).get("name")
+    scorers = about.get("scorers")
+    for scorer in scorers if isinstance(scorers, list) else ():
+        if isinstance(scorer, dict):
+            found[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
+    return {name: _content(value) for name, value in found.items() if value is not None}
+
+
+def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[str]:
+    """What a person should know of the file."""
+    status = _text(log.get("status")) or "success"
+    if status != "success":
+        wanted = _mapping(about.get("dataset")).get("samples")
+        of = f" of {wanted:,}" if isinstance(wanted, int) else ""
+        yield f"{_STATUS.get(status, f'its status is {status}')}; {len({each.item for each in answers}):,}{of} items"
+    if log.get("invalidated") is True:
+        yield "it was marked as invalid"
+    reducers = _mapping(about.get("config")).get("epochs_reducer")
+    others = [str(each) for each in reducers if each != "mean"] if isinstance(reducers, list) else []
+    if others and len({answer.epoch for answer in answers}) > 1:
+        yield f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
 
 
 def _zipped(place: Path) -> Any:
@@ -130,11 +165,11 @@ def _content(value: Any) -> str:
 
 
 def _failure(sample: Mapping[str, Any]) -> str:
-    """Why a sample has no answer."""
+    """Why a sample does not count: it was marked as invalid, or it failed and Inspect gave it no score."""
     if sample.get("invalidation"):
         return "invalidated"
     error = sample.get("error")
-    return "" if not error else _text(_mapping(error).get("message")) or "error"
+    return "" if not error or sample.get("scores") else _text(_mapping(error).get("message")) or "error"
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ _KEYS = frozenset(
         *("resps", "filtered_resps", "filter", "metrics", "task_name"),
     )
 )
+#: The harness's names of files of samples.
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.jsonl?(\.|$)")
 #: The metrics that the harness registers as better the lower they are.
 _LOWER_IS_BETTER = frozenset(
     ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "brier_score", "ter", "wer")
@@ -41,9 +44,37 @@ def read(place: Path, columns: Columns) -> EvaluationLog:
             for number, line in enumerate(handle, start=1)
             if line.strip()
         ]
+    task, results = _run_of(place)
+    better = _of_task(results, "higher_is_better", task)
+    lower = {name for name, is_higher in better.items() if is_higher is False} if isinstance(better, dict) else set()
+    settings = {"version of the task": _of_task(results, "versions", task), "shots": _of_task(results, "n-shot", task)}
+    model = results.get("model_name")
     return EvaluationLog(
-        where=str(place), harness="lm-evaluation-harness", answers=answers, lower_is_better=_LOWER_IS_BETTER
+        where=str(place),
+        harness="lm-evaluation-harness",
+        answers=answers,
+        task=task,
+        model=model if isinstance(model, str) else "",
+        lower_is_better=_LOWER_IS_BETTER | lower,
+        settings={name: str(value) for name, value in settings.items() if value is not None},
     )
+
+
+def _run_of(place: Path) -> tuple[str, dict[str, Any]]:
+    """The task that the name of the file says, and the results of the same run beside it, as far as they are there."""
+    named = _NAME.match(place.name)
+    if named is None:
+        return "", {}
+    try:
+        results = json.loads((place.parent / f"results_{named['date']}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        results = {}
+    return named["task"], results if isinstance(results, dict) else {}
+
+
+def _of_task(results: dict[str, Any], key: str, task: str) -> Any:
+    found = results.get(key)
+    return found.get(task) if isinstance(found, dict) else None
 
 
 def _sample(place: Path, number: int, line: str) -> dict[str, Any]:

@@ -195,7 +195,7 @@ def test_answers_of_few_items_are_no_rows(tmp_path):
 
 def test_markdown_html_and_json(tmp_path, capsys):
     base, cand = frames()
-    base["region"] = base["region"].replace({"N": "a|b <i>"})
+    base["region"] = cand["region"] = base["region"].replace({"N": "a|b <i>"})
     paths = written(tmp_path, base, cand)
     page = tmp_path / "page.html"
     assert main(["compare", *paths, "--slice", "region", "--markdown", "-", "--report", str(page)]) == 0
@@ -514,7 +514,7 @@ def test_a_measure_that_cannot_be_tested_on_all_rows_warns(tmp_path):
 def test_a_bootstrap_draws_as_many_resamples_as_the_adjusted_level_needs(tmp_path):
     """The smallest p of 99 resamples, 0.01, times six tests is above 0.05: it could reject nothing."""
     base, cand = frames(n=3000)
-    base["region"] = np.arange(3000) % 5
+    base["region"] = cand["region"] = np.arange(3000) % 5
     cand["prediction"] = (cand["label"] + (np.arange(3000) % 2)) % 3
     options = ["--measure", "macro-f1", "--slice", "region", "--resamples", "99"]
     _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, code=1)
@@ -593,7 +593,7 @@ def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
 
 def test_small_slices_are_named_and_not_tested(tmp_path):
     base, cand = frames(n=100)
-    base["region"] = ["rare"] * 3 + ["often"] * 97
+    base["region"] = cand["region"] = ["rare"] * 3 + ["often"] * 97
     _, found = compared(tmp_path, *written(tmp_path, base, cand), "--slice", "region")
     row = found["rows"][2]
     assert (row["slice"], row["verdict"], row["p_worse"]) == ("region = rare", None, None)

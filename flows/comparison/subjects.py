@@ -1,0 +1,27 @@
+"""What was compared, in words: what was read of both files, and how many items their rows answer."""
+
+from collections.abc import Mapping
+
+from sigstats.comparison.result import ComparisonResult, ComparisonRow
+
+
+def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
+    """How many rows, and how many items they answer where items have several answers."""
+    items = "" if found.items is None else f" of {found.items:,} items"
+    return f"{found.n:,} rows{items}"
+
+
+def subjects_in_words(found: ComparisonResult) -> list[str]:
+    """What was read: a line of what both files have in common, and a line for each of what it has alone."""
+    if found.subjects is None:
+        return []
+    baseline, candidate = found.subjects
+    common = {name: value for name, value in baseline.items() if candidate.get(name) == value}
+    lines = [("both", common)]
+    for role, subject in (("baseline", baseline), ("candidate", candidate)):
+        lines.append((role, {name: value for name, value in subject.items() if name not in common}))
+    return [f"{role}: {_listed(subject)}" for role, subject in lines if subject]
+
+
+def _listed(subject: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in subject.items())

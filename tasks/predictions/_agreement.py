@@ -1,0 +1,99 @@
+"""Whether two files are about the same: the same task and score, and under the same id the same question."""
+
+import os
+from typing import Any
+
+import pyarrow.compute as pc
+
+from sigstats._common.validation import shown
+
+from ..tables.spelling import same_spelling
+from ._predictions import Predictions
+
+_ALLOW = "(--allow-different-tasks compares them all the same)"
+
+
+def require_one_kind(first: Predictions, other: Predictions) -> None:
+    """Refuse a file of marks beside one of classes."""
+    if first.graded != other.graded:
+        raise ValueError(f"{other.where}: is no file of the same kind as {first.where}; expected the same kind")
+
+
+def require_same_task(first: Predictions, other: Predictions) -> None:
+    """Refuse another task, or another score or filter, as far as both files say theirs."""
+    for name in ("task", "scorer", "metric", "filter"):
+        here, there = other.subject.get(name), first.subject.get(name)
+        if here and there and here != there:
+            raise ValueError(
+                f"{other.where}: {name} {shown(here)} is not that of {first.where}, {shown(there)}; "
+                f"expected the same {name} {_ALLOW}"
+            )
+
+
+def require_same_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> None:
+    """Refuse another question under the same id: another target, input or hash, as far as both files have them."""
+    for name, column in first.identity.items():
+        if name in other.identity:
+            a, b = column.take(rows), other.identity[name].take(partners)
+            differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(a, b), False))
+            if len(differs):
+                at = differs[0].as_py()
+                mine, its = difference_shown(b[at].as_py(), a[at].as_py())
+                raise ValueError(
+                    f"{other.where}: id {_id(first, rows, at)}: {name} {mine} is not that of {first.where}, {its}"
+                    f"{_more(differs)}; expected the same questions {_ALLOW}"
+                )
+
+
+def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, partners: Any) -> Any:
+    """The column of slices or groups that the files have, the same in both.
+
+    Raises
+    ------
+    ValueError
+        One line: a column that neither file has, or a row for which they differ.
+    """
+    if name not in first.others or name not in other.others:
+        if name in first.others:
+            return first.others[name].take(rows)
+        if name in other.others:
+            return other.others[name].take(partners)
+        raise ValueError(f"{first.where}: column {shown(name)} is not there, nor in {other.where}")
+    a, b = same_spelling([first.others[name].take(rows), other.others[name].take(partners)])
+    differs = pc.indices_nonzero(pc.not_equal(a, b))
+    if len(differs):
+        at = differs[0].as_py()
+        mine, its = difference_shown(b[at].as_py(), a[at].as_py())
+        raise ValueError(
+            f"{other.where}: id {_id(first, rows, at)}: column {shown(name)}: {mine} is not that of {first.where}, "
+            f"{its}{_more(differs)}; expected the same in both"
+        )
+    return a
+
+
+def differing_settings(first: Predictions, other: Predictions) -> list[str]:
+    """A line for each setting of which the files say different things."""
+    found = []
+    for name, value in first.settings.items():
+        here = other.settings.get(name)
+        if here is not None and here != value:
+            mine, its = difference_shown(here, value)
+            found.append(f"{name} is {its} in {first.where} and {mine} in {other.where}")
+    return found
+
+
+def difference_shown(here: str, there: str) -> tuple[str, str]:
+    """Short forms of two texts that are not equal, which differ."""
+    texts = shown(here), shown(there)
+    if texts[0] != texts[1]:
+        return texts
+    start = max(0, len(os.path.commonprefix([here, there])) - 10)  # noqa: RUF071 - texts, no paths
+    return f"...{shown(here[start : start + 30])}", f"...{shown(there[start : start + 30])}"
+
+
+def _id(first: Predictions, rows: Any, at: int) -> str:
+    return shown(first.ids.take(rows)[at].as_py())
+
+
+def _more(differs: Any) -> str:
+    return f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""

@@ -1,0 +1,334 @@
+"""`sigstats compare` of logs of language models: what was meant is compared, or the program refuses."""
+
+import json
+import re
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+import sigstats
+from sigstats.comparison.compare import compare_pair
+from sigstats.flows.cli import main
+from sigstats.tasks.predictions import Answer, Columns, EvaluationLog, join, select
+
+from ...tasks.predictions.logs import harness_log, inspect_log
+
+
+def compared(tmp_path, *arguments, code=None):
+    """The JSON of a comparison."""
+    target = tmp_path / "found.json"
+    found = main(["compare", *map(str, arguments), "--json", str(target)])
+    assert code is None or found == code
+    return json.loads(target.read_text())
+
+
+def refused(capsys, *arguments):
+    """The one line of a comparison that is refused."""
+    capsys.readouterr()
+    assert main(["compare", *map(str, arguments)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
+def epochs(rights, **more):
+    """Answers of a log from a table of items x epochs of what is right."""
+    return [
+        (f"q{item}", epoch, {"match": "C" if right else "I"}, *more.values())
+        for item, row in enumerate(rights)
+        for epoch, right in enumerate(row, start=1)
+    ]
+
+
+def answers_of(rng, difficulty, count):
+    """Answers of a model to items, which it finds as hard as all models do but for luck of its own."""
+    own = np.clip(difficulty + rng.normal(0, 0.35, len(difficulty)), 0, 1)
+    return rng.random((len(difficulty), count)) < own[:, None]
+
+
+def by_enumeration(differences, tail):
+    """The probability of a sum at most as large as seen, of all changes of signs, in rationals."""
+    sums = [
+        sum(s * d for s, d in zip(signs, differences, strict=True))
+        for signs in product((-1, 1), repeat=len(differences))
+    ]
+    return Fraction(sum(tail(each, sum(differences)) for each in sums), len(sums))
+
+
+def test_answers_to_one_item_are_one_group(tmp_path, capsys):
+    """Twelve items of eight epochs: p is that of all changes of sign of the items' sums, listed one by one."""
+    rng = np.random.default_rng(5)
+    difficulty = rng.random(12)
+    a, b = answers_of(rng, difficulty, 8), answers_of(rng, difficulty - 0.1, 8)
+    paths = [inspect_log(tmp_path / name, epochs(rights)) for name, rights in (("a.eval", a), ("b.json", b))]
+    found = compared(tmp_path, *paths)
+    (row,) = found["rows"]
+    sums = (b.sum(axis=1) - a.sum(axis=1)).tolist()
+    assert row["p_worse"] == float(by_enumeration(sums, lambda one, seen: one <= seen))
+    assert (row["n"], row["items"], found["n"], found["items"]) == (96, 12, 96, 12)
+    assert row["difference"] == pytest.approx(sum(sums) / 96)
+    assert found["subjects"]["baseline"]["epochs"] == found["subjects"]["candidate"]["epochs"] == "8"
+    said = capsys.readouterr().out
+    assert "96 rows of 12 items" in said
+    assert "paired by epoch; the answers to one item are one group" in said
+
+
+def test_one_answer_an_item_is_mcnemar_to_the_last_bit(tmp_path):
+    rng = np.random.default_rng(6)
+    a, b = rng.random((2, 40, 1)) < 0.6
+    paths = [inspect_log(tmp_path / name, epochs(rights)) for name, rights in (("a.json", a), ("b.json", b))]
+    (row,) = compared(tmp_path, *paths)["rows"]
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    assert row["p_worse"] == sigstats.mcnemar_test(only_a, only_b, alternative="greater").pvalue
+    assert (row["items"], row["n"]) == (None, 40)
+
+
+def test_other_epochs_are_averaged_over_the_item(tmp_path, capsys):
+    rng = np.random.default_rng(7)
+    a, b = rng.random((12, 4)) < 0.7, rng.random((12, 3)) < 0.4
+    paths = [inspect_log(tmp_path / name, epochs(rights)) for name, rights in (("a.json", a), ("b.json", b))]
+    found = compared(tmp_path, *paths)
+    (row,) = found["rows"]
+    assert (row["n"], row["measure"]) == (12, "mean-score")
+    assert row["baseline"] == pytest.approx(a.mean())
+    assert row["candidate"] == pytest.approx(b.mean())
+    assert "12 items with 4 answers each in" in capsys.readouterr().out
+    assert found["subjects"]["candidate"]["epochs"] == "3"
+
+
+def test_slices_count_items_and_a_slice_of_few_items_is_not_tested(tmp_path):
+    rng = np.random.default_rng(8)
+    log = [
+        {"id": n, "epoch": e, "input": f"q{n}", "target": "x", "metadata": {"topic": "rare" if n < 5 else "often"}}
+        for n in range(30)
+        for e in range(1, 5)
+    ]
+    paths = []
+    for name in ("a.json", "b.json"):
+        marked = [{**sample, "scores": {"s": {"value": int(rng.random() < 0.5)}}} for sample in log]
+        paths.append(inspect_log(tmp_path / name, [], samples=marked))
+    every, often, rare = compared(tmp_path, *paths, "--slice", "topic")["rows"]
+    assert [(row["n"], row["items"]) for row in (every, often, rare)] == [(120, 30), (100, 25), (20, 5)]
+    assert rare["note"] == "too small to test: 5 of at least 10 items"
+    assert rare["verdict"] is None
+
+
+@pytest.mark.parametrize("epoch", [["--group", "id"], ["--epoch", "try"], ["--epoch", "try", "--group", "id"]])
+def test_repeated_ids_of_a_table_are_refused_or_taken_as_answers(tmp_path, capsys, epoch):
+    rng = np.random.default_rng(9)
+    frame = pd.DataFrame({"id": np.repeat(np.arange(15), 4), "label": np.repeat(np.arange(15) % 3, 4)})
+    frame["try"] = np.tile(np.arange(4), 15)
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    rights = []
+    for path in paths:
+        rights.append(rng.random(60) < 0.6)
+        guess = np.where(rights[-1], frame["label"], (frame["label"] + 1) % 3)
+        frame.assign(prediction=guess).sample(frac=1, random_state=1).to_csv(path, index=False)
+    hint = refused(capsys, *paths)
+    assert "there more than once" in hint
+    assert "--group id or --epoch COLUMN" in hint
+    (row,) = compared(tmp_path, *paths, *epoch)["rows"]
+    sums = (rights[1].astype(int) - rights[0]).reshape(15, 4).sum(axis=1)
+    wanted = sigstats.sign_flip_test(sums.tolist(), sizes=[4] * 15, limit=1, alternative="less")
+    assert (row["n"], row["items"], row["p_worse"]) == (60, 15, wanted.pvalue)
+
+
+def test_an_item_of_a_table_has_one_label(tmp_path, capsys):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("id,label,prediction\n1,x,x\n1,y,y\n")
+    said = refused(capsys, tmp_path / "a.csv", tmp_path / "b.csv", "--group", "id")
+    assert "id '1': label is 'x' in one answer and 'y' in another" in said
+
+
+def test_groups_of_items_stay_whole(tmp_path, capsys):
+    frame = pd.DataFrame({"id": np.repeat(np.arange(20), 2), "try": [1, 2] * 20, "label": 1})
+    rng = np.random.default_rng(10)
+    for name in ("a.csv", "b.csv"):
+        frame["prediction"] = rng.integers(0, 2, 40)
+        frame.assign(text=frame["id"] // 2).to_csv(tmp_path / name, index=False)
+    options = [tmp_path / "a.csv", tmp_path / "b.csv", "--epoch", "try", "--group", "text"]
+    (row,) = compared(tmp_path, *options)["rows"]
+    assert (row["n"], row["items"]) == (40, 20)
+    assert "10 groups" in row["test"]
+    for name in ("a.csv", "b.csv"):
+        frame.assign(text=np.arange(40)).to_csv(tmp_path / name, index=False)
+    assert "id '0' is in several groups" in refused(capsys, *options)
+
+
+def test_equal_models_fail_at_most_at_the_level_with_epochs():
+    """A true level of 0.05 exceeds the limit in one run of a million; rows taken for items fail far more often."""
+    trials, items, count = 250, 30, 8
+    rng, columns, failed = np.random.default_rng(2026), Columns(), 0
+    for _ in range(trials):
+        difficulty = rng.beta(0.6, 0.6, items)
+        logs = [
+            EvaluationLog(
+                where=name,
+                harness="none",
+                answers=[
+                    Answer(item=str(item), epoch=epoch, scores={"s": float(right)})
+                    for item, row in enumerate(answers_of(rng, difficulty, count))
+                    for epoch, right in enumerate(row, start=1)
+                ],
+            )
+            for name in ("a", "b")
+        ]
+        paired = join(*(select(log, columns) for log in logs), columns)
+        failed += compare_pair(paired).verdict == "fail"
+    assert failed <= binom.isf(1e-6, trials, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"task": "other"}, "task 'other' is not that of {a}, 't'"),
+        ({"target": "y"}, "id '0': target 'y' is not that of {a}, 'x' (and 29 more)"),
+        ({"input": [{"id": "new", "role": "user", "content": "why"}]}, 'input \'[["user", "why"]]\' is not that of'),
+    ],
+)
+def test_other_questions_under_the_same_ids_are_refused(tmp_path, capsys, change, complaint):
+    def log(name, changed):
+        samples = [
+            {"id": n, "epoch": 1, "input": "q", "target": "x", "scores": {"s": {"value": n % 2}}, **changed}
+            for n in range(30)
+        ]
+        return inspect_log(tmp_path / name, [], samples=samples, task=changed.get("task", "t"))
+
+    a, b = log("a.json", {}), log("b.json", change)
+    assert complaint.format(a=a) in refused(capsys, a, b)
+    assert "--allow-different-tasks" in refused(capsys, a, b)
+    assert compared(tmp_path, a, b, "--allow-different-tasks", code=0)["n"] == 30
+
+
+def test_ids_of_messages_are_drawn_anew_and_no_difference(tmp_path):
+    paths = []
+    for name in ("a.json", "b.json"):
+        asked = [{"id": f"drawn-{name}", "role": "user", "content": "why", "source": "input"}]
+        samples = [{"id": n, "epoch": 1, "input": asked, "scores": {"s": {"value": 1}}} for n in range(20)]
+        paths.append(inspect_log(tmp_path / name, [], samples=samples))
+    assert compared(tmp_path, *paths, code=0)["n"] == 20
+
+
+@pytest.mark.parametrize("field", ["doc_hash", "target_hash", "target", "doc"])
+def test_other_documents_under_the_same_ids_are_refused(tmp_path, capsys, field):
+    documents = [{"acc": n % 2, "doc_hash": f"d{n}", "target_hash": f"t{n}", "target": f"{n}"} for n in range(20)]
+    if field == "doc":
+        documents = [{"acc": 1, "doc": {"q": n}} for n in range(20)]
+    other = [*documents[:7], {**documents[7], field: {"q": "else"} if field == "doc" else "else"}, *documents[8:]]
+    a, b = harness_log(tmp_path / "a.jsonl", documents), harness_log(tmp_path / "b.jsonl", other)
+    assert f"b.jsonl: id '7': {field} " in refused(capsys, a, b)
+    assert compared(tmp_path, a, b, "--allow-different-tasks", code=0)["n"] == 20
+
+
+def test_another_scorer_of_each_file_is_refused(tmp_path, capsys):
+    a = inspect_log(tmp_path / "a.json", [(n, 1, {"match": 1}) for n in range(20)])
+    b = inspect_log(tmp_path / "b.json", [(n, 1, {"judge": 1}) for n in range(20)])
+    assert "scorer 'judge' is not that of" in refused(capsys, a, b)
+    assert "'match' is not there; expected one of judge" in refused(capsys, a, b, "--score", "match")
+
+
+def test_the_metric_that_is_named_is_compared(tmp_path, capsys):
+    """acc is the same in both; acc_norm fell from 1 to 0."""
+    a = harness_log(tmp_path / "a.jsonl", [{"acc": 1, "acc_norm": 1}] * 40)
+    b = harness_log(tmp_path / "b.jsonl", [{"acc": 1, "acc_norm": 0}] * 40)
+    assert "expected one named of acc, acc_norm" in refused(capsys, a, b)
+    found = compared(tmp_path, a, b, "--score", "acc_norm", code=1)
+    assert found["rows"][0]["difference"] == -1
+    assert found["subjects"]["candidate"]["metric"] == "acc_norm"
+    assert "expected a score alone" in refused(capsys, a, b, "--score", "acc", "--prediction", "acc_norm")
+
+
+@pytest.mark.parametrize("column", [["--slice", "region"], ["--group", "region"]])
+def test_slices_and_groups_that_differ_between_the_files_are_refused(tmp_path, capsys, column):
+    frame = pd.DataFrame({"id": range(40), "label": 1, "prediction": 1, "region": ["north", "south"] * 20})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.loc[3, "region"] = "west"
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    said = refused(capsys, tmp_path / "a.csv", tmp_path / "b.csv", *column)
+    assert f"b.csv: id '3': column 'region': 'west' is not that of {tmp_path / 'a.csv'}, 'south'" in said
+
+
+def failing(path, marks, **about):
+    """A log in which None is an answer that failed."""
+    samples = [
+        {
+            "id": n,
+            "epoch": 1,
+            "scores": {} if mark is None else {"s": {"value": mark}},
+            "error": None if mark is not None else {"message": "time out"},
+        }
+        for n, mark in enumerate(marks)
+    ]
+    return inspect_log(path, [], samples=samples, **about)
+
+
+def test_answers_without_a_score_are_refused_dropped_or_wrong(tmp_path, capsys):
+    a = failing(tmp_path / "a.json", [1] * 20 + [0] * 20)
+    b = failing(tmp_path / "b.json", [None] * 5 + [1] * 15 + [0] * 19 + [float("nan")])
+    said = refused(capsys, a, b)
+    assert "b.json: 6 of 40 answers have no score 's': ids '0' ('time out'), '1' ('time out'), '2'" in said
+    assert "--unscored drop" in said
+    dropped = compared(tmp_path, a, b, "--unscored", "drop")
+    assert (dropped["n"], dropped["rows"][0]["difference"]) == (34, 0)
+    assert any("6 of 40 answers have no score 's'" in note and note.endswith("left out") for note in dropped["notes"])
+    wrong = compared(tmp_path, a, b, "--unscored", "wrong")
+    assert (wrong["n"], wrong["rows"][0]["difference"]) == (40, -5 / 40)
+    assert any(note.endswith("counted as wrong") for note in wrong["notes"])
+
+
+def test_an_answer_that_is_dropped_is_dropped_in_both_files_epoch_by_epoch(tmp_path):
+    log = [(n, e, {"s": 1}) for n in range(20) for e in (1, 2, 3)]
+    a = inspect_log(tmp_path / "a.json", log)
+    b = inspect_log(tmp_path / "b.json", [*log[:4], (1, 2, {"s": None}), *log[5:]])
+    found = compared(tmp_path, a, b, "--unscored", "drop")
+    assert (found["n"], found["items"], found["rows"][0]["measure"]) == (59, 20, "accuracy")
+
+
+def test_a_log_that_was_cancelled_says_so(tmp_path, capsys):
+    a = failing(tmp_path / "a.json", [1] * 20)
+    b = failing(tmp_path / "b.json", [1] * 20, status="cancelled", eval={"task": "t", "dataset": {"samples": 400}})
+    notes = compared(tmp_path, a, b)["notes"]
+    assert notes == [f"{b}: its evaluation was cancelled; 20 of 400 items"]
+    assert "was cancelled" in capsys.readouterr().out
+
+
+def test_what_was_compared_stands_in_every_output(tmp_path, capsys):
+    a = inspect_log(tmp_path / "a.json", epochs(np.ones((12, 2))), model="one")
+    b = inspect_log(tmp_path / "b.json", epochs(np.ones((12, 2))), model="two")
+    markdown, page = tmp_path / "c.md", tmp_path / "c.html"
+    found = compared(tmp_path, a, b, "--markdown", markdown, "--report", page)
+    about = {"task": "t", "scorer": "match", "epochs": "2"}
+    assert found["subjects"] == {"baseline": {**about, "model": "one"}, "candidate": {**about, "model": "two"}}
+    for text in (capsys.readouterr().out, markdown.read_text(), page.read_text()):
+        for words in ("both: task t, scorer match, epochs 2", "baseline: model one", "candidate: model two"):
+            assert words in text
+        assert "24 rows of 12 items" in text
+
+
+@pytest.fixture
+def real(shared_data):
+    folder = shared_data / "logs"
+    if not folder.is_dir():
+        pytest.skip("no real logs in the shared data")
+    return folder
+
+
+def test_real_logs_of_two_tasks_are_refused(real, capsys):
+    logs = [real / "inspect" / f"{name}-100.eval" for name in ("popularity", "theory-of-mind")]
+    assert "task 'theory_of_mind' is not that of" in refused(capsys, *logs)
+    logs = [real / "inspect" / name for name in ("no-scores-10.eval", "scored-10.eval")]
+    assert "none of its 10 answers has a score" in refused(capsys, *logs)
+
+
+def test_a_real_log_of_two_epochs_is_one_of_two_items(real, tmp_path):
+    path = real / "inspect" / "two-epochs.eval"
+    found = compared(tmp_path, path, path, "--smallest-slice", "1")
+    assert (found["n"], found["items"], found["rows"][0]["baseline"]) == (4, 2, 0.75)
+    other = real / "inspect" / "scored-10.eval"
+    found = compared(tmp_path, path, other, "--smallest-slice", "1", "--unmatched", "drop")
+    assert [found["rows"][0][name] for name in ("n", "baseline", "candidate")] == [2, 0.75, 1.0]
+    assert re.search("2 items with 2 answers each in .* and 1 answer each in", " ".join(found["notes"]))
