@@ -51,6 +51,11 @@ from .possibilistic_indices import rank_hypotheses as rank_hypotheses
 from .proportions import ProportionResult as ProportionResult
 from .proportions import dcf_test as dcf_test
 from .proportions import proportion_test as proportion_test
+from .ranking.rank import RankedModel as RankedModel
+from .ranking.rank import RankedPair as RankedPair
+from .ranking.rank import RankedSlice as RankedSlice
+from .ranking.rank import Ranking as Ranking
+from .ranking.rank import rank as rank
 from .ranking.rank_sets import RankSets as RankSets
 from .ranking.rank_sets import rank_sets as rank_sets
 from .retraining.corrected_resampled import CorrectedResampledResult as CorrectedResampledResult

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.validation import FloatArray, as_array, as_groups, as_names, as_real, as_reals, refuse
-from ..sign_flips.law import tail_of_sum
-from ..sign_flips.test import whole_units
+from ..sign_flips.law import both_tails
+from ..sign_flips.test import whole_differences, whole_units
 
 _CHUNK = 2**24
+#: An adjusted p-value of exactly the level rejects, whatever its last bit.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,8 @@ class RankSets:
         Whether the model of the row is shown to be better than that of the column.
     pvalues : ndarray, shape (k, k)
         One-sided p-values of "the model of the row is better than that of the column", not adjusted; 1 on the diagonal.
+    adjusted_pvalues : ndarray, shape (k, k)
+        The same, adjusted over all ordered pairs: the least level at which the model of the row is shown to be better.
     confidence_level : float
     n : int
         The number of rows, or of groups.
@@ -53,6 +57,7 @@ class RankSets:
     tiers: tuple[int, ...]
     better: NDArray[np.bool_]
     pvalues: FloatArray
+    adjusted_pvalues: FloatArray
     confidence_level: float
     n: int
 
@@ -108,7 +113,7 @@ def rank_sets(
     >>> list(zip(found.models, found.low, found.high, found.tiers, strict=True))
     [('a', 1, 2, 1), ('b', 1, 2, 1), ('c', 3, 3, 2), ('d', 4, 4, 3)]
     """
-    table = _table(correct)
+    table = as_score_table(correct)
     n, k = table.shape
     if n < 1 or k < 2:
         raise refuse("correct (shape)", table.shape, "one row or more, and two models (columns) or more")
@@ -124,7 +129,8 @@ def rank_sets(
     pvalues = (
         _mcnemar(table) if table.dtype == np.bool_ and groups is None else _sign_flips(np.asarray(sums, dtype=float))
     )
-    better = _steps_down(pvalues, 1 - level)
+    adjusted = _steps_down(pvalues)
+    better = (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
     return RankSets(
         models=tuple(names),
         scores=scores,
@@ -133,12 +139,20 @@ def rank_sets(
         tiers=_tiers(better),
         better=better,
         pvalues=pvalues,
+        adjusted_pvalues=adjusted,
         confidence_level=level,
         n=units,
     )
 
 
-def _table(correct: Any) -> Any:
+def as_score_table(correct: Any) -> Any:
+    """The table as bool where all of it is right or wrong, as float64 else.
+
+    Raises
+    ------
+    ValueError
+        If it is no table of numbers, or one is not finite or is beyond 1e75.
+    """
     array = as_array(correct, "correct", "a table of rows and models")
     if array.dtype == np.bool_ and array.ndim == 2:
         return array
@@ -165,32 +179,41 @@ def _mcnemar(correct: NDArray[np.bool_]) -> FloatArray:
 def _sign_flips(sums: FloatArray) -> FloatArray:
     k = sums.shape[1]
     p = np.ones((k, k))
+    units = whole_differences(sums)
     for a in range(k):
         for b in range(a + 1, k):
-            magnitudes, positive, negative = whole_units(sums[:, a] - sums[:, b])
+            if units is None:
+                magnitudes, positive, negative = whole_units(sums[:, a] - sums[:, b])
+            else:
+                difference = units[:, a] - units[:, b]
+                difference //= np.gcd.reduce(difference) or 1
+                magnitudes = np.abs(difference[difference != 0]).tolist()
+                positive = int(difference[difference > 0].sum())
+                negative = int(sum(magnitudes)) - positive
             if len(magnitudes):
-                p[a, b] = tail_of_sum(magnitudes, positive).high
-                p[b, a] = tail_of_sum(magnitudes, negative).high
+                p[a, b], p[b, a] = (tail.high for tail in both_tails(magnitudes, positive, negative))
     return p
 
 
-def _steps_down(pvalues: FloatArray, alpha: float) -> NDArray[np.bool_]:
-    """Which model is shown to be better than which, by Holm's steps over all ordered pairs with transitivity."""
+def _steps_down(pvalues: FloatArray) -> FloatArray:
+    """Adjusted p-values of all ordered pairs, by Holm's steps with transitivity."""
     k = len(pvalues)
-    better = np.zeros((k, k), dtype=bool)
-    order = np.argsort(pvalues, axis=None, kind="stable")
-    remaining = k * (k - 1)
-    for flat in order:
+    adjusted, better = np.ones((k, k)), np.zeros((k, k), dtype=bool)
+    remaining, level = k * (k - 1), 0.0
+    for flat in np.argsort(pvalues, axis=None, kind="stable"):
         a, b = divmod(int(flat), k)
         if a == b or better[a, b]:
             continue
-        if pvalues[a, b] > alpha / remaining or better[b, a]:
+        level = max(level, float(pvalues[a, b]) * remaining)
+        if level >= 1 or better[b, a]:
             break
-        above = [*np.flatnonzero(better[:, a]).tolist(), a]
-        below = [*np.flatnonzero(better[b]).tolist(), b]
-        better[np.ix_(above, below)] = True
-        remaining = k * (k - 1) - int(better.sum())
-    return better
+        above, below = better[:, a].copy(), better[b].copy()
+        above[a] = below[b] = True
+        follows = np.outer(above, below) & ~better
+        adjusted[follows] = level
+        better |= follows
+        remaining -= int(follows.sum())
+    return adjusted
 
 
 def _tiers(better: NDArray[np.bool_]) -> tuple[int, ...]:

@@ -109,6 +109,23 @@ def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negativ
     return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)))
 
 
+def both_tails(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any) -> tuple[Tail, Tail]:
+    """``tail_of_sum`` of the sum of the positive differences and of that of the negative ones, from one law if it can.
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.law import both_tails
+    >>> [tail.high for tail in both_tails([1, 2, 5], 6, 2)]
+    [0.375, 0.75]
+    """
+    if not isinstance(magnitudes, np.ndarray) and len(magnitudes) * sum(magnitudes) <= MOST_BITS:
+        distinct, outcomes = Counter(magnitudes), 2 ** len(magnitudes)
+        if len(distinct) > 1:
+            counts = _counts(distinct).coeffs()
+            return exact_ratio(sum(counts[positive:]), outcomes), exact_ratio(sum(counts[negative:]), outcomes)
+    return tail_of_sum(magnitudes, positive), tail_of_sum(magnitudes, negative)
+
+
 def exact_ratio(favourable: Any, outcomes: int) -> Tail:
     """A tail of equally likely outcomes that are counted."""
     count = int(favourable)

@@ -27,6 +27,7 @@ from .._common.validation import (
     MAX_TOTAL,
     Alternative,
     FloatArray,
+    IntArray,
     as_choice,
     as_count,
     as_real,
@@ -235,6 +236,12 @@ def whole_units(differences: Any) -> tuple[Any, Any, Any]:
         return magnitudes, positive, sum(magnitudes) - positive
     values = np.array(units)
     return np.abs(values[values != 0]), float(values[values > 0].sum()), float(-values[values < 0].sum())
+
+
+def whole_differences(scores: FloatArray) -> IntArray | None:
+    """Scores in units of which all their differences are whole, or None where there are none below 2**53."""
+    units, _, exact = _units(scores.ravel())
+    return np.array(units, dtype=np.int64).reshape(scores.shape) if exact else None
 
 
 def _require_moderate(numbers: Iterable[Any], name: str) -> None:

@@ -208,6 +208,11 @@ CALLS = {
         for method in ("f", "chi2", "exact", "monte-carlo")
     ],
     "pair_probability": [(sigstats.pair_probability, {"only_a": 3, "only_b": 4, "prior": 0.5})],
+    "rank": [
+        (sigstats.rank, {"correct": correct, "label": label, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
+                         "slices": {"half": [1, 1, 2, 2]}, "confidence_level": 0.9, "smallest_slice": 2})
+        for correct, label in ((SCORES, None), ([[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]], [1, 0, 1, 0]))
+    ],
     "rank_sets": [
         (sigstats.rank_sets, {"correct": correct, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
                               "confidence_level": 0.9})
@@ -235,7 +240,7 @@ RECORDS = {
     "ALTERNATIVES", "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
     "EfficiencyResult", "GoodnessOfFitTestResult",
     "CorrectedResampledResult", "DatasetsComparison", "FriedmanResult", "PairOverDatasets", "RankSets",
-    "SignedRankResult", "StratifiedResult",
+    "SignedRankResult", "StratifiedResult", "RankedModel", "RankedPair", "RankedSlice", "Ranking",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
     "ProportionResult", "ScoreResult", "SequentialResult", "SignFlipResult", "TestResult",
 }  # fmt: skip
@@ -261,7 +266,7 @@ LENIENT = {
 ALIASES = {
     "differences": "sizes",
     "scores": "models|datasets",
-    "correct": "models|groups",
+    "correct": "models|groups|label|slices",
     "estimator": "classifier",
     "score_a": "score_b",
     "folds": "cv|n_splits",

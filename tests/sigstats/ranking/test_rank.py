@@ -1,0 +1,137 @@
+"""`rank`: its parts against the tests they stand on, frames against arrays, slices, and coverage of its intervals."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import sigstats
+from sigstats import rank, rank_sets, sign_flip_test
+from sigstats.ranking.intervals import share_interval
+
+CHANCES = [0.5, 0.9, 0.8, 0.79]
+NAMES = ["d", "a", "b", "c"]
+
+
+def worlds(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.random((n, 4)) < CHANCES, rng.integers(3, size=n)
+
+
+def test_models_stand_in_the_order_of_their_scores_with_the_rank_sets():
+    correct, _ = worlds()
+    found, sets = rank(correct, models=NAMES), rank_sets(correct, models=NAMES)
+    assert [each.accuracy for each in found.models] == sorted(correct.mean(axis=0), reverse=True)
+    for each in found.models:
+        at = NAMES.index(each.model)
+        assert (each.rank_low, each.rank_high, each.tier) == (sets.low[at], sets.high[at], sets.tiers[at])
+        expected = stats.binomtest(int(correct[:, at].sum()), 300).proportion_ci()
+        assert each.interval[:2] == pytest.approx((expected.low, expected.high))
+    assert len(found.pairs) == 6
+    for pair in found.pairs:
+        a, b = NAMES.index(pair.a), NAMES.index(pair.b)
+        assert pair.difference == pytest.approx(correct[:, a].mean() - correct[:, b].mean())
+        assert pair.pvalue == sets.pvalues[a, b]
+        assert pair.better == sets.better[a, b]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32), st.integers(2, 6))
+def test_adjusted_p_is_the_least_level_at_which_a_pair_is_rejected(seed, k):
+    rng = np.random.default_rng(seed)
+    correct = rng.random((80, k)) < np.sort(rng.random(k))
+    adjusted = rank_sets(correct).adjusted_pvalues
+    for level in np.unique(adjusted[(adjusted > 1e-9) & (adjusted < 0.9)]):
+        assert (rank_sets(correct, confidence_level=1 - level * 1.0001).better == (adjusted <= level)).all()
+        assert not rank_sets(correct, confidence_level=1 - level * 0.9999).better[adjusted == level].any()
+
+
+def test_slices_share_a_family_of_their_own():
+    correct, part = worlds()
+    part = np.where(np.arange(300) < 4, 7, part)
+    found = rank(correct, models=NAMES, slices={"part": part})
+    assert found.models == rank(correct, models=NAMES).models
+    assert [each.slice for each in found.slices] == ["part = 0", "part = 1", "part = 2", "part = 7"]
+    for value, each in enumerate(found.slices[:3]):
+        sets = rank_sets(correct[part == value], models=NAMES, confidence_level=1 - 0.05 / 3)
+        assert {(m.model, m.rank_low, m.rank_high) for m in each.models} == set(
+            zip(NAMES, sets.low, sets.high, strict=True)
+        )
+    assert found.slices[3].models == ()
+    assert "4 of at least 10" in found.slices[3].note
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pa.table])
+def test_a_frame_is_what_its_columns_are(form):
+    rng = np.random.default_rng(3)
+    y, site = rng.integers(3, size=200), rng.integers(2, size=200)
+    columns = {name: np.where(rng.random(200) < 0.6, y, 0) for name in "abc"}
+    frame = form({"y": y, **columns, "site": site, "person": np.arange(200) // 4})
+    found = rank(frame, label="y", groups="person", slices=["site"])
+    right = np.column_stack([column == y for column in columns.values()])
+    assert found == rank(right, models=list("abc"), groups=np.arange(200) // 4, slices={"site": site})
+    assert found.groups == 50
+    assert found == rank(frame, label="y", models=["a", "b", "c"], groups="person", slices=["site"])
+    text = form({"y": y.astype(str), **{name: values.astype(str) for name, values in columns.items()}})
+    assert rank(text, label="y").models == rank(right, models=list("abc")).models
+    table = found.to_pandas()
+    assert list(table["rank_low"]) == [each.rank_low for each in found.models]
+    assert "<td>a</td>" in found._repr_html_()
+
+
+def test_marks_are_ranked_by_their_mean():
+    marks = np.random.default_rng(4).choice([0, 0.25, 0.5, 1], (60, 3)) + np.array([0, 0.3, 0.1])
+    found = rank(marks)
+    assert found.measure == "mean-score"
+    assert found.models[0].accuracy is None
+    best = marks[:, int(found.models[0].model) - 1]
+    expected = stats.ttest_1samp(best, 0).confidence_interval()
+    assert found.models[0].interval[:2] == pytest.approx((expected.low, expected.high))
+    worst = marks[:, int(found.models[-1].model) - 1]
+    assert found.pairs[1].pvalue == sign_flip_test(best - worst, alternative="greater").pvalue
+
+
+def test_the_interval_of_an_accuracy_of_groups_covers_it():
+    # 20 groups of 5 rows that share what is hard: Clopper and Pearson's interval of the rows covers far too seldom.
+    rng, trials, missed, missed_by_rows = np.random.default_rng(5), 2000, 0, 0
+    groups, truth = np.repeat(np.arange(20), 5), 0.8
+    for _ in range(trials):
+        hard = np.sqrt(0.7) * rng.normal(size=20)[groups] + np.sqrt(0.3) * rng.normal(size=100)
+        right = stats.norm.cdf(hard) < truth
+        low, high, _ = share_interval(right, groups, 0.95)
+        missed += not low <= truth <= high
+        low, high, _ = share_interval(right, None, 0.95)
+        missed_by_rows += not low <= truth <= high
+    assert missed <= stats.binom.isf(1e-6, trials, 0.05)
+    assert missed_by_rows > 0.15 * trials
+
+
+def test_all_right_in_few_groups_is_no_certainty():
+    low, high, _ = share_interval(np.ones(1000, dtype=bool), np.repeat(np.arange(5), 200), 0.95)
+    assert (low, high) == (pytest.approx(stats.binomtest(5, 5).proportion_ci().low), 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"correct": [1, 0]}, r"correct \(shape\)"),
+        ({"correct": [[1, 0]], "groups": "person"}, "groups: 'person' is not valid; expected a column of values"),
+        ({"correct": pd.DataFrame({"a": [1], "b": [0]}), "label": "aa"}, "label: no column 'aa'; did you mean 'a'"),
+        ({"correct": [[1, 0]], "slices": "site"}, "slices: "),
+        ({"correct": [[1, 0]], "slices": {"s": [1, 2]}}, r"slices\['s'\] \(length\)"),
+        ({"correct": [["x", "y"]], "label": ["x", "y"]}, r"label \(length\)"),
+        ({"correct": [["x", "y"]], "label": [1]}, r"correct\['1'\]: "),
+        ({"correct": [[1, 0]], "smallest_slice": 0}, "smallest_slice"),
+        ({"correct": [[1], [0]]}, r"correct \(shape\)"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        rank(**arguments)
+
+
+def test_the_name_is_public():
+    assert sigstats.rank is rank
