@@ -1,0 +1,317 @@
+"""CONTRIBUTING's recipes: a new thing is a new file, and no list names it.
+
+Each test writes such a file into a copy of the package and runs the program of that copy.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pyarrow.parquet as pq
+import pytest
+
+from sigstats.flows.studies import REGISTRY as STUDIES
+
+from .flows.conftest import environment
+
+pytestmark = pytest.mark.processes
+
+ROOT = Path(__file__).parents[1]
+
+READER = '''
+"""Points on a ring and inside of it."""
+import numpy as np
+from sigstats.tasks.datasets.dataset import Dataset
+
+def load(spec, base):
+    angle = np.linspace(0, 6, 40)
+    y = np.arange(40, dtype=np.int64) % 2
+    X = np.column_stack([np.cos(angle), np.sin(angle)]) * (1 + y)[:, None]
+    return Dataset(name=spec["name"], X=X, nominal=np.zeros(2, dtype=bool), y=y, classes=("in", "out"),
+                   features=("x", "y"), categories=((), ()))
+'''
+
+LEARNER = '''
+"""Always the class that is named most."""
+from sklearn.dummy import DummyClassifier
+
+def _most(params, nominal, missing):
+    return DummyClassifier(strategy="most_frequent", **params)
+
+READY = {"majority": _most}
+'''
+
+ANALYSIS = '''
+"""How many rows are right."""
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.analyses._observed_run import observed_run
+
+def rows(results):
+    for cell in results.cells("crossval"):
+        run = observed_run(results, cell)
+        yield Hypothesis(study=results.plan.study, cell=cell.name, test="rows-right", method="counted",
+                         alternative="none", null="none: rows are counted", n=run.n, estimate=float(run.right.sum()),
+                         **cell.subject)
+'''
+
+SECTION = '''
+"""How many rows are right, in words."""
+from sigstats.flows.report.section import Section, Verdict
+from sigstats.flows.report.sections import _columns
+
+def verdict(rows, evidence):
+    return Verdict(f"The majority is right on {rows[0].estimate:.0f} of {rows[0].n} points of the ring.")
+
+SECTION = Section(order=5, test="rows-right", name="Rows right", question="How many?", verdict=verdict,
+                  columns=lambda rows: [_columns.DATASET], method="They are counted.")
+'''
+
+FIGURE = '''
+"""A bar."""
+from markupsafe import Markup
+from sigstats.flows.report.figure import Figure, FigureKind
+
+def draw(evidence):
+    if evidence.of("rows-right"):
+        yield Figure(title="The bar of the recipe", caption="It is long.", body=Markup("<svg></svg>"))
+
+KIND = FigureKind(order=90, draw=draw)
+'''
+
+CLUSTER = '''
+"""The loop, under another name."""
+from contextlib import contextmanager
+from typing import Literal
+from sigstats.tasks.engine.pools import Serial
+from sigstats.flows.config.model import Strict
+
+class Cluster(Strict):
+    kind: Literal["loop"] = "loop"
+
+@contextmanager
+def open_pool(cluster):
+    yield Serial()
+'''
+
+TABLE_TEST = '''
+"""Are as many signs positive as negative?"""
+from scipy.stats import binomtest
+
+NULL = "both signs are equally likely"
+METHODS = ("exact",)
+
+def observed(data):
+    return {"n": data["plus"] + data["minus"], "measure": "signs", "alternative": "two-sided"}
+
+def evaluate(data, method):
+    p = float(binomtest(data["plus"], data["plus"] + data["minus"]).pvalue)
+    return {"method": method, "p_value": p, "p_low": p, "p_high": p, "statistic": float(data["plus"])}
+'''
+
+TABLE = '''
+"""``[[signs]]``: how many are positive and negative."""
+from typing import ClassVar
+from sigstats.flows.studies.significance_tables import _entry
+
+class Entry(_entry.Entry):
+    TEST: ClassVar[str] = "signs"
+    ORDER: ClassVar[int] = 99
+    methods: tuple[str, ...] = ("exact",)
+    plus: int
+    minus: int
+
+    def cases(self, base):
+        data = {"plus": self.plus, "minus": self.minus}
+        yield _entry.Case(subject={"dataset": self.name}, test=self.TEST, data=data, printed=self)
+'''
+
+FAN_OUT = '''
+"""Throws of a coin."""
+import numpy as np
+import pyarrow as pa
+from sigstats.tasks.schema import REPLICATE, column
+
+VERSION = 1
+LANE_SIZE = 10
+SCHEMA = pa.schema([REPLICATE, column("heads", pa.bool_(), "truth", "whether it was heads")])
+
+def stream(work):
+    return {"draws": "coin", **work}
+
+def compute(block, store):
+    heads = np.concatenate([lane.random(count) < 0.5 for lane, count in block.lanes()])
+    return pa.table({"replicate": np.arange(block.first, block.last), "heads": heads}, schema=SCHEMA)
+'''
+
+COUNTED = '''
+"""How often it was heads."""
+from sigstats.tasks.schema import Hypothesis
+
+def rows(results):
+    for cell in results.cells("coin"):
+        heads = results.table(cell).column("heads").to_numpy()
+        yield Hypothesis(study=results.plan.study, cell=cell.name, test="heads", method="counted", alternative="none",
+                         null="none", n=len(heads), estimate=float(heads.mean()), **cell.subject)
+'''
+
+KIND = '''
+"""A study of a coin."""
+from typing import ClassVar, Literal
+from sigstats.flows.config.study import Study
+from sigstats.flows.running.prepared import Prepared
+from sigstats.flows.studies._cell_study import CellStudyKind
+from sigstats.tasks.plan import Plan
+from sigstats.tasks.replicates import cell
+
+class CoinStudy(Study):
+    question: ClassVar[str] = "is it fair?"
+    kind: Literal["coin"]
+    throws: int
+
+def layout(study, base, progress):
+    thrown = cell("coin", subject={"dataset": "coin"}, work={}, seed=study.seed, replicates=study.throws)
+    return Prepared(Plan(study=study.name, kind=study.kind, cells=(thrown,), analyses=("heads",), alpha=study.alpha,
+                         adjust=study.adjust))
+
+KIND = CellStudyKind(CoinStudy, layout)
+'''
+
+COMMAND = '''
+"""Say something.
+
+What is said is the word.
+"""
+
+def add_arguments(parser):
+    parser.add_argument("word")
+
+def run(options):
+    print(options.word)
+    return 0
+'''
+
+FORMAT = '''
+"""Answers that are marked with a plus or a minus."""
+from sigstats.tasks.predictions import Answer, EvaluationLog
+
+ORDER = 1
+
+def reads(place):
+    return place.suffix == ".marks"
+
+def read(place, columns):
+    marks = place.read_text().split()
+    answers = [Answer(item=str(i), scores={"mark": float(mark == "+")}) for i, mark in enumerate(marks)]
+    return EvaluationLog(where=str(place), harness="marks", answers=answers, task="recipe")
+'''
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Writes new files into a copy of the package, and runs the program of that copy."""
+    copy = tmp_path / "checkout"
+    for layer in ("sigstats", "tasks", "flows"):
+        shutil.copytree(ROOT / layer, copy / layer, symlinks=True)
+
+    def run(files, *arguments):
+        for name, text in files.items():
+            assert not (copy / name).exists()
+            (copy / name).write_text(text)
+        return subprocess.run(
+            [sys.executable, "-m", "sigstats", *map(str, arguments)],
+            cwd=tmp_path, env={**environment(), "PYTHONPATH": str(copy)}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def study(tmp_path, text):
+    (tmp_path / "study.toml").write_text(dedent(text))
+    return "study.toml"
+
+
+def summary(tmp_path):
+    return pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
+
+
+def test_a_source_a_learner_an_analysis_a_section_a_figure_and_a_cluster_are_a_file_each(tmp_path, program):
+    text = """
+        kind = "benchmark"
+        datasets = [{name = "ring", source = "ring"}]
+        classifiers = ["majority"]
+        tests = ["rows-right"]
+        permutation.resamples = 19
+    """
+    files = {
+        "tasks/datasets/readers/ring.py": READER,
+        "sigstats/learners/families/majority.py": LEARNER,
+        "tasks/analyses/rows_right.py": ANALYSIS,
+        "flows/report/sections/rows_right.py": SECTION,
+        "flows/report/figures/bar.py": FIGURE,
+        "flows/clusters/loop.py": CLUSTER,
+    }
+    done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "loop", "--quiet")
+    assert done.returncode == 0, done.stderr
+    (row,) = summary(tmp_path)
+    assert (row["test"], row["dataset"], row["classifier"], row["n"]) == ("rows-right", "ring", "majority", 40)
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert f"The majority is right on {row['estimate']:.0f} of 40 points of the ring." in page
+    assert "The bar of the recipe" in page
+
+
+def test_a_test_of_a_table_and_its_key_are_a_file_each(tmp_path, program):
+    files = {"tasks/table_tests/signs.py": TABLE_TEST, "flows/studies/significance_tables/signs.py": TABLE}
+    text = 'kind = "significance"\n[[signs]]\nname = "nine of ten"\nplus = 9\nminus = 1\n'
+    done = program(files, "run", study(tmp_path, text), "--output", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    (row,) = summary(tmp_path)
+    assert (row["test"], row["p_value"]) == ("signs", 22 / 1024)
+
+
+def test_a_kind_of_study_is_a_file_beside_those_of_its_fan_out_and_its_analysis(tmp_path, program):
+    files = {
+        "flows/studies/coin.py": KIND,
+        "tasks/replicates/coin.py": FAN_OUT,
+        "tasks/analyses/heads.py": COUNTED,
+    }
+    path = study(tmp_path, 'kind = "coin"\nthrows = 1000\n')
+    planned = program(files, "plan", path)
+    assert planned.returncode == 0, planned.stderr
+    assert "1,000" in planned.stdout
+    done = program({}, "run", path, "--output", "out", "--cluster", "serial", "--quiet")
+    assert done.returncode == 0, done.stderr
+    (row,) = summary(tmp_path)
+    assert abs(row["estimate"] - 0.5) < 5 * 0.5 / 1000**0.5
+    assert "heads" in (tmp_path / "out" / "report.html").read_text()
+    wrong = program({}, "run", study(tmp_path, 'kind = "coin"\nthrow = 5\n'), "--output", "out2")
+    assert (wrong.returncode, "did you mean 'throws'?" in wrong.stderr) == (2, True)
+    schema = json.loads(program({}, "schema").stdout)
+    assert "CoinStudy" in schema["$defs"]
+
+
+def test_a_command_is_a_file(program):
+    done = program({"flows/commands/say.py": COMMAND}, "say", "hello")
+    assert (done.returncode, done.stdout) == (0, "hello\n")
+    assert re.search(r"say +say something", program({}, "--help").stdout)
+
+
+def test_a_format_of_predictions_is_a_file(tmp_path, program):
+    (tmp_path / "a.marks").write_text("+ + - + - + - + + + - +")
+    (tmp_path / "b.marks").write_text("- - - + - + - - - + - -")
+    done = program({"tasks/predictions/marks.py": FORMAT}, "compare", "a.marks", "b.marks", "--json", "out.json")
+    assert done.returncode == 1, done.stderr
+    (row,) = json.loads((tmp_path / "out.json").read_text())["rows"]
+    assert row["p_worse"] == 1 / 2**5
+
+
+def test_the_recipes_name_rooms_that_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipes = text[text.index("## Recipes") : text.index("## Habits")]
+    named = set(re.findall(r"`((?:sigstats|tasks|flows|configs)/[\w./-]*?)(?:<[^`]*)?`", recipes))
+    assert len(named) > 10
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+    assert "benchmark" in STUDIES.names()
