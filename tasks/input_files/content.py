@@ -5,12 +5,15 @@ import io
 import itertools
 import os
 import stat
+import zipfile
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from .archive import Archive
 from .encoding import in_utf8, marked_encoding
+from .json_text import parse_json
 from .limit import Budget
 from .packing import PIECE, packing, unpacked
 
@@ -31,6 +34,8 @@ class Content:
     ----------
     where : str
         What messages call the file.
+    name : str
+        Its name without its folder.
     start : bytes
         The first bytes of what is in it: text is in UTF-8, without a byte order mark.
     path : pathlib.Path or None
@@ -40,12 +45,20 @@ class Content:
     """
 
     def __init__(
-        self, where: str, start: bytes, *, path: Path | None = None, whole: bytes | None = None, source: Any = None
+        self,
+        location: str,
+        start: bytes,
+        *,
+        path: Path | None = None,
+        whole: bytes | None = None,
+        source: Any = None,
     ) -> None:
-        self.where = where
+        self.where = printable(location)
+        self.name = location.rpartition("/")[2]
+        self._folder = location.removesuffix(self.name)
         self.start = start
         self.path = path
-        self.budget = Budget(where)
+        self.budget = Budget(self.where)
         self._whole = whole
         self._source = source
 
@@ -74,6 +87,30 @@ class Content:
             return self.path
         return io.BytesIO(self.whole()) if self._source is None else self._source
 
+    def beside(self, name: str) -> Any:
+        """What a JSON file of the same folder says; None where there is none that can be read."""
+        try:
+            with open_content(self._folder + name) as content:
+                return content.json()
+        except ValueError:
+            return None
+
+    def json(self) -> Any:
+        """What the text means as JSON; ValueError where it is none."""
+        try:
+            return parse_json(self.whole(), self.budget)
+        except ValueError as error:
+            raise self.error("cannot be read as JSON", error) from None
+
+    @contextlib.contextmanager
+    def archive(self) -> Iterator[Archive]:
+        """The files in a ZIP; ValueError where it is damaged."""
+        try:
+            with zipfile.ZipFile(self.by_place()) as opened:
+                yield Archive(opened, self.budget)
+        except (zipfile.BadZipFile, NotImplementedError) as error:
+            raise self.error("cannot be read as a ZIP", error) from None
+
     def error(self, complaint: str, cause: Exception) -> ValueError:
         """A complaint in one line that names the file; `cause` itself where it is one."""
         if isinstance(cause, ValueError) and str(cause).startswith(self.where):
@@ -84,9 +121,13 @@ class Content:
     def first_line(self) -> bytes:
         """The first line."""
         end = self.start.find(b"\n")
-        if end >= 0:
-            return self.start[: end + 1]
-        return self.start if len(self.start) < START else self.whole().partition(b"\n")[0]
+        if end >= 0 or len(self.start) < START:
+            return self.start[: end + 1] if end >= 0 else self.start
+        if self.path is None:
+            return self.whole().partition(b"\n")[0]
+        self.require_size()
+        with self.path.open("rb") as handle:
+            return handle.readline()
 
 
 @contextlib.contextmanager
@@ -118,12 +159,12 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
             raise _unreadable(where, error) from None
         packed = packing(start)
         if packed is None and (encoding or marked_encoding(start)) is None and regular:
-            yield Content(where, start, path=local)
+            yield Content(path, start, path=local)
         elif packed is None and start.startswith(_BY_PLACE) and source.seekable():
-            yield Content(where, start, source=source)
+            yield Content(path, start, source=source)
         else:
             whole = _collect(where, _plain(_Joined(start, source), packed, encoding), Budget(where))
-            yield Content(where, whole[:START], whole=whole)
+            yield Content(path, whole[:START], whole=whole)
 
 
 def printable(path: str) -> str:

@@ -1,19 +1,20 @@
 """Delimited text (CSV), the first line of which names the columns."""
 
-from pathlib import Path
-
-from ..input_files import read_bytes
+from ..input_files.content import Content
 from ..tables.delimited import DelimitedTable
 from ._predictions import Columns, Predictions, from_table
+from ._unknown import is_binary
 
 ORDER = 100
+NAME = "CSV (commas, tabs or semicolons)"
 
 
-def reads(place: Path) -> bool:  # noqa: ARG001
-    """Whatever no other format takes."""
-    return True
+def reads(content: Content) -> bool:
+    """Whatever text no other format takes: two columns or more, since rows have ids and labels."""
+    start = content.start.lstrip()
+    return not is_binary(content) and any(separator in start for separator in (b",", b"\t", b";"))
 
 
-def read(place: Path, columns: Columns) -> Predictions:
+def read(content: Content, columns: Columns) -> Predictions:
     """Read the columns that are wanted."""
-    return from_table(DelimitedTable(str(place), read_bytes(str(place), Path()), wanted=columns.wanted), columns)
+    return from_table(DelimitedTable(content.where, content.whole(), wanted=columns.wanted), columns)

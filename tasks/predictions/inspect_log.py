@@ -2,15 +2,16 @@
 
 import json
 import math
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from ..input_files.content import Content
+from ..input_files.json_text import parse_json
 from ._log import Answer, EvaluationLog, sort_scores
 from ._predictions import Columns
 
 ORDER = 30
+NAME = "an Inspect log (.eval or .json)"
 
 _VERSIONS = (1, 2)
 #: What Inspect's own metrics take these for; yes and no in any case, too.
@@ -27,29 +28,22 @@ _STATUS = {
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
 
 
-def reads(place: Path) -> bool:
-    """A ZIP, or a JSON file whose beginning has the keys of a log."""
-    with place.open("rb") as handle:
-        start = handle.read(4000)
+def reads(content: Content) -> bool:
+    """A ZIP with a header, or a JSON file whose beginning has the keys of a log."""
+    start = content.start
     if start.startswith(b"PK\x03\x04"):
-        return True
+        with content.archive() as archive:
+            return any(name in archive.names for name in _HEADERS)
     return start.lstrip().startswith(b"{") and b'"version"' in start and b'"eval"' in start and b'"doc_id"' not in start
 
 
-def read(place: Path, columns: Columns) -> EvaluationLog:
+def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the scores of every sample."""
+    place = content.where
     try:
-        log = _zipped(place) if zipfile.is_zipfile(place) else json.loads(place.read_text(encoding="utf-8"))
-    except (
-        ValueError,
-        RecursionError,
-        KeyError,
-        OSError,
-        NotImplementedError,
-        RuntimeError,
-        zipfile.BadZipFile,
-    ) as error:
-        raise ValueError(f"{place}: cannot be read as an Inspect log ({' '.join(str(error).split())[:120]})") from None
+        log = _zipped(content) if content.start.startswith(b"PK") else content.json()
+    except (ValueError, KeyError, RuntimeError) as error:
+        raise content.error("cannot be read as an Inspect log", error) from None
     if not isinstance(log, dict) or log.get("version") not in _VERSIONS:
         version = log.get("version") if isinstance(log, dict) else None
         raise ValueError(f"{place}: version: {version!r} is not valid; expected an Inspect log of version 1 or 2")
@@ -59,7 +53,7 @@ def read(place: Path, columns: Columns) -> EvaluationLog:
     about = _mapping(log.get("eval"))
     answers = [_answer(place, position, sample, columns) for position, sample in enumerate(samples)]
     return EvaluationLog(
-        where=str(place),
+        where=place,
         harness="Inspect",
         answers=answers,
         task=_text(about.get("task")),
@@ -96,22 +90,18 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
         yield f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
 
 
-def _zipped(place: Path) -> Any:
+def _zipped(content: Content) -> Any:
     """The header of an .eval file with its samples, each of which is a file of its own."""
-    with zipfile.ZipFile(place) as archive:
-        names = archive.namelist()
-        header = next((name for name in _HEADERS if name in names), None)
-        if header is None:
-            raise ValueError(f"it is a ZIP without {_HEADERS[0]}")
-        log = json.loads(archive.read(header))
+    with content.archive() as archive:
+        log = parse_json(archive.read(next(name for name in _HEADERS if name in archive.names)), content.budget)
         # A sample that was written twice, as by a retry, counts as it was written last.
-        names = sorted({name for name in names if name.startswith(_SAMPLES) and name.endswith(".json")})
+        names = sorted({name for name in archive.names if name.startswith(_SAMPLES) and name.endswith(".json")})
         if isinstance(log, dict):
-            log["samples"] = [json.loads(archive.read(name)) for name in names]
+            log["samples"] = [parse_json(archive.read(name), content.budget) for name in names]
         return log
 
 
-def _answer(place: Path, position: int, sample: Any, columns: Columns) -> Answer:
+def _answer(place: str, position: int, sample: Any, columns: Columns) -> Answer:
     if not isinstance(sample, dict) or "id" not in sample:
         raise ValueError(f"{place}: sample {position} (from 0) has no id; expected one")
     epoch = sample.get("epoch", 1)

@@ -1,15 +1,18 @@
 """The samples that lm-evaluation-harness logs (``--log_samples``): an object a line for each document and filter."""
 
 import hashlib
+import io
 import json
 import re
-from pathlib import Path
 from typing import Any
 
+from ..input_files.content import Content
+from ..input_files.json_text import parse_json, require_objects
 from ._log import Answer, EvaluationLog, sort_scores
 from ._predictions import Columns
 
 ORDER = 20
+NAME = "the samples of lm-evaluation-harness"
 
 #: The keys of a sample that are no metrics.
 _KEYS = frozenset(
@@ -26,31 +29,31 @@ _LOWER_IS_BETTER = frozenset(
 )
 
 
-def reads(place: Path) -> bool:
+def reads(content: Content) -> bool:
     """A file whose first object has the harness's keys."""
-    with place.open("rb") as handle:
-        try:
-            first = json.loads(handle.readline())
-        except (ValueError, RecursionError):
-            return False
+    if not content.start.lstrip().startswith(b"{") or b'"doc_id"' not in content.first_line:
+        return False
+    try:
+        first = parse_json(content.first_line, content.budget)
+    except ValueError:
+        return False
     return isinstance(first, dict) and {"doc_id", "filtered_resps"} <= first.keys()
 
 
-def read(place: Path, columns: Columns) -> EvaluationLog:
+def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every document."""
-    with place.open(encoding="utf-8", errors="replace") as handle:
-        answers = [
-            _answer(_sample(place, number, line), columns)
-            for number, line in enumerate(handle, start=1)
-            if line.strip()
-        ]
-    task, results = _run_of(place)
+    answers = [
+        _answer(_sample(content, number, line), columns)
+        for number, line in enumerate(io.BytesIO(content.whole()), start=1)
+        if line.strip()
+    ]
+    task, results = _run_of(content)
     better = _of_task(results, "higher_is_better", task)
     lower = {name for name, is_higher in better.items() if is_higher is False} if isinstance(better, dict) else set()
     settings = {"version of the task": _of_task(results, "versions", task), "shots": _of_task(results, "n-shot", task)}
     model = results.get("model_name")
     return EvaluationLog(
-        where=str(place),
+        where=content.where,
         harness="lm-evaluation-harness",
         answers=answers,
         task=task,
@@ -60,15 +63,12 @@ def read(place: Path, columns: Columns) -> EvaluationLog:
     )
 
 
-def _run_of(place: Path) -> tuple[str, dict[str, Any]]:
+def _run_of(content: Content) -> tuple[str, dict[str, Any]]:
     """The task that the name of the file says, and the results of the same run beside it, as far as they are there."""
-    named = _NAME.match(place.name)
+    named = _NAME.match(content.name)
     if named is None:
         return "", {}
-    try:
-        results = json.loads((place.parent / f"results_{named['date']}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        results = {}
+    results = content.beside(f"results_{named['date']}.json")
     return named["task"], results if isinstance(results, dict) else {}
 
 
@@ -77,14 +77,15 @@ def _of_task(results: dict[str, Any], key: str, task: str) -> Any:
     return found.get(task) if isinstance(found, dict) else None
 
 
-def _sample(place: Path, number: int, line: str) -> dict[str, Any]:
+def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
+    require_objects(line, content.budget)
     try:
-        sample = json.loads(line)
+        sample = json.loads(line.decode(errors="replace"))
     except (ValueError, RecursionError):
         sample = None
     if not isinstance(sample, dict) or "doc_id" not in sample:
         raise ValueError(
-            f"{place}, line {number}: is no sample of lm-evaluation-harness; expected an object with doc_id"
+            f"{content.where}, line {number}: is no sample of lm-evaluation-harness; expected an object with doc_id"
         )
     return sample
 

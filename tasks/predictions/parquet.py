@@ -1,29 +1,24 @@
 """A Parquet file."""
 
-from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from ..input_files import reason
+from ..input_files.content import Content
 from ..tables.arrow import ArrowTable
 from ._predictions import Columns, Predictions, from_table
 
 ORDER = 10
+NAME = "Parquet"
 
 
-def reads(place: Path) -> bool:
+def reads(content: Content) -> bool:
     """A file that starts as Parquet does."""
-    with place.open("rb") as handle:
-        return handle.read(4) == b"PAR1"
+    return content.start.startswith(b"PAR1")
 
 
-def read(place: Path, columns: Columns) -> Predictions:
+def read(content: Content, columns: Columns) -> Predictions:
     """Read the columns that are wanted."""
+    from ..tables.parquet import read_parquet  # slow to import, for other formats too
+
     try:
-        file = pq.ParquetFile(place)
-        names = file.schema_arrow.names
-        table = file.read(columns=[name for name in names if name in columns.wanted])
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ValueError(f"{place}: cannot be read as Parquet ({reason(error)})") from None
-    return from_table(ArrowTable(str(place), table, names=names), columns)
+        names, table = read_parquet(content.by_place(), content.budget, columns.wanted)
+    except Exception as error:  # a damaged file may raise anything
+        raise content.error("cannot be read as Parquet", error) from None
+    return from_table(ArrowTable(content.where, table, names=names), columns)

@@ -289,7 +289,11 @@ def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
     zipped(tmp_path / "e.eval", {**header, "version": 9}, samples("C" * 40))
     (tmp_path / "f.eval").write_bytes((tmp_path / "a.eval").read_bytes()[:300])
     zipped(tmp_path / "g.eval", header, samples("C" * 40), name="other.json")
-    for name, complaint in (("e", "version: 9 is not valid"), ("f", "cannot be read as"), ("g", "ZIP without header")):
+    for name, complaint in (
+        ("e", "version: 9 is not valid"),
+        ("f", "cannot be read as"),
+        ("g", "a ZIP with 'other.json'"),
+    ):
         assert main(["compare", str(tmp_path / "a.eval"), str(tmp_path / f"{name}.eval")]) == 2
         said = capsys.readouterr().err
         assert complaint in said

@@ -157,9 +157,8 @@ HELD, LIMIT = 10**9, 100 * 10**6
 _READ = """
 import sys
 from pathlib import Path
+from sigstats.tasks.predictions import Columns, read
 from sigstats.tasks.input_files import read_bytes
-from sigstats.tasks.input_files.limit import Budget
-from sigstats.tasks.tables.parquet import read_parquet
 import pyarrow.csv, pyarrow.json, pyarrow.parquet
 
 def most():
@@ -175,7 +174,7 @@ print(most() - before)
 """
 
 
-def read_in_a_process(path, call="read_bytes(sys.argv[1], Path())"):
+def read_in_a_process(path, call="read(sys.argv[1], Columns(id='label'))"):
     """What is said of a file by a process that may read so much of it, and how much memory it took for that."""
     done = subprocess.run(
         [sys.executable, "-c", _READ.replace("{call}", call), str(path)],
@@ -201,6 +200,8 @@ def bomb(path):
             with archive.open("samples/1_epoch_1.json", "w") as file:
                 for _ in range(150):
                     file.write(b" " * 2**20)
+    elif path.suffix == ".objects":
+        path.write_bytes(b'[{"id": [' + b"[]," * 2_000_000 + b"[]]}]")
     elif path.suffix == ".parquet":
         one = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), pa.array(["x" * 10**6]))
         pq.write_table(pa.table({"label": one}), path, compression="zstd")
@@ -216,11 +217,10 @@ def bomb(path):
     return path
 
 
-@pytest.mark.parametrize("kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv"])
+@pytest.mark.parametrize("kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv", ".eval", ".objects"])
 def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, kind):
     path = bomb(tmp_path / f"bomb{kind}")
-    by_place = "read_parquet(sys.argv[1], Budget(sys.argv[1]))"
-    said, taken = read_in_a_process(path, *([by_place] if path.suffix in (".parquet", ".prefixes") else []))
+    said, taken = read_in_a_process(path)
     assert said == (
         f"{path}: takes more than 100 MB of memory once it is unpacked and read; expected less than this limit "
         f"({VARIABLE} sets another)"

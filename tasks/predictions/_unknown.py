@@ -1,0 +1,88 @@
+"""What a file looks like that no format reads."""
+
+import json
+import re
+from collections.abc import Iterable
+
+from sigstats._common.validation import shown
+
+from ..input_files.content import Content
+
+#: Files that people have beside their predictions, by their first bytes.
+_KNOWN = {
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"\x80\x04\x95": "a pickle",
+    b"\x80\x05\x95": "a pickle",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x89HDF": "an HDF5 file",
+    b"ARROW1": "an Arrow (Feather) file",
+    b"\xff\xff\xff\xff": "an Arrow stream",
+    b"ORC": "an ORC file",
+    b"Obj\x01": "an Avro file",
+    b"SQLite format 3": "an SQLite database",
+    b"\xd0\xcf\x11\xe0": "an old Office document",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x04\x22\x4d\x18": "LZ4 data",
+    b"\x7fELF": "a program",
+    b"<!DOCTYPE": "HTML or XML",
+    b"<html": "HTML or XML",
+    b"<?xml": "HTML or XML",
+}
+_NAMES, _LINE = 5, 1000
+
+
+def unknown(content: Content, formats: Iterable[str]) -> ValueError:
+    """The complaint of a file that no format reads."""
+    return ValueError(f"{content.where}: looks like {_appearance(content)}; expected {', '.join(formats)}")
+
+
+def is_binary(content: Content) -> bool:
+    """Whether a file begins as no text does."""
+    return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))
+
+
+def _appearance(content: Content) -> str:
+    start = content.start
+    for mark, name in _KNOWN.items():
+        if start.startswith(mark):
+            return name
+    if start.startswith(b"PK"):
+        return _zip(content)
+    if start[257:262] == b"ustar":
+        return "a tar archive"
+    if re.match(rb"(?:\0[^\0]){4}|(?:[^\0]\0){4}", start):
+        return "text in UTF-16 without a byte order mark"
+    if is_binary(content):
+        return "binary data"
+    if start.lstrip().startswith((b"{", b"[")):
+        return _json(content)
+    return f"text, of which the first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
+
+
+def _zip(content: Content) -> str:
+    with content.archive() as archive:
+        if "[Content_Types].xml" in archive.names:
+            return "an Office document"
+        return f"a ZIP with {_listed(archive.names)}" if archive.names else "an empty ZIP"
+
+
+def _json(content: Content) -> str:
+    try:
+        found = content.json()
+    except ValueError as error:
+        cause = error.__context__
+        if isinstance(cause, json.JSONDecodeError):
+            return f"JSON that is damaged at line {cause.lineno}, column {cause.colno} ({cause.msg})"
+        raise
+    if isinstance(found, dict):
+        return f"a JSON object with the keys {_listed(found)}" if found else "an empty JSON object"
+    return f"a JSON array of {type(found[0]).__name__}" if found else "an empty JSON array"
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    more = f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else ""
+    return ", ".join(shown(name) for name in names[:_NAMES]) + more
