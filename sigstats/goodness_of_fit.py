@@ -87,7 +87,9 @@ def goodness_of_fit_test(
     counts : array_like of int, shape (K,)
         How many objects fell into each class.
     probabilities : array_like of float, shape (K,)
-        What is required; they sum to 1. A class of probability 0 must be empty (see `relax_probabilities`).
+        What is required; they sum to 1. An object in a class of probability 0 cannot occur under the null hypothesis:
+        p is 0, or the least that Monte-Carlo replicates can give (Hryniewicz, section 3; `relax_probabilities` allows a
+        share of misclassified objects).
     method : {"exact", "chi2", "likelihood-ratio", "monte-carlo"}
         ``exact``: without listing the outcomes; feasible for some hundred objects in ten classes or thousands in five.
         ``chi2``, ``likelihood-ratio``: the asymptotic tests (eq. 16 to 19).
@@ -106,8 +108,8 @@ def goodness_of_fit_test(
     Raises
     ------
     ValueError
-        If counts are negative, fractional or all zero, probabilities do not fit them or sum to 1, a class of
-        probability 0 is not empty, or the problem is beyond the limit of the exact method.
+        If counts are negative, fractional or all zero, probabilities do not fit them or do not sum to 1, or the problem
+        is beyond the limit of the exact method.
 
     Examples
     --------
@@ -121,12 +123,20 @@ def goodness_of_fit_test(
     0.927191
     >>> round(goodness_of_fit_test(peas, ratio, method="chi2").pvalue, 6)
     0.925426
+
+    An expert who misclassifies nothing, and an algorithm with one object misclassified:
+
+    >>> result = goodness_of_fit_test([20, 30, 49, 1], [0.2, 0.3, 0.5, 0])
+    >>> result.pvalue, result.reason
+    (0.0, '1 object in a class of required probability 0, which the null hypothesis excludes')
     """
     method = as_choice(method, "method", METHODS)
     ordering = as_choice(ordering, "ordering", ORDERINGS)
-    x, p = _as_counts_and_probabilities(counts, probabilities)
+    x, p, excluded = _as_counts_and_probabilities(counts, probabilities)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
+    if excluded:
+        return _excluded(excluded, len(p), method, ordering, n_resamples)
     if method in ("chi2", "likelihood-ratio"):
         return _asymptotic(x, p, method)
     n = int(x.sum())
@@ -187,27 +197,43 @@ def goodness_of_fit_exceedances(
     (True, 0.1)
     """
     ordering = as_choice(ordering, "ordering", ORDERINGS)
-    x, p = _as_counts_and_probabilities(counts, probabilities)
-    return _exceedances(x, p, ordering, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
+    x, p, excluded = _as_counts_and_probabilities(counts, probabilities)
+    size = as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES)
+    if excluded:  # no outcome is as extreme
+        return np.zeros(size, dtype=np.bool_)
+    return _exceedances(x, p, ordering, size, as_generator(rng))
 
 
-def _as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray]:
+def _as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
+    """Counts and probabilities of the classes that may occur, and how many objects are in a class that may not."""
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
     if len(x) != len(p):
         raise refuse("probabilities (length)", len(p), f"{len(x)} classes, as counts has")
     if not x.any():
         raise refuse("counts (total)", 0, "at least one object")
-    impossible = (p == 0) & (x > 0)
-    if impossible.any():
-        j = int(np.flatnonzero(impossible)[0])
-        raise refuse(
-            f"counts[{j}]", int(x[j]), "0 in a class of probability 0; relax_probabilities allows misclassified objects"
-        )
     possible = p > 0
     if p[possible].min() < _LEAST_PROBABILITY:
         raise refuse("probabilities", p[possible].min(), f"0, or at least {_LEAST_PROBABILITY:g}")
-    return x[possible], p[possible] / math.fsum(p[possible])
+    return x[possible], p[possible] / math.fsum(p[possible]), int(x[~possible].sum())
+
+
+def _excluded(
+    objects: int, classes: int, method: str, ordering: str, n_resamples: int
+) -> GoodnessOfFitTestResult:
+    """The result where objects are in classes of probability 0: no outcome that may occur is as extreme."""
+    if method in ("chi2", "likelihood-ratio"):
+        ordering = method
+    noun = "object" if objects == 1 else "objects"
+    return GoodnessOfFitTestResult(
+        statistic=0.0 if ordering == "probability" else math.inf,
+        method=method,
+        alternative="two-sided",
+        **(monte_carlo_outcome(0, n_resamples) if method == "monte-carlo" else {"pvalue": 0.0}),
+        ordering=ordering,
+        degrees_of_freedom=classes - 1,
+        reason=f"{objects:,} {noun} in a class of required probability 0, which the null hypothesis excludes",
+    )
 
 
 def _log_probability(x: IntArray, p: FloatArray) -> float:

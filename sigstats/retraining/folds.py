@@ -5,13 +5,17 @@ on the same folds. Do not use it for schemes in which a row is tested more than 
 shuffled splits): their errors are no counts of wrong rows.
 """
 
+import itertools
 import warnings
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray, as_array, as_choice, as_count, one_line, refuse
+
+_PARTITION = "splits that test every row exactly once and train on all others"
 
 
 def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse") -> IntArray:
@@ -92,31 +96,90 @@ def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
     >>> folds_of(KFold(2), [[0], [1], [2], [3]], [0, 1, 0, 1])
     array([0, 0, 1, 1])
     """
-    n = len(y)
-    wanted = "a splitter that tests every row exactly once and trains on the rest"
-    folds = np.full(n, -1, dtype=np.int64)
     try:
-        splits = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(X, y, groups)]
+        splits = [(train, test) for train, test in cv.split(X, y, groups)]
     except Exception as error:
         raise ValueError(f"cv: {type(cv).__name__} failed to split: {one_line(error)}") from error
-    for number, (train, test) in enumerate(splits):
-        whole = np.zeros(n, dtype=np.int64)
-        np.add.at(whole, train, 1)
-        np.add.at(whole, test, 1)
-        if (folds[test] >= 0).any() or (whole != 1).any():
-            raise refuse("cv", cv, wanted)
-        folds[test] = number
-    if (folds < 0).any():
-        raise refuse("cv", cv, wanted)
-    return folds
+    return folds_of_splits(splits, len(y))
 
 
-def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
-    """What ``cv=`` means: a number of stratified folds, a splitter, or the fold of each row itself.
+def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
+    """The fold array of pairs of training and test rows.
 
     Parameters
     ----------
-    cv : int, splitter or array_like of int, shape (n,)
+    splits : iterable of (train, test)
+        The numbers of the rows of each split, or a mask of all rows.
+    n : int
+        The number of rows.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If a split is no pair of row numbers, or the splits do not test each row exactly once and train on all others:
+        the wrong rows of repeated or partial test sets have no law that a permutation keeps.
+
+    Examples
+    --------
+    >>> from sigstats.retraining.folds import folds_of_splits
+    >>> folds_of_splits([([2, 3], [0, 1]), ([0, 1], [2, 3])], 4)
+    array([0, 0, 1, 1])
+    """
+    folds = np.full(n, -1, dtype=np.int64)
+    number = -1
+    for number, split in enumerate(itertools.islice(splits, n + 1)):
+        train, test = _rows_of(split, number, n)
+        used = np.bincount(train, minlength=n) + np.bincount(test, minlength=n)
+        repeated = test[folds[test] >= 0]
+        if repeated.size:
+            row = int(repeated[0])
+            raise refuse(f"cv (split {number})", f"row {row} as a test row, as in split {folds[row]}", _PARTITION)
+        if (used != 1).any():
+            row = int(np.flatnonzero(used != 1)[0])
+            times = "in neither set" if used[row] == 0 else "twice"
+            raise refuse(f"cv (split {number})", f"row {row} {times}", _PARTITION)
+        folds[test] = number
+    if (folds < 0).any():
+        row = int(np.flatnonzero(folds < 0)[0])
+        raise refuse("cv", f"row {row} in none of {number + 1} test sets", _PARTITION)
+    if number < 1:
+        raise refuse("cv", f"{number + 1} split", "two folds or more")
+    return folds
+
+
+def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
+    """The training and the test rows of a split."""
+    name, wanted = f"cv (split {number})", f"a pair of training and test rows, numbers from 0 to {n - 1} or masks"
+    if isinstance(split, (str, bytes)) or not hasattr(split, "__len__") or len(split) != 2:
+        raise refuse(name, split, wanted)
+    found = []
+    for part in split:
+        rows = as_array(part, name, wanted)
+        if rows.dtype.kind == "b" and rows.shape == (n,):
+            rows = np.flatnonzero(rows)
+        if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+            raise refuse(name, part, wanted)
+        if rows.size and (rows.min() < 0 or rows.max() >= n):
+            raise refuse(name, int(rows.min() if rows.min() < 0 else rows.max()), wanted)
+        found.append(rows.astype(np.int64))
+    return found[0], found[1]
+
+
+def _is_splits(cv: Any) -> bool:
+    """Whether the elements of a list are pairs, not numbers of folds."""
+    return isinstance(cv, (list, tuple)) and any(isinstance(item, (list, tuple)) for item in cv)
+
+
+def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
+    """What ``cv=`` means: a number of stratified folds, a splitter, its splits, or the fold of each row itself.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test), or array_like of int, shape (n,)
         As said; the numbers of an array may be any integers, and are renumbered from 0 in their order.
     X, y : array_like
         The rows and their classes.
@@ -138,7 +201,14 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
         return folds_of(cv, X, y)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return stratified_folds(y, int(cv), rng)
-    wanted = f"a number of folds, a splitter, or the fold of each of the {len(y)} rows"
+    if isinstance(cv, Iterator):
+        try:
+            cv = list(itertools.islice(cv, len(y) + 1))
+        except Exception as error:
+            raise ValueError(f"cv: {type(cv).__name__} failed to split: {one_line(error)}") from error
+    if _is_splits(cv):
+        return folds_of_splits(cv, len(y))
+    wanted = f"a number of folds, a splitter, pairs (train, test), or the fold of each of the {len(y)} rows"
     folds = as_array(cv, "cv", wanted)
     if folds.shape != (len(y),) or folds.dtype.kind not in "iu":
         raise refuse("cv", cv, wanted)

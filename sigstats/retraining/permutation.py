@@ -93,9 +93,10 @@ def permutation_test(
     null : {"labels", "features"}
         The null hypothesis: rows and labels are independent (PermClass), or features are independent of each other
         inside each class (PermFeats).
-    cv : int, splitter or array_like of int, shape (n,)
-        A number of stratified folds (shuffled with `rng`), a splitter that tests each row once, or the test fold of
-        each row. It must not depend on X.
+    cv : int, splitter, iterable of (train, test), or array_like of int, shape (n,)
+        A number of stratified folds (shuffled with `rng`), a splitter that tests each row once, its pairs of training
+        and test rows, or the test fold of each row. It must not depend on X. Splits that repeat test rows or leave some
+        out are refused: give each repetition to a test of its own.
     n_resamples : int
         The number of replicates.
     rng : None, int, SeedSequence, BitGenerator or Generator

@@ -222,7 +222,6 @@ def test_replicates_are_a_prefix_of_more():
         (([1, 2, 3], [0.5, 0.5]), "probabilities"),
         (([1, 2], [0.5, 0.6]), "1.1"),
         (([1, 2], [-0.5, 1.5]), "-0.5"),
-        (([1, 2], [0.0, 1.0]), "probabilit"),
         (([1, 2], [float("nan"), 1.0]), "nan"),
         ((["a", 2], [0.5, 0.5]), "counts"),
         (([], []), "counts"),
@@ -268,3 +267,27 @@ def test_only_value_errors_escape(counts, probabilities, method, rng):
         lambda: goodness_of_fit_exceedances(counts, probabilities, size=5, rng=1),
         lambda: relax_probabilities(probabilities, method, classes=counts),
     )
+
+
+@pytest.mark.parametrize("ordering", ["probability", "chi2", "likelihood-ratio"])
+@pytest.mark.parametrize("method", ["exact", "chi2", "likelihood-ratio", "monte-carlo"])
+def test_one_object_where_none_may_be_rejects(method, ordering):
+    # Hryniewicz, section 3: with p(K+1) = 0 "we will always reject the null hypothesis (12) when we will observe even
+    # one misclassified object". Table 5, each algorithm but the expert, who has none.
+    required = [0.2, 0.3, 0.5, 0.0]
+    for counts in ([18, 27, 45, 10], [19, 29, 47, 5], [20, 30, 49, 1], [0, 0, 0, 3]):
+        result = goodness_of_fit_test(counts, required, method=method, ordering=ordering, n_resamples=99, rng=1)
+        assert result.pvalue == (0.01 if method == "monte-carlo" else 0.0)
+        assert f"{counts[3]} object" in result.reason
+        assert not goodness_of_fit_exceedances(counts, required, size=9, ordering=ordering, rng=1).any()
+    expert = goodness_of_fit_test([20, 30, 50, 0], required, method=method, ordering=ordering, n_resamples=99, rng=1)
+    assert expert.pvalue == 1.0
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=4).filter(sum), st.data())
+def test_a_probability_of_0_is_the_limit_of_small_ones(counts, data):
+    ratio = data.draw(st.lists(st.integers(0, 3), min_size=len(counts), max_size=len(counts)).filter(any))
+    at_zero = goodness_of_fit_test(counts, [weight / sum(ratio) for weight in ratio]).pvalue
+    near = [weight + 1e-9 * (weight == 0) for weight in ratio]
+    assert goodness_of_fit_test(counts, [weight / sum(near) for weight in near]).pvalue == pytest.approx(at_zero, abs=1e-6)

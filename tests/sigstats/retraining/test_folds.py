@@ -109,3 +109,58 @@ def test_rare_classes_are_spread_where_they_are_allowed():
         stratified_folds([0, 0, 1, 1, 1], 4, rare_classes="allow")
     with pytest.raises(ValueError, match="rare_classes: 'maybe' is not valid"):
         stratified_folds(y, 3, rare_classes="maybe")
+
+
+@pytest.mark.parametrize("splitter", [KFold(3), StratifiedKFold(4, shuffle=True, random_state=1), LeaveOneOut()])
+@pytest.mark.parametrize("form", [list, tuple, iter, lambda splits: [list(split) for split in splits]])
+def test_the_splits_of_a_splitter_mean_what_it_means(splitter, form):
+    X, y = np.zeros((12, 1)), np.array([0, 1] * 6)
+    assert np.array_equal(as_folds(form(splitter.split(X, y)), X, y), as_folds(splitter, X, y))
+
+
+def test_splits_may_be_masks_of_all_rows():
+    test = np.array([True, False, True, False])
+    assert as_folds([(~test, test), (test, ~test)], None, [0, 0, 1, 1]).tolist() == [0, 1, 0, 1]
+
+
+def endless():
+    while True:
+        yield [2, 3], [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ([([2, 3], [0, 1]), ([0, 1], [2, 3]), ([1, 2, 3], [0])], r"^cv \(split 2\): .*row 0 .*split 0.*exactly once"),
+        ([([2, 3], [0, 1]), ([0, 1, 3], [2])], "^cv: .*row 3 in none of 2 test sets.*exactly once"),
+        ([([2], [0, 1]), ([0, 1], [2, 3])], r"^cv \(split 0\): .*row 3 in neither set.*train on all others"),
+        ([([1, 2, 3], [0, 1]), ([0, 1], [2, 3])], r"^cv \(split 0\): .*row 1 twice"),
+        ([([2, 3], [0, 1]), ([0, 1], [2, 4])], r"^cv \(split 1\): 4 is not valid; .*0 to 3"),
+        ([([2, 3], [0, -1])], r"^cv \(split 0\): -1 is not valid"),
+        ([([2, 3], [0, 1.5])], r"^cv \(split 0\): "),
+        ([([], [0, 1, 2, 3])], "two folds or more"),
+        ([([2, 3], [0, 1], [1])], r"^cv \(split 0\): .*a pair"),
+        ([([2, 3], [0, 1]), 7], r"^cv \(split 1\): 7 is not valid; .*a pair"),
+        (endless(), r"^cv \(split 1\): .*row 0"),
+        ([], "^cv: "),
+    ],
+)
+def test_splits_that_do_not_share_the_rows_out_are_refused(cv, message):
+    with pytest.raises(ValueError, match=message) as refused:
+        as_folds(cv, np.zeros((4, 1)), [0, 1, 0, 1])
+    assert "\n" not in str(refused.value)
+
+
+def test_a_generator_that_fails_is_refused():
+    with pytest.raises(ValueError, match="^cv: generator failed to split: .*zero"):
+        as_folds((([1 // row], [row]) for row in range(4)), np.zeros((4, 1)), [0, 1, 0, 1])
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.lists(st.integers(-2, 5)), st.lists(st.integers(-2, 5))), max_size=4))
+def test_any_splits_are_refused_or_share_the_rows_out(cv):
+    with contextlib.suppress(ValueError):
+        folds = as_folds(cv, np.zeros((4, 1)), [0, 1, 0, 1])
+        for number, (train, test) in enumerate(cv):
+            assert sorted(test) == np.flatnonzero(folds == number).tolist()
+            assert sorted(train) == np.flatnonzero(folds != number).tolist()
