@@ -218,9 +218,7 @@ def _as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntAr
     return x[possible], p[possible] / math.fsum(p[possible]), int(x[~possible].sum())
 
 
-def _excluded(
-    objects: int, classes: int, method: str, ordering: str, n_resamples: int
-) -> GoodnessOfFitTestResult:
+def _excluded(objects: int, classes: int, method: str, ordering: str, n_resamples: int) -> GoodnessOfFitTestResult:
     """The result where objects are in classes of probability 0: no outcome that may occur is as extreme."""
     if method in ("chi2", "likelihood-ratio"):
         ordering = method

@@ -14,7 +14,7 @@ over test sets; not about learning algorithms, over training sets.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,54 +35,12 @@ from .._common.validation import (
 from ..intervals import Interval
 from ..joint.outcomes import JointCounts, as_joint_counts
 from ..measures.measure import Measure, as_measure
-from ..test_result import TestResult
 from .intervals import BOOTSTRAP_METHODS, BootstrapMethod, Direction, check_resamples, infer
 from .replicates import acceleration, bootstrap_replicates, evaluate
+from .result import BootstrapResult as BootstrapResult
 
 #: With fewer disagreements the result carries a warning.
 FEW_DISAGREEMENTS = 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class BootstrapResult(TestResult):
-    """The result of `bootstrap_test`.
-
-    Attributes
-    ----------
-    statistic, estimate : float
-        The difference B - A of the measure on the test set.
-    pvalue : float
-        The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out; where few groups of
-        rows differ, at least what these can show (`bootstrap_summary`).
-    exceedances : int
-        How many of the replicates it was counted from; two-sided, those in the smaller tail.
-    confidence_interval : Interval
-        Of the difference.
-    probability, probability_tied : float
-        The share of replicates in which B is better, eq. (13), and in which both are equal.
-    value_a, value_b : float
-        The measure of each on the test set.
-    mean, standard_error : float
-        The mean and the standard deviation of the replicates.
-    null_value : float
-        The hypothetical difference.
-    undefined : int or None
-        In how many replicates 0/0 occurred and was taken as 0; None where it is not known.
-    measure : str
-        The name of the measure.
-    """
-
-    confidence_interval: Interval
-    estimate: float
-    probability: float
-    probability_tied: float
-    value_a: float
-    value_b: float
-    mean: float
-    standard_error: float
-    null_value: float
-    undefined: int | None
-    measure: str
 
 
 @takes_counts(
@@ -98,6 +56,7 @@ def bootstrap_test(
     method: BootstrapMethod = "percentile",
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
+    keep_replicates: bool = False,
 ) -> BootstrapResult:
     """Test whether two classifiers are equally good by any measure of labels, with the difference and its interval.
 
@@ -125,6 +84,9 @@ def bootstrap_test(
         ``"less"``: B is. The interval is then unbounded on one side. For an error or a cost, less is better.
     null_value : float
         The difference B - A that is tested against; other than 0 for a margin of non-inferiority.
+    keep_replicates : bool
+        Keep the replicates of the difference, as ``.bootstrap_distribution``: for a histogram (the paper's Figure 1),
+        or for ``.probability_between(a, b)``, eq. (14).
 
     Returns
     -------
@@ -151,8 +113,17 @@ def bootstrap_test(
     size = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     options = _Options(chosen, confidence_level, method, alternative, null_value)
     check_resamples(size, options.confidence_level, options.method, options.direction)
+    keep = _as_flag(keep_replicates, "keep_replicates")
     replicates = bootstrap_replicates(joint, chosen, rng=rng, size=size)
-    return _result(joint, chosen, replicates.differences, options, int(replicates.undefined.sum()))
+    differences = replicates.differences
+    result = _result(joint, chosen, differences, options, int(replicates.undefined.sum()))
+    return replace(result, bootstrap_distribution=tuple(differences.tolist())) if keep else result
+
+
+def _as_flag(value: Any, name: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise refuse(name, value, "True or False")
+    return bool(value)
 
 
 def bootstrap_summary(

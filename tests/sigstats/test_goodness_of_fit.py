@@ -290,4 +290,6 @@ def test_a_probability_of_0_is_the_limit_of_small_ones(counts, data):
     ratio = data.draw(st.lists(st.integers(0, 3), min_size=len(counts), max_size=len(counts)).filter(any))
     at_zero = goodness_of_fit_test(counts, [weight / sum(ratio) for weight in ratio]).pvalue
     near = [weight + 1e-9 * (weight == 0) for weight in ratio]
-    assert goodness_of_fit_test(counts, [weight / sum(near) for weight in near]).pvalue == pytest.approx(at_zero, abs=1e-6)
+    assert goodness_of_fit_test(counts, [weight / sum(near) for weight in near]).pvalue == pytest.approx(
+        at_zero, abs=1e-6
+    )

@@ -142,7 +142,7 @@ CALLS = {
     "bootstrap_test": [
         (sigstats.bootstrap_test, {"outcomes": OUTCOMES, "measure": "f1", "confidence_level": 0.9,
                                    "method": "percentile",
-                                   "alternative": "two-sided", "null_value": 0.0, **FEW}),
+                                   "alternative": "two-sided", "null_value": 0.0, "keep_replicates": True, **FEW}),
         (sigstats.bootstrap_test, {"outcomes": EVENTS, "measure": "macro-f1", "method": "bca", "alternative": "less",
                                    **FEW}),
     ],

@@ -129,6 +129,31 @@ def test_percentile_results_are_those_of_the_enumerated_distribution(o, confiden
 
 
 @pytest.mark.parametrize("o", TINY)
+def test_the_probability_between_two_differences_is_that_of_the_enumerated_distribution(o):
+    law, size = exact_law(o.counts, difference_of_f1), 50_000  # eq. (14)
+    result = bootstrap_test(o, n_resamples=size, rng=6, keep_replicates=True)
+    for low, high in ((-0.313, 0.187), (0.0, math.inf), (-math.inf, 0.0), (0.1, 0.1), (-math.inf, math.inf)):
+        expected = float(sum(p for v, p in law.items() if low + 1e-12 < v < high - 1e-12))
+        assert result.probability_between(low, high) == pytest.approx(expected, abs=2 * dkw(size))
+    assert result.probability_between(0, math.inf) == result.probability
+    beyond = result.probability_between(-math.inf, 0) + result.probability_between(0, math.inf)
+    assert beyond + result.probability_tied == pytest.approx(1, abs=1e-12)
+
+
+def test_replicates_are_kept_on_request_and_change_nothing():
+    kept = bootstrap_test(EXAMPLE, n_resamples=500, rng=6, keep_replicates=True)
+    assert kept.bootstrap_distribution == tuple(bootstrap_differences(EXAMPLE, rng=6, size=500))
+    without = bootstrap_test(EXAMPLE, n_resamples=500, rng=6)
+    assert kept == without
+    assert repr(kept) == repr(without)
+    with pytest.raises(ValueError, match="keep_replicates=True"):
+        without.probability_between(0, 1)
+    for low, high in ((1, 0), (math.nan, 1), ("a", 1), (0, None)):
+        with pytest.raises(ValueError, match=r"^(low|high): "):
+            kept.probability_between(low, high)
+
+
+@pytest.mark.parametrize("o", TINY)
 def test_centred_results_are_those_of_the_enumerated_distribution(o):
     law, size = exact_law(o.counts, difference_of_f1), 200_000
     mean = sum(v * p for v, p in law.items())

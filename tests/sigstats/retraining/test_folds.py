@@ -152,7 +152,7 @@ def test_splits_that_do_not_share_the_rows_out_are_refused(cv, message):
 
 
 def test_a_generator_that_fails_is_refused():
-    with pytest.raises(ValueError, match="^cv: generator failed to split: .*zero"):
+    with pytest.raises(ValueError, match=r"^cv: generator failed to split: .*zero"):
         as_folds((([1 // row], [row]) for row in range(4)), np.zeros((4, 1)), [0, 1, 0, 1])
 
 

@@ -1,0 +1,97 @@
+"""What the bootstrap test returns.
+
+When not to use: to make one by hand; `sigstats.bootstrap.test.bootstrap_summary` makes it of replicates.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._common.validation import as_real, refuse
+from ..intervals import Interval
+from ..test_result import TestResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapResult(TestResult):
+    """The result of `bootstrap_test`.
+
+    Attributes
+    ----------
+    statistic, estimate : float
+        The difference B - A of the measure on the test set.
+    pvalue : float
+        The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out; where few groups of
+        rows differ, at least what these can show (`bootstrap_summary`).
+    exceedances : int
+        How many of the replicates it was counted from; two-sided, those in the smaller tail.
+    confidence_interval : Interval
+        Of the difference.
+    probability, probability_tied : float
+        The share of replicates in which B is better, eq. (13), and in which both are equal.
+    value_a, value_b : float
+        The measure of each on the test set.
+    mean, standard_error : float
+        The mean and the standard deviation of the replicates.
+    null_value : float
+        The hypothetical difference.
+    undefined : int or None
+        In how many replicates 0/0 occurred and was taken as 0; None where it is not known.
+    measure : str
+        The name of the measure.
+    bootstrap_distribution : tuple of float or None
+        The replicates of the difference, in the order in which they were drawn; None unless they were kept
+        (``keep_replicates=True``). Not shown by ``repr`` and not compared by ``==``.
+    """
+
+    confidence_interval: Interval
+    estimate: float
+    probability: float
+    probability_tied: float
+    value_a: float
+    value_b: float
+    mean: float
+    standard_error: float
+    null_value: float
+    undefined: int | None
+    measure: str
+    bootstrap_distribution: tuple[float, ...] | None = field(default=None, repr=False, compare=False)
+
+    def probability_between(self, low: float, high: float) -> float:
+        """The share of replicates whose difference B - A is above `low` and below `high`, p(a < dF1 < b).
+
+        Keller, Mariethoz and Bengio, eq. (14); half-lines are ``-inf`` and ``inf``.
+
+        Parameters
+        ----------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If the replicates were not kept, or `low` is above `high`.
+
+        Examples
+        --------
+        >>> from sigstats.bootstrap.test import bootstrap_test
+        >>> from sigstats.joint.outcomes import JointOutcomes
+        >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+        >>> result = bootstrap_test(outcomes, rng=1, keep_replicates=True)
+        >>> round(result.probability_between(0.05, 0.15), 1)
+        0.7
+        """
+        if self.bootstrap_distribution is None:
+            raise refuse(
+                "bootstrap_distribution", None, "replicates that were kept: bootstrap_test(keep_replicates=True)"
+            )
+        ends = [_as_end(end, name) for end, name in ((low, "low"), (high, "high"))]
+        if ends[0] > ends[1]:
+            raise refuse("low", low, f"at most high, {high!r}")
+        drawn = np.array(self.bootstrap_distribution)
+        return float(((drawn > ends[0]) & (drawn < ends[1])).mean())
+
+
+def _as_end(value: Any, name: str) -> float:
+    return value if value in (-math.inf, math.inf) else as_real(value, name)
