@@ -5,11 +5,16 @@ candidate is worse.
 """
 
 import argparse
+import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
+
+if TYPE_CHECKING:
+    from sigstats.comparison.result import ComparisonResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,19 +77,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
     parser.add_argument("--markdown", metavar="FILE", help="a table for a pull request; - for standard output")
     parser.add_argument("--report", metavar="FILE", help="a page of HTML")
+    parser.add_argument("--junit", metavar="FILE", help="JUnit XML: a test case a row; - for standard output")
+    parser.add_argument(
+        "--fail-on",
+        choices=("fail", "warn"),
+        default="fail",
+        help="the verdict that ends with exit code 1 (default: fail)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare, say what was found, and give the verdict as exit code."""
+    from ..comparison.text import show
+
+    found = _compare(options)
+    _write_all(options, found)
+    if "-" not in (options.json, options.markdown, options.junit):
+        show(found, options.baseline, options.candidate)
+    failing = ("fail", "warn") if options.fail_on == "warn" else ("fail",)
+    return REGRESSION if found.verdict in failing else DONE
+
+
+def _compare(options: argparse.Namespace) -> "ComparisonResult":
     from sigstats.comparison.compare import compare_pair
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
     from sigstats.tasks.predictions import Columns, join, read, same_content
 
-    from ..comparison.json import as_json
-    from ..comparison.markdown import as_markdown
     from ..comparison.rule_options import rule_of
-    from ..comparison.text import show
 
     rule = rule_of(options)
     try:
@@ -114,26 +134,33 @@ def run(options: argparse.Namespace) -> int:
             identical=same_content(options.baseline, options.candidate),
             score_range=None if options.score_range is None else as_score_range(options.score_range),
         )
-        found = compare_pair(joined, rule, measures, positive=options.positive)
+        return compare_pair(joined, rule, measures, positive=options.positive)
     except ValueError as error:
         raise BadInput(str(error)) from None
+
+
+def _write_all(options: argparse.Namespace, found: "ComparisonResult") -> None:
+    """Write what is asked for beside the text."""
+    from ..comparison.json import as_json
+    from ..comparison.junit import as_junit
+    from ..comparison.markdown import as_markdown
+
     names = (options.baseline, options.candidate)
-    quiet = "-" in (options.json, options.markdown)
-    for place, text in ((options.json, as_json), (options.markdown, as_markdown)):
+    junit = partial(as_junit, fail_on_warn=options.fail_on == "warn")
+    for place, text in ((options.json, as_json), (options.markdown, as_markdown), (options.junit, junit)):
         if place is not None:
             _write(place, text(found, *names))
     if options.report is not None:
         from ..comparison.page import as_html
 
         _write(options.report, as_html(found, *names))
-    if not quiet:
-        show(found, *names)
-    return REGRESSION if found.verdict == "fail" else DONE
 
 
-def _write(place: str, text: Any) -> None:
+def _write(place: str, text: str) -> None:
+    from ..comparison.encoding import for_encoding
+
     if place == "-":
-        print(text)  # noqa: T201
+        print(for_encoding(text, sys.stdout.encoding))  # noqa: T201
         return
     try:
         Path(place).write_text(text + "\n", encoding="utf-8")

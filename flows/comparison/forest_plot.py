@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from sigstats.comparison.cells import difference_in_words, in_points
 from sigstats.comparison.result import ComparisonRow
 
 from ..report import svg
 from ..report.axes import Axes
-from .cells import difference_in_words, in_points
 
 _WIDTH, _LINE, _BOTTOM = 530.0, 22.0, 34.0
 #: The room for the longest label, in pixels.
@@ -23,7 +23,7 @@ def forest_plots(rows: Sequence[ComparisonRow], margin: float) -> Markup:
             by_unit.setdefault("points" if in_points(row) else row.measure, []).append(row)
     return Markup("").join(
         _forest_plot(f"forest-{number}", unit, of_unit, margin)
-        for number, (unit, of_unit) in enumerate(by_unit.items())
+        for number, (unit, of_unit) in enumerate(sorted(by_unit.items(), key=lambda each: each[0] != "points"))
     )
 
 

@@ -5,8 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sigstats.comparison.result import ComparisonResult
-
-from .sentences import reasons, rule_in_words
+from sigstats.comparison.sentences import reasons, rule_in_words
 
 #: Raised when the form of the JSON changes.
 JSON_VERSION = 1

@@ -1,35 +1,40 @@
 """A comparison as one page of HTML that needs no network."""
 
-from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.cells import HEADER, cells_of, sort_keys_of, verdict_of
+from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.sentences import reasons, rule_in_words, title_of
 
 from ..report.page import page
-from .cells import HEADER, cells_of, sort_keys_of, verdict_of
 from .forest_plot import forest_plots
-from .sentences import TITLES, reasons, rule_in_words
 from .subjects import rows_in_words, subjects_in_words
+
+#: So many reasons and intervals are shown; the table has all rows.
+_MOST_REASONS, _MOST_INTERVALS = 20, 200
 
 
 def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
-    """The page: verdict, reasons, a forest plot of the differences, and the table."""
+    """The page: verdict, reasons, a forest plot of the differences, and the table, the worst rows first."""
+    said = reasons(found)
     return page(
         "comparison.html.j2",
-        title=TITLES[found.verdict],
+        title=title_of(found),
         verdict=found.verdict,
         baseline=baseline,
         candidate=candidate,
         rows_in_words=rows_in_words(found),
         subjects=subjects_in_words(found),
         rule=rule_in_words(found.rule, found.measures),
-        reasons=reasons(found),
+        identical=found.identical,
+        reasons=said[:_MOST_REASONS],
+        more=max(0, len(said) - _MOST_REASONS),
         notes=found.notes,
-        figure=forest_plots(found.rows, found.rule.margin),
-        header=(*HEADER, "verdict", "test", "note"),
-        rows=[
-            list(
-                zip(
-                    (*cells_of(row), verdict_of(row), row.test, row.note), (*sort_keys_of(row), "", "", ""), strict=True
-                )
-            )
-            for row in found.rows
-        ],
+        figure=forest_plots(found.ranked[:_MOST_INTERVALS], found.rule.margin),
+        header=("verdict", *HEADER, "test"),
+        rows=[_cells(row) for row in found.ranked],
     )
+
+
+def _cells(row: ComparisonRow) -> list[tuple[str, str]]:
+    """The cells of a row, each with what it is sorted by."""
+    how = "; ".join(filter(None, [row.test, row.note]))
+    return [(verdict_of(row), ""), *zip(cells_of(row), sort_keys_of(row), strict=True), (how, "")]

@@ -1,18 +1,32 @@
-"""A comparison in the terminal."""
+"""A comparison in the terminal: the verdict, fails first, then warnings, and the rest counted."""
 
+import io
+import shutil
 import sys
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
-from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.sentences import (
+    counted,
+    hint,
+    in_one_sentence,
+    rule_in_words,
+    silent_warnings,
+    title_of,
+)
 
-from .cells import HEADER, cells_of, verdict_of
-from .sentences import TITLES, reasons, rule_in_words
+from .encoding import for_encoding
 from .subjects import rows_in_words, subjects_in_words
 
+#: So many rows are shown; the JSON has all.
+MOST_ROWS = 20
 #: What a terminal does not show, by how narrow it is.
 _LEFT_OUT = (
     ("p", "PD", "NSD"),
@@ -20,42 +34,90 @@ _LEFT_OUT = (
     ("p", "PD", "NSD", "baseline", "candidate", "rows"),
 )
 _COLOURS = {"fail": "red", "warn": "yellow", "pass": "green", None: "dim"}
+_WIDTH_OF_A_FILE = 160
 
 
 def show(found: ComparisonResult, baseline: str, candidate: str) -> None:
-    """Print the table, the verdict and its reasons."""
-    console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
-    table, width = _widest_table(found, console)
-    console.print(f"{candidate} against {baseline}, {rows_in_words(found)}", markup=False)
+    """Print the verdict, the table and what there is to say of it."""
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((80, 24)).columns if terminal else _WIDTH_OF_A_FILE
+    text = as_text(found, baseline, candidate, width=width, colours=terminal)
+    sys.stdout.write(for_encoding(text, sys.stdout.encoding))
+
+
+def as_text(found: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False) -> str:
+    """The comparison in lines of at most `width` columns, where no number is cut or broken."""
+    target = io.StringIO()
+    console = Console(file=target, width=width, highlight=False, force_terminal=colours or None, soft_wrap=True)
+
+    def say(line: str, style: str | None = None) -> None:
+        # Not rich's own wrapping, which breaks a line in the middle of a number.
+        lines = textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+        console.print(Text("\n".join(lines), style=style or ""))
+
+    measure = f" {found.measures[0]} of" if len(found.measures) == 1 else ""
+    say(title_of(found), f"bold {_COLOURS[found.verdict]}")
+    say(f"{candidate} against {baseline},{measure} {rows_in_words(found)}")
     for line in subjects_in_words(found):
-        console.print(line, markup=False)
+        say(line)
     for note in found.notes:
-        console.print(f"note: {note}", markup=False)
-    console.width = max(width, console.width)
-    console.print(table)
-    console.print(TITLES[found.verdict], style=f"bold {_COLOURS[found.verdict]}")
-    for reason in reasons(found):
-        console.print(f"  {reason}", markup=False)
-    console.print(f"rule: {rule_in_words(found.rule, found.measures)}", markup=False, style="dim")
+        say(f"note: {note}")
+    if not found.identical:
+        rows = rows_shown(found)
+        console.print(_widest_table(rows, found, width))
+        for remark in _remarks(found, rows):
+            say(remark)
+        say(f"rule: {rule_in_words(found.rule, found.measures)}", "dim")
+    return target.getvalue()
 
 
-def _widest_table(found: ComparisonResult, console: Console) -> tuple[Table, int]:
-    """The table with as many columns as there is room for, and its width: rich would cut off numbers."""
+def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
+    """The worst rows; those that pass where there is room for all of them, and of silent ones the first."""
+    silent = silent_warnings(found)[1:]
+    rows = [row for row in found.ranked if row not in silent]
+    if len(rows) > MOST_ROWS:
+        rows = [row for row in rows if row.verdict in ("fail", "warn") or row.unanswered] or rows
+    return rows[:MOST_ROWS]
+
+
+def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator[str]:
+    """What the table of `rows` does not say."""
+    rest = [row for row in found.ranked if row not in rows]
+    if rest:
+        yield f"and {len(rest):,} more: {counted(rest)}"
+    if any(row.verdict == "fail" and row.high is not None and row.high >= 0 for row in rows):
+        yield "an interval beside fail that holds 0 is two-sided, and p is one-sided"
+    warned = next((row for row in rows if row.verdict == "warn" and not row.silent), None)
+    if warned is not None:
+        yield f"{warned.slice}: {hint(warned)}"
+    silent = silent_warnings(found)
+    if silent:
+        yield in_one_sentence(silent, found.rule)
+    for row in rows:
+        if row.unanswered:
+            yield f"not tested: {row.measure} on {row.slice}: {row.note}"
+
+
+def _widest_table(rows: Sequence[ComparisonRow], found: ComparisonResult, width: int) -> Table:
+    """The table with as many columns as there is room for; in the last resort names are folded."""
+    measuring = Console(width=10_000)
+    single = ("measure",) if len(found.measures) == 1 else ()
     for left_out in _LEFT_OUT:
-        table = _table(found, [position for position, name in enumerate(HEADER) if name not in left_out])
-        width = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
-        if width <= console.width:
+        table = _table(rows, [position for position, name in enumerate(HEADER) if name not in (*left_out, *single)])
+        if Measurement.get(measuring, measuring.options, table).maximum <= width:
             break
-    return table, width
+    return table
 
 
-def _table(found: ComparisonResult, columns: list[int]) -> Table:
+def _table(rows: Sequence[ComparisonRow], columns: Sequence[int]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for position in columns:
-        table.add_column(HEADER[position], justify="left" if position < 2 else "right", no_wrap=True)
+        name = HEADER[position]
+        # A number is never cut: names alone give way.
+        table.add_column(name, justify="left" if position < 2 else "right", no_wrap=position > 1, overflow="fold")
     table.add_column("verdict", no_wrap=True)
-    for row in found.rows:
+    for row in rows:
         cells = cells_of(row)
         style = _COLOURS[row.verdict] if row.verdict != "pass" else None
-        table.add_row(*(escape(cells[position]) for position in columns), verdict_of(row), style=style)
+        table.add_row(*(Text(cells[position]) for position in columns), verdict_of(row), style=style)
     return table

@@ -10,6 +10,7 @@ from pathlib import Path
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.sentences import reasons
 from sigstats.sequential.alpha_spending import spent_level
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
@@ -20,7 +21,6 @@ from sigstats.tasks.storage.store import Store
 from ..comparison.json import as_json
 from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
-from ..comparison.sentences import reasons
 from ..errors import BadInput
 from ..report.wording import count_of
 from .page import write_regression_report

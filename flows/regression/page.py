@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from sigstats.comparison.cells import difference_in_words
 from sigstats.comparison.result import ComparisonRow
+from sigstats.comparison.sentences import TITLES, rule_in_words
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.cells import difference_in_words
 from ..comparison.forest_plot import forest_plots
-from ..comparison.sentences import TITLES, rule_in_words
 from ..report.page import page
 from ..report.wording import count_of, p_number
 from .study import RegressionStudy

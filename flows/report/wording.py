@@ -3,46 +3,18 @@
 import math
 from collections.abc import Sequence
 
-#: A space at which a line does not break.
-NBSP = "\N{NO-BREAK SPACE}"
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from sigstats._common.numerals import NBSP as NBSP
+from sigstats._common.numerals import SUPERSCRIPT
+from sigstats._common.numerals import index_number as index_number
+from sigstats._common.numerals import number as number
+from sigstats._common.numerals import p_number as p_number
+
 _ADJUSTED = {
     "holm": "Holm-adjusted p",
     "benjamini-hochberg": "Benjamini-Hochberg-adjusted p",
     "benjamini-yekutieli": "Benjamini-Yekutieli-adjusted p",
     "none": "p",
 }
-
-
-def p_number(p: float, log10_p: float | None = None) -> str:
-    """A p-value with three significant digits, two below 0.01, and as a power of ten where it is small.
-
-    Spaces in it do not break.
-
-    Examples
-    --------
-    >>> from sigstats.flows.report.wording import p_number
-    >>> p_number(0.0496), p_number(0.2), p_number(0.00359), p_number(1.0)
-    ('0.0496', '0.2', '0.0036', '1')
-    >>> p_number(3.21e-5).split(), p_number(0.0, log10_p=-512.3).split()
-    (['3.2', '×', '10⁻⁵'], ['5', '×', '10⁻⁵¹³'])
-    """
-    if p >= 1:
-        return "1"
-    if p > 0.9994:
-        return f">{NBSP}0.999"
-    if p >= 0.999e-4:
-        return f"{p:.3g}" if p >= 0.00995 else f"{p:.2g}"
-    if p > 0:
-        mantissa, exponent = f"{p:.1e}".split("e")
-    elif log10_p is not None and math.isfinite(log10_p):
-        power = math.floor(log10_p)
-        mantissa, exponent = f"{10 ** (log10_p - power):.1f}", str(power)
-        if mantissa == "10.0":
-            mantissa, exponent = "1.0", str(power + 1)
-    else:
-        return f"<{NBSP}10⁻³⁰⁰"  # too small for a float
-    return f"{mantissa.removesuffix('.0')}{NBSP}×{NBSP}10{str(int(exponent)).translate(_SUPERSCRIPT)}"
 
 
 def p_order(p: float, log10_p: float | None = None) -> str:
@@ -57,7 +29,7 @@ def p_order(p: float, log10_p: float | None = None) -> str:
     if p >= 0.999e-4 or (p <= 0 and log10_p is None):
         return p_number(p, log10_p)
     power = math.floor(math.log10(p) if log10_p is None else log10_p) + 1
-    return f"<{NBSP}10{str(power).translate(_SUPERSCRIPT)}"
+    return f"<{NBSP}10{str(power).translate(SUPERSCRIPT)}"
 
 
 def p_at_most(p: float, *, at_most: bool, log10_p: float | None = None) -> str:
@@ -77,22 +49,6 @@ def p_equation(p: float, *, at_most: bool = False, name: str = "p") -> str:
     """
     shown = p_at_most(p, at_most=at_most)
     return f"{name}{NBSP}{shown if shown[0] in '≤<>' else f'={NBSP}{shown}'}"
-
-
-def index_number(value: float) -> str:
-    """A possibility or necessity with two decimals; what is not quite 0 or 1 is not shown as such.
-
-    Examples
-    --------
-    >>> from sigstats.flows.report.wording import index_number
-    >>> index_number(0.984), index_number(0.9999).split(), index_number(1)
-    ('0.98', ['>', '0.99'], '1.00')
-    """
-    if 0.995 <= value < 1:
-        return f">{NBSP}0.99"
-    if 0 < value < 0.005:
-        return f"<{NBSP}0.01"
-    return number(value, 2)
 
 
 def adjusted_p(adjust: str) -> str:
@@ -128,14 +84,6 @@ def signed(value: float, decimals: int) -> str:
     """
     text = number(value, decimals)
     return text if text.startswith("−") or not text.strip("0.") else f"+{text}"
-
-
-def number(value: float, decimals: int) -> str:
-    """A number with a true minus sign, none before zero, and its thousands apart."""
-    text = f"{value:,.{decimals}f}"
-    if not text.strip("-0."):
-        return text.removeprefix("-")
-    return text.replace("-", "−")
 
 
 def join_words(words: Sequence[str]) -> str:

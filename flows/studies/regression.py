@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.sentences import TITLES, reasons
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.cells import HEADER, cells_of, verdict_of
-from ..comparison.sentences import TITLES, reasons
 from ..comparison.text import show
 from ..errors import DONE, REGRESSION
 from ..regression.evaluate import Evaluated, evaluate, plan, report_again

@@ -122,6 +122,17 @@ class ComparisonResult:
         return "warn" if "warn" in found or any(row.unanswered for row in self.rows) else "pass"
 
     @property
+    def ranked(self) -> tuple[ComparisonRow, ...]:
+        """The rows, the worst first: fails by their p-values, warnings, what could not be tested, what passes."""
+        order = {"fail": 0, "warn": 1, None: 2, "pass": 4}
+
+        def key(row: ComparisonRow) -> tuple[float, float]:
+            place = order[row.verdict] if row.verdict is not None or row.unanswered else 3
+            return place, 0.0 if row.p_adjusted is None or place > 1 else row.p_adjusted
+
+        return tuple(sorted(self.rows, key=key))
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """The measures that were compared, each once."""
         return tuple(dict.fromkeys(row.measure for row in self.rows))

@@ -19,10 +19,11 @@ class Opened:
     hosts: set[str]
 
 
-def open_page(url, folder, *, milliseconds=0):
+def open_page(url, folder, *, milliseconds=0, size=None):
     """Open a page; `folder` is for the browser's own files."""
     log = folder / "network.json"
     patience = [f"--virtual-time-budget={milliseconds}"] if milliseconds else []
+    patience += [f"--window-size={size[0]},{size[1]}"] if size else []
     done = subprocess.run(
         [
             str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr",

@@ -39,15 +39,15 @@ def test_a_regression_in_one_area_is_found_and_named(example, versions, files, c
     paths = [str(files / f"{name}.parquet") for name in ("baseline", "candidate")]
     assert main(["compare", *paths, "--slice", "area", "--measure", "accuracy", "--measure", "macro-f1"]) == 1
     said = capsys.readouterr().out
-    worse = [line.strip() for line in said.splitlines() if line.strip().startswith("worse:")]
-    assert any(f"accuracy on area = {example.LOST}:" in line for line in worse)
+    worse = [line.strip() for line in said.splitlines() if line.strip().endswith(" fail")]
+    assert any(line.startswith(f"area = {example.LOST}") and "accuracy" in line for line in worse)
     assert not any(f"area = {other}" in line for line in worse for other in ("area1", "area2", "area3"))
     right = [
         (one["prediction"] == one["label"])[one["area"] == example.LOST].mean()
         for one in (versions[name].iloc[:20_000] for name in ("baseline", "candidate"))
     ]
     drop = 100 * (right[1] - right[0])
-    assert any(f"area = {example.LOST}: {drop:+.2f} points" in line for line in worse)
+    assert any(f"{drop:+.2f}".replace("-", "−") in line for line in worse)
 
 
 def test_the_area_is_found_in_the_history_too(example, files):

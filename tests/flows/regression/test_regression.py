@@ -79,7 +79,7 @@ def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(fo
     assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
     said = capsys.readouterr().out
     assert "FAIL: regression" in said
-    worse = [line for line in said.splitlines() if line.strip().startswith("worse:")]
+    worse = [line for line in said.splitlines() if line.strip().endswith(" fail")]
     assert worse
     assert all("region = west" in line or "all rows" in line for line in worse)
     assert any("region = west" in line for line in worse)

@@ -1,9 +1,8 @@
 """The cells of a comparison's table, and how values and differences are written."""
 
-from sigstats.comparison.result import ComparisonRow
-from sigstats.measures.table import MEASURES
-
-from ..report.wording import index_number, p_number
+from .._common.numerals import index_number, p_number
+from ..measures.table import MEASURES
+from .result import ComparisonRow
 
 HEADER = (
     "slice",
@@ -54,15 +53,17 @@ def value_of(row: ComparisonRow, value: float | None) -> str:
 
 def difference_of(row: ComparisonRow, value: float | None) -> str:
     """A difference of two values of the row's measure, with its sign."""
-    return "–" if value is None else plain_difference(row, value).replace("-", "−")
-
-
-def plain_difference(row: ComparisonRow, value: float) -> str:
-    """A difference in points or in the measure's own unit, in the characters of ASCII."""
+    if value is None:
+        return "–"
     text = f"{100 * value:+.2f}" if in_points(row) else f"{value:+.4f}"
-    return text if float(text) else text[1:]
+    return text.replace("-", "−") if float(text) else text[1:]
 
 
 def difference_in_words(row: ComparisonRow) -> str:
     """The difference with what it is counted in."""
-    return difference_of(row, row.difference) + (" points" if in_points(row) else "")
+    return with_unit(row, row.difference)
+
+
+def with_unit(row: ComparisonRow, value: float | None) -> str:
+    """A difference of the row's measure with what it is counted in."""
+    return difference_of(row, value) + (" points" if in_points(row) else "")

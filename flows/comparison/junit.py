@@ -1,0 +1,40 @@
+"""A comparison as JUnit's XML, which continuous integration shows as tests."""
+
+import re
+from xml.etree import ElementTree as ET
+
+from sigstats.comparison.cells import cells_of
+from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.sentences import reason_of, title_of
+
+#: What XML 1.0 has no way to write, not even escaped.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_warn: bool = False) -> str:
+    """A test case for each row; one that fails, or warns where that fails too, has the reason."""
+    failing = ("fail", "warn") if fail_on_warn else ("fail",)
+    suite = ET.Element("testsuite", name=_valid(f"{candidate} against {baseline}"))
+    for row in found.rows:
+        case = ET.SubElement(
+            suite, "testcase", classname=f"sigstats.compare.{row.measure}", name=_valid(f"{row.measure} on {row.slice}")
+        )
+        failed = row.verdict in failing or (row.unanswered and "warn" in failing)
+        if failed:
+            failure = ET.SubElement(case, "failure", type=row.verdict or "not tested")
+            failure.set("message", _valid(reason_of(row, found.rule)))
+        elif row.verdict is None:
+            ET.SubElement(case, "skipped", message=_valid(row.note))
+        ET.SubElement(case, "system-out").text = _valid("  ".join((*cells_of(row), row.test, row.note)))
+    suite.set("tests", str(len(found.rows)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    suite.set("errors", "0")
+    root = ET.Element("testsuites", name=_valid(title_of(found)))
+    root.append(suite)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
+
+
+def _valid(text: str) -> str:
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

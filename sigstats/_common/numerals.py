@@ -1,0 +1,62 @@
+"""Numbers as a person writes them: p-values, indices, differences."""
+
+import math
+
+#: A space at which a line does not break.
+NBSP = "\N{NO-BREAK SPACE}"
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def p_number(p: float, log10_p: float | None = None) -> str:
+    """A p-value with three significant digits, two below 0.01, and as a power of ten where it is small.
+
+    Spaces in it do not break.
+
+    Examples
+    --------
+    >>> from sigstats._common.numerals import p_number
+    >>> p_number(0.0496), p_number(0.2), p_number(0.00359), p_number(1.0)
+    ('0.0496', '0.2', '0.0036', '1')
+    >>> p_number(3.21e-5).split(), p_number(0.0, log10_p=-512.3).split()
+    (['3.2', '×', '10⁻⁵'], ['5', '×', '10⁻⁵¹³'])
+    """
+    if p >= 1:
+        return "1"
+    if p > 0.9994:
+        return f">{NBSP}0.999"
+    if p >= 0.999e-4:
+        return f"{p:.3g}" if p >= 0.00995 else f"{p:.2g}"
+    if p > 0:
+        mantissa, exponent = f"{p:.1e}".split("e")
+    elif log10_p is not None and math.isfinite(log10_p):
+        power = math.floor(log10_p)
+        mantissa, exponent = f"{10 ** (log10_p - power):.1f}", str(power)
+        if mantissa == "10.0":
+            mantissa, exponent = "1.0", str(power + 1)
+    else:
+        return f"<{NBSP}10⁻³⁰⁰"  # too small for a float
+    return f"{mantissa.removesuffix('.0')}{NBSP}×{NBSP}10{str(int(exponent)).translate(SUPERSCRIPT)}"
+
+
+def index_number(value: float) -> str:
+    """A possibility or necessity with two decimals; what is not quite 0 or 1 is not shown as such.
+
+    Examples
+    --------
+    >>> from sigstats._common.numerals import index_number
+    >>> index_number(0.984), index_number(0.9999).split(), index_number(1)
+    ('0.98', ['>', '0.99'], '1.00')
+    """
+    if 0.995 <= value < 1:
+        return f">{NBSP}0.99"
+    if 0 < value < 0.005:
+        return f"<{NBSP}0.01"
+    return number(value, 2)
+
+
+def number(value: float, decimals: int) -> str:
+    """A number with a true minus sign, none before zero, and its thousands apart."""
+    text = f"{value:,.{decimals}f}"
+    if not text.strip("-0."):
+        return text.removeprefix("-")
+    return text.replace("-", "−")

@@ -1,0 +1,129 @@
+"""What a comparison found, in sentences: the title, the rule, and a reason for each row that does not pass."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from .._common.numerals import NBSP, p_number
+from ..measures.table import MEASURES
+from .cells import difference_in_words, difference_of, in_points, with_unit
+from .result import ComparisonResult, ComparisonRow
+from .rule import ComparisonRule
+
+TITLES = {
+    "pass": "PASS: no regression",
+    "warn": "WARN: no regression shown, none excluded",
+    "fail": "FAIL: regression",
+}
+_IDENTICAL = "PASS: identical, there is nothing to test"
+
+
+def title_of(found: ComparisonResult) -> str:
+    """The verdict in a line."""
+    return _IDENTICAL if found.identical else TITLES[found.verdict]
+
+
+def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
+    """The rule in a sentence, for these measures."""
+    adjusted = "" if rule.adjust == "none" else f", adjusted by {rule.adjust},"
+    points = {MEASURES[measure].in_points for measure in measures}
+
+    def amount(value: float) -> str:
+        if points == {False}:
+            return f"{value:g}"
+        return f"{100 * value:g} points" + (f" ({value:g} of a mark or loss)" if False in points else "")
+
+    return (
+        f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{rule.alpha:.3g}{adjusted} and by at least "
+        f"{amount(rule.minimum_effect)}; warn where the {100 * rule.confidence:g}% interval reaches below "
+        f"−{amount(rule.margin)}"
+    )
+
+
+def reasons(found: ComparisonResult) -> list[str]:
+    """A sentence for each row that does not pass, the worst first; one for all in which nothing differs."""
+    if found.identical:
+        return []
+    said = [
+        reason_of(row, found.rule)
+        for row in found.ranked
+        if (row.verdict in ("fail", "warn") and not row.silent) or row.unanswered
+    ]
+    silent = silent_warnings(found)
+    return [*said, in_one_sentence(silent, found.rule)] if silent else said
+
+
+def silent_warnings(found: ComparisonResult) -> list[ComparisonRow]:
+    """The rows that warn although nothing differs, because so few objects exclude nothing."""
+    return [row for row in found.rows if row.silent and row.verdict == "warn"]
+
+
+def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> str:
+    """What `silent_warnings` have in common."""
+    first = silent[0]
+    slices = list(dict.fromkeys(row.slice for row in silent))
+    where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
+    if first.low is None:
+        return f"no difference on {where}, and none is excluded: no bound of {first.measure} is known"
+    return (
+        f"no difference on {where}, but {first.n:,} rows exclude no drop of more than {_amount(first, rule.margin)} "
+        f"({first.measure}: {with_unit(first, first.low)} is possible)"
+    )
+
+
+def counted(rows: Iterable[ComparisonRow]) -> str:
+    """How many rows have which verdict.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.result import ComparisonRow
+    >>> from sigstats.comparison.sentences import counted
+    >>> counted([ComparisonRow(slice="s", measure="accuracy", n=20, verdict="pass")] * 2)
+    '2 pass'
+    """
+    count = Counter(row.verdict or "not tested" for row in rows)
+    named = (f"{count[verdict]:,} {verdict}" for verdict in ("fail", "warn", "pass", "not tested") if count[verdict])
+    return ", ".join(named)
+
+
+def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
+    """Why a row does not pass."""
+    if row.verdict is None:
+        return f"not tested: {row.measure} on {row.slice}: {row.note}"
+    if row.silent:
+        return in_one_sentence([row], rule)
+    change = f"{row.measure} on {row.slice}: {_change(row)}"
+    if row.verdict == "fail":
+        holds_zero = row.high is not None and row.high >= 0
+        return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if holds_zero else "")
+    if row.p_adjusted is not None and row.p_adjusted <= rule.alpha:
+        least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin)
+        return f"worse, though by less than {least}, and a drop of more than {margin} is not excluded: {change}"
+    return f"a drop is not excluded: {change}; {hint(row)}"
+
+
+def hint(row: ComparisonRow) -> str:
+    """Where the evidence of a row that warns leans, and what so many rows would have shown."""
+    shown = row.detectable
+    drop = "" if shown is None else f"; {row.n:,} rows show a drop of {100 * shown:.2g} points with power 0.8"
+    return evidence(row) + drop
+
+
+def _change(row: ComparisonRow) -> str:
+    """The difference of a row, its interval and its p-value."""
+    assert row.p_adjusted is not None
+    between = "" if row.low is None else f" ({difference_of(row, row.low)} to {difference_of(row, row.high)})"
+    return f"{difference_in_words(row)}{between}, adjusted p {p_number(row.p_adjusted).replace(NBSP, ' ')}"
+
+
+def _amount(row: ComparisonRow, value: float) -> str:
+    """A size of a drop with its unit."""
+    return f"{100 * value:g} points" if in_points(row) else f"{value:g}"
+
+
+def evidence(row: ComparisonRow) -> str:
+    """What the possibilistic indices say of "not worse", in words: a large p-value is no evidence of itself."""
+    if row.pd is None or row.nsd is None:
+        return "no evidence"
+    if row.pd < 0.5:
+        return "the evidence leans to worse"
+    return "the evidence leans to not worse" if row.nsd > 0.5 else "no evidence either way"

@@ -1,0 +1,150 @@
+"""How a comparison is said: in a terminal, as Markdown, as JUnit's XML and on a page."""
+
+import json
+import re
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sigstats.comparison.cells import cells_of
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.paired_predictions import PairedPredictions
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.flows.cli import main
+from sigstats.flows.comparison.encoding import for_encoding
+from sigstats.flows.comparison.json import as_json
+from sigstats.flows.comparison.junit import as_junit
+from sigstats.flows.comparison.markdown import as_markdown
+from sigstats.flows.comparison.page import as_html
+from sigstats.flows.comparison.text import as_text
+
+from ..browser import CHROMIUM, open_page
+
+
+def found(slices=3, n=100, seed=1, name="region {}", measures=None):
+    """A comparison in whose every third slice the candidate is much worse, and in every other one equal."""
+    rng = np.random.default_rng(seed)
+    part = np.repeat(np.arange(slices), n)
+    label = np.zeros(len(part), dtype=np.int64)
+    a = (rng.random(len(part)) < 0.05).astype(np.int64)
+    b = np.where((part % 3 == 0) & (rng.random(len(part)) < 0.4), 1, np.where(part % 3 == 1, a, a[::-1]))
+    names = tuple(name.format(i) for i in range(slices))
+    paired = PairedPredictions(label, a, b, ("0", "1"), slices={"part": (names, part)}, scores=(a / 3, b / 3))
+    return compare_pair(paired, ComparisonRule(), measures)
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+@pytest.mark.parametrize("name", ["region {}", "a very long name of a slice that fills a terminal of any width {}"])
+def test_lines_fit_the_terminal_and_no_number_is_broken(width, name):
+    result = found(30, name=name, measures=["accuracy", "mean-score"] if width > 60 else None)
+    said = as_text(result, "base.csv", "cand.csv", width=width)
+    assert all(len(line) <= width for line in said.splitlines())
+    assert "…" not in said
+    for row in result.ranked[:20]:
+        difference, interval, p = (cells_of(row)[position] for position in (5, 6, 8))
+        assert any(difference in line and interval in line and p in line for line in said.splitlines())
+
+
+def test_fails_come_first_then_warnings_and_the_rest_is_counted():
+    result = found(60)
+    said = as_text(result, "base.csv", "cand.csv", width=120)
+    verdicts = re.findall(r"  (fail|warn|pass) *$", said, flags=re.M)
+    assert verdicts == sorted(verdicts)
+    assert len(verdicts) == 20
+    rest = re.search(r"and (\d+) more: (.*)", said)
+    assert int(rest[1]) == len(result.rows) - 20 == sum(int(each) for each in re.findall(r"(\d+) \w+", rest[2]))
+    assert said.count("FAIL") == 1
+    assert len(json.loads(as_json(result, "a", "b"))["rows"]) == len(result.rows)
+
+
+def test_what_differs_nowhere_is_said_once():
+    label = np.zeros(120, dtype=np.int64)
+    paired = PairedPredictions(label, label, label, ("0", "1"), slices={"s": (tuple("abcdef"), np.arange(120) % 6)})
+    said = as_text(compare_pair(paired), "a", "b", width=100)
+    assert said.count("no difference") == 1
+    assert "no difference on all rows and 6 more, but 120 rows exclude no drop of more than 0.5 points" in said
+    assert "leans" not in said
+
+
+def test_a_fail_whose_interval_holds_zero_says_why():
+    a, b = np.zeros(2, dtype=np.int64).repeat(100), np.zeros(200, dtype=np.int64)
+    b[:11], a[-3:] = 1, 1
+    result = compare_pair(PairedPredictions(np.zeros(200, dtype=np.int64), a, b, ("0", "1")))
+    (row,) = result.rows
+    assert (row.verdict, row.p_worse <= 0.05 < row.p_differs) == ("fail", True)  # one-sided 0.029, two-sided 0.057
+    assert row.low < 0
+    said = as_text(result, "a", "b", width=100)
+    assert ("holds 0 is two-sided, and p is one-sided" in said) == (row.high >= 0)
+
+
+def test_markdown_fits_a_comment_whatever_the_names_are():
+    result = found(1500, n=12, name="*[x](y)*|`_<b>_` " * 20 + "{}")
+    said = as_markdown(result, "`" * 50 + "base", "cand|*.csv")
+    assert len(said) <= 65_536
+    shown = sum(line.startswith("| part") for line in said.splitlines())
+    rest = int(re.search(r"And ([\d,]+) more", said)[1].replace(",", ""))
+    assert shown > 10
+    assert shown + said.count("| all rows") + rest == len(result.rows)
+    assert said.count("FAIL") == 1
+
+
+names = st.text(min_size=1, max_size=12)
+
+
+@settings(deadline=None, derandomize=True, max_examples=50)
+@given(names, names, st.booleans())
+def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_warn):
+    label = np.zeros(40, dtype=np.int64)
+    b = np.ones(40, dtype=np.int64)
+    slices = {"s": ((part, "rest", "few"), np.repeat([0, 1, 2], [20, 15, 5]))}
+    result = compare_pair(PairedPredictions(label, label, b, ("0", "1"), slices=slices))
+    suite = ET.fromstring(as_junit(result, file, file, fail_on_warn=fail_on_warn).encode()).find("testsuite")
+    cases = suite.findall("testcase")
+    assert len(cases) == len(result.rows) == int(suite.get("tests"))
+    assert [case.find("failure") is not None for case in cases] == [row.verdict == "fail" for row in result.rows]
+    assert [case.find("skipped") is not None for case in cases] == [False, False, False, True]
+    assert cases[0].find("failure").get("message").startswith("worse: accuracy on all rows: −100.00 points")
+
+
+def test_warnings_fail_where_they_are_said_to(tmp_path):
+    rows = "\n".join(f"{i},1,{int(i > 0)}" for i in range(30))
+    (tmp_path / "a.csv").write_text(f"id,label,prediction\n{rows}\n")
+    (tmp_path / "b.csv").write_text(f"id,label,prediction\n{rows}\n\n")
+    arguments = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--junit", str(tmp_path / "j.xml")]
+    assert main(arguments) == 0
+    assert main([*arguments, "--fail-on", "warn"]) == 1
+    (failure,) = ET.parse(tmp_path / "j.xml").findall("testsuite/testcase/failure")
+    assert failure.get("type") == "warn"
+    assert "30 rows exclude no drop" in failure.get("message")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_one_minus_sign_everywhere_that_the_encoding_has(encoding):
+    result = found(4)
+    for say in (as_markdown, as_html, lambda *all_: as_text(*all_, width=100)):
+        said = say(result, "base", "cand")
+        assert not re.search(r"[ (]-\d", re.sub(r"<style>.*?</style>|<svg.*?</svg>|<script>.*", "", said, flags=re.S))
+        written = for_encoding(said, encoding)
+        written.encode(encoding)
+        assert ("−" in written) == (encoding == "utf-8")
+
+
+def test_the_page_says_the_verdict_once():
+    page = as_html(found(4), "base", "cand")
+    body = page[page.index("<body>") :]
+    assert body.count("FAIL") == 1
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+@pytest.mark.processes
+def test_the_table_of_the_page_fits_1200_pixels(tmp_path):
+    page = as_html(found(6, name="a region with a name {}", measures=["balanced-accuracy", "mean-score"]), "b", "c")
+    script = '<script>document.title = document.querySelector("table.data").scrollWidth</script>'
+    (tmp_path / "page.html").write_text(
+        re.sub(r"<meta http-equiv[^>]*>", "", page).replace("</body>", f"{script}</body>")
+    )
+    dom = open_page((tmp_path / "page.html").as_uri(), tmp_path, size=(1200, 800)).dom
+    assert 0 < int(re.search(r"<title>(\d+)</title>", dom)[1]) <= 1200 - 2 * 24
