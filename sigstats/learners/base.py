@@ -116,6 +116,10 @@ def blocks(count: int, each: int, *, least: int = 1) -> Iterator[slice]:
         yield slice(first, min(first + step, count))
 
 
+#: Up to so many classes and folds, sums are faster as matrix products than one after the other.
+_FEW_CLASSES, _FEW_FOLDS = 32, 64
+
+
 class FoldOrder:
     """Places sorted by fold and class, so that sums over a fold, or a class in it, are sums of neighbours."""
 
@@ -127,6 +131,8 @@ class FoldOrder:
         self._starts = (np.cumsum(counts) - counts)[self._filled]
         self.counts = counts.reshape(problem.n_folds, problem.n_classes)
         self.train_counts = (self.counts.sum(axis=0) - self.counts).astype(np.float64)
+        self._codes = problem.y[self.sorted]
+        self._indicators: dict[int, FloatArray] = {}
         ends = np.cumsum(self.counts.sum(axis=1))
         self.spans = [slice(int(end - rows), int(end)) for end, rows in zip(ends, self.counts.sum(axis=1), strict=True)]
 
@@ -138,15 +144,30 @@ class FoldOrder:
 
     def cell_sums(self, values: FloatArray) -> FloatArray:
         """Sums over rows in sorted order: (replicates, n, m) to (replicates, folds, classes, m)."""
-        sums = np.zeros((len(values), self.counts.size, values.shape[2]))
-        sums[:, self._filled] = np.add.reduceat(values, self._starts, axis=1)
-        return sums.reshape(len(values), *self.counts.shape, -1)
+        if self.counts.shape[1] > _FEW_CLASSES or len(self.spans) > _FEW_FOLDS:
+            sums = np.zeros((len(values), self.counts.size, values.shape[2]))
+            sums[:, self._filled] = np.add.reduceat(values, self._starts, axis=1)
+            return sums.reshape(len(values), *self.counts.shape, -1)
+        sums = np.empty((len(values), *self.counts.shape, values.shape[2]))
+        for fold, span in enumerate(self.spans):
+            np.matmul(self._indicator(fold), values[:, span], out=sums[:, fold])
+        return sums
+
+    def _indicator(self, fold: int) -> FloatArray:
+        """1 where a row of a fold is of a class, (classes, rows)."""
+        if fold not in self._indicators:
+            own = self._codes[self.spans[fold]]
+            self._indicators[fold] = (own == np.arange(self.counts.shape[1])[:, None]).astype(np.float64)
+        return self._indicators[fold]
 
 
-def argmax_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
-    """The largest along the last axis, or `UNDECIDED` where another is within `margin` (inf: anyway) of it."""
-    best: IntArray = scores.argmax(axis=-1)
-    top = np.take_along_axis(scores, best[..., None], axis=-1)
+def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
+    """The largest along the last axis but one, of classes, or `UNDECIDED` where another is within `margin` of it.
+
+    A margin of inf leaves all undecided, as NaN does.
+    """
     with np.errstate(invalid="ignore"):
-        best[((scores > top - margin).sum(axis=-1) != 1) | np.isnan(top[..., 0])] = UNDECIDED
-    return best
+        near = scores > scores.max(axis=-2, keepdims=True) - margin
+    code = np.arange(scores.shape[-2])[:, None]
+    best = (near * code).sum(axis=-2)
+    return np.where(np.count_nonzero(near, axis=-2) == 1, best, UNDECIDED)

@@ -124,9 +124,13 @@ class BatchedDesign:
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
         predicted = np.empty_like(place)
-        for some in blocks(len(place), self.replicate_bytes):
+        sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
+        values = np.empty((max(sizes, default=0), *self._design.columns.shape))
+        for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
             rows = self._order.rows(place[some])
-            np.put_along_axis(predicted[some], rows, self._classify(self._moments(self._design.columns[rows])), axis=1)
+            own = values[:size]  # memory that is used again is in cache
+            np.take(self._design.columns, rows, axis=0, out=own, mode="clip")
+            np.put_along_axis(predicted[some], rows, self._classify(self._moments(own)), axis=1)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
@@ -145,10 +149,9 @@ class BatchedDesign:
 
     def _moments(self, rows: FloatArray) -> Moments:
         sums = self._order.cell_sums(rows)
-        scatter = np.stack([rows[:, span].swapaxes(1, 2) @ rows[:, span] for span in self._order.spans], axis=1)
-        return Moments(
-            rows,
-            self._order.train_counts,
-            sums.sum(axis=1, keepdims=True) - sums,
-            scatter.sum(axis=1, keepdims=True) - scatter,
-        )
+        np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
+        scatter = np.empty((len(rows), len(self._order.spans), rows.shape[2], rows.shape[2]))
+        for fold, span in enumerate(self._order.spans):
+            np.matmul(rows[:, span].swapaxes(1, 2), rows[:, span], out=scatter[:, fold])
+        np.subtract(scatter.sum(axis=1, keepdims=True), scatter, out=scatter)
+        return Moments(rows, self._order.train_counts, sums, scatter)

@@ -1,18 +1,24 @@
 """Linear discriminant analysis for a block of replicates: cross products less those of the fold, one inverse a fold.
 
 The within-class scatter of what a fold is trained on is the scatter of all rows, less that of the fold, less what lies
-between class means. `LinearDiscriminantAnalysis` finds the same discriminants through singular values; where it would
-drop some of these as too small, the fold is left to it.
+between class means. `LinearDiscriminantAnalysis` finds the same discriminants through singular values, of which it
+drops those that are too small. Two of these cases are followed here: columns that depend linearly on others in all
+rows, where any basis of the columns gives the same scores, and a column that is constant in all rows a fold is trained
+on, which gets no weight. A fold in which it could drop others is left to it.
 """
 
+import contextlib
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import qr, solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtri
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from sigstats._common.validation import IntArray
+from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, argmax_or_undecided, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 
 _WIDEST = 512
@@ -20,7 +26,85 @@ _WIDEST = 512
 #: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.
 _SMALLEST = 1e-7
 
+#: A column whose part that does not depend on others is no larger, in standard deviations, depends on them: at least
+#: this, and what rounding leaves of values that are far from 0.
+_DEPENDENT, _ROUNDING = 1e-12, 5e-15
+
+#: Values that lie so many standard deviations from 0 leave too few digits to tell which columns depend on others.
+_FARTHEST = 1e6
+
 _EPS = 1e-15
+
+#: From so many columns on, an inverse by Cholesky's factor is faster than NumPy's of many matrices together.
+_WIDE = 16
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Standardised columns of which none depends on others.
+
+    Attributes
+    ----------
+    columns : ndarray, shape (n, m)
+    kept : ndarray, shape (m,)
+        Where they are among all columns.
+    usual : ndarray, shape (m,)
+        The value that more than half the rows have, if there is one.
+    lone : ndarray of bool, shape (m,)
+        Where all rows have that value, scikit-learn gives no weight: the column has no part in others that were left
+        out, and its variance comes out as 0, not as rounding that would be scaled up.
+    whole : bool
+        Only constant columns were left out.
+    farthest : float
+        How many standard deviations a value lies from 0 at most.
+    """
+
+    columns: FloatArray
+    kept: IntArray
+    usual: FloatArray
+    lone: Any
+    whole: bool
+    farthest: float
+
+
+def _basis(raw: FloatArray) -> _Basis | None:
+    """A basis of the columns that vary; None where rounding could decide which columns belong to one."""
+    mean, largest = raw.mean(axis=0), np.abs(raw).max(axis=0)
+    scale = (raw - mean).std(axis=0)
+    varies = scale > 1e-12 * largest  # a constant column separates nothing
+    usual = np.partition(raw, len(raw) // 2, axis=0)[len(raw) // 2]
+    exact = _exact_sums(usual, len(raw))
+    kept = np.flatnonzero(varies)
+    if not kept.size or not ((raw == usual).all(axis=0) & exact)[~varies].all():
+        return None
+    columns = (raw[:, kept] - mean[kept]) / scale[kept]
+    farthest = float((largest[kept] / scale[kept]).max())
+    triangle, pivots = qr(columns, mode="r", pivoting=True)
+    dependent = max(_DEPENDENT, _ROUNDING * farthest) * np.sqrt(len(columns))
+    rank = int((np.abs(np.diagonal(triangle)) > dependent).sum())
+    whole = rank == len(kept)
+    lone = np.ones(rank, dtype=bool)
+    if not whole:
+        if farthest > _FARTHEST:
+            return None
+        lone = np.abs(solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])).max(axis=1) <= 1e-9
+    order = pivots[:rank].argsort()
+    columns = np.ascontiguousarray(columns[:, pivots[:rank][order]])
+    kept = kept[pivots[:rank][order]]
+    if np.linalg.eigvalsh(columns.T @ columns / len(columns))[0] < _SMALLEST:
+        return None
+    common = (usual[kept] - mean[kept]) / scale[kept]
+    lone = lone[order] & exact[kept] & ((columns == common) == (raw[:, kept] == usual[kept])).all(axis=0)
+    # Where its variance is 0 a column is not scaled, and weights that are 0 but for rounding meet its values as given.
+    lone &= largest[kept] <= 10 * rank * farthest
+    return _Basis(columns, kept, common, lone, whole, farthest)
+
+
+def _exact_sums(values: FloatArray, n: int) -> Any:
+    """Whether sums of up to `n` times each value are not rounded."""
+    whole = np.abs(np.frexp(values)[0] * 2.0**53).astype(np.int64)
+    odd = whole // np.maximum(whole & -whole, 1)
+    return odd <= 2**53 // n
 
 
 class BatchedLDA(BatchedDesign):
@@ -28,69 +112,105 @@ class BatchedLDA(BatchedDesign):
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
 
-    def __init__(self, problem: Problem, design: Design) -> None:
+    def __init__(self, problem: Problem, design: Design, basis: _Basis) -> None:
         super().__init__(problem, design)
         self._degrees = _degrees_of_freedom(problem.n_classes)
+        self._basis = basis
 
     @classmethod
-    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLDA | None":  # noqa: ARG003
-        """Prepare the design; None for other solvers, shrinkage, priors or transforms, or collinear columns."""
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLDA | None":
+        """Prepare the design; None for other solvers, shrinkage, priors or transforms."""
         *transforms, classifier = steps_of(estimator)
         if not is_default(classifier, LinearDiscriminantAnalysis, free=("store_covariance",)):
             return None
         design = design_of(transforms, problem.X)
         if design is None or design.sparse or design.columns.shape[1] > _WIDEST:
             return None
-        columns = design.columns - design.columns.mean(axis=0)
-        varies = columns.std(axis=0) > 1e-12 * np.abs(design.columns).max(axis=0)
-        columns = columns[:, varies]  # a constant column separates nothing
-        if not varies.any():
-            return None
-        columns /= columns.std(axis=0)
-        if np.linalg.eigvalsh(columns.T @ columns / len(columns))[0] < _SMALLEST:
+        basis = _basis(np.where(design.standardised, problem.X[:, design.feature], design.columns))
+        if basis is None or (null == "features" and not basis.whole):
             return None
         # Discriminants do not depend on the scale of columns, so none is needed in a fold.
-        categories = np.flatnonzero(np.isin(np.flatnonzero(varies), design.categories))
-        unscaled = np.zeros(columns.shape[1], dtype=bool)
-        return cls(problem, Design(np.ascontiguousarray(columns), design.feature[varies], unscaled, categories))
+        categories = np.flatnonzero(np.isin(basis.kept, design.categories))
+        unscaled = np.zeros(len(basis.kept), dtype=bool)
+        return cls(problem, Design(basis.columns, design.feature[basis.kept], unscaled, categories), basis)
 
     def _classify(self, moments: Moments) -> IntArray:
         count = moments.count
-        predicted = np.full(moments.rows.shape[:2], -1, dtype=np.int64)
         if (count == 0).any():
-            return predicted
+            return np.full(moments.rows.shape[:2], -1, dtype=np.int64)
         means = moments.sums / count[..., None]
-        within = moments.scatter - moments.sums.swapaxes(2, 3) @ means
+        within = moments.scatter
+        within -= moments.sums.swapaxes(2, 3) @ means
+        self._leave_out_constant(moments.rows, within, means)
         within /= (count.sum(axis=1) - self._degrees)[:, None, None]
-        spread = np.sqrt(np.maximum(np.diagonal(within, axis1=2, axis2=3), _SMALLEST))
-        within /= spread[..., :, None] * spread[..., None, :]
-        try:
-            inverse = np.linalg.inv(within)
-        except np.linalg.LinAlgError:
-            return predicted
-        condition = np.trace(inverse, axis1=2, axis2=3)
-        whitened = (means / spread[:, :, None]) @ inverse
-        level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * (whitened * means / spread[:, :, None]).sum(-1)
-        weights = (whitened / spread[:, :, None]).swapaxes(2, 3)
-        sound = (
-            (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(means / spread[:, :, None], inverse)
-        )
-        margin = np.where(sound, _EPS * within.shape[-1] * condition * (1 + np.abs(level).max(axis=2)), np.inf)
+        inverse_spread = 1 / np.sqrt(np.maximum(np.diagonal(within, axis1=2, axis2=3), _SMALLEST))
+        within *= inverse_spread[..., :, None]
+        within *= inverse_spread[..., None, :]
+        roots = _inverse_roots(within)
+        condition = np.einsum("rfij,rfij->rf", roots, roots)  # the trace of the inverse
+        means *= inverse_spread[:, :, None]
+        whitened = means @ roots
+        products = whitened @ whitened.swapaxes(2, 3)
+        weights = whitened @ roots.swapaxes(2, 3)
+        level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
+        weights *= inverse_spread[:, :, None]
+        sound = (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(products, within.shape[-1])
+        unit = _EPS * within.shape[-1] * self._basis.farthest
+        margin = np.where(sound, unit * condition * (1 + np.abs(level).max(axis=2)), np.inf)
+        scores = np.empty((len(weights), count.shape[1], moments.rows.shape[1]))
+        margins = np.empty((len(weights), 1, moments.rows.shape[1]))
         for fold, span in enumerate(self._order.spans):
-            scores = moments.rows[:, span] @ weights[:, fold] + level[:, fold, None]
-            predicted[:, span] = argmax_or_undecided(scores, margin[:, fold, None, None])
-        return predicted
+            np.matmul(weights[:, fold], moments.rows[:, span].swapaxes(1, 2), out=scores[..., span])
+            scores[..., span] += level[:, fold, :, None]
+            margins[..., span] = margin[:, fold, None, None]
+        return best_or_undecided(scores, margins)
 
-    def _all_directions(self, means: Any, inverse: Any) -> Any:
+    def _leave_out_constant(self, rows: FloatArray, within: FloatArray, means: FloatArray) -> None:
+        """Give no weight to a column that is constant in all rows a fold is trained on, as scikit-learn does."""
+        variance = np.diagonal(within, axis1=2, axis2=3)
+        for replicate, fold, column in np.argwhere(variance <= 1e-8 * rows.shape[1]).tolist():
+            span, own = self._order.spans[fold], rows[replicate, :, column] == self._basis.usual[column]
+            if self._basis.lone[column] and own[: span.start].all() and own[span.stop :].all():
+                within[replicate, fold, column] = within[replicate, fold, :, column] = 0
+                within[replicate, fold, column, column] = rows.shape[1]
+                means[replicate, fold, :, column] = 0
+
+    def _all_directions(self, products: FloatArray, m: int) -> Any:
         """Whether no direction between class means is so weak that scikit-learn would drop it."""
-        classes, m = means.shape[2:]
+        classes = products.shape[-1]
         if classes == 2:
             return True
         count = self._order.train_counts
         share = count / count.sum(axis=1, keepdims=True)
-        centred = np.sqrt(share)[..., None] * (means - (share[..., None] * means).sum(axis=2, keepdims=True))
-        strength = np.linalg.eigvalsh(centred @ inverse @ centred.swapaxes(2, 3))
-        return strength[..., -min(m, classes - 1)] > _SMALLEST * strength[..., -1]
+        rooted = np.sqrt(share)
+        centring = np.eye(classes) - share[:, None, :]
+        # Products of the means less their mean by share, along which they are 0.
+        centred = rooted[:, :, None] * (centring @ products @ centring.swapaxes(1, 2)) * rooted[:, None, :]
+        total = np.trace(centred, axis1=2, axis2=3)
+        known = np.isfinite(total)
+        centred[~known] = 0
+        if m >= classes - 1:
+            # An eigenvalue is at least the product of all over the largest product that the others can have.
+            with np.errstate(all="ignore"):
+                product = np.linalg.det(centred + (total[..., None] * rooted)[..., None] * rooted[:, None, :]) / total
+                least = product / (total / (classes - 2)) ** (classes - 2)
+            if (least[known] > _SMALLEST * total[known]).all():
+                return known
+        strength = np.linalg.eigvalsh(centred)
+        return known & (strength[..., -min(m, classes - 1)] > _SMALLEST * strength[..., -1])
+
+
+def _inverse_roots(matrices: FloatArray) -> FloatArray:
+    """U, upper triangular, with U U^T the inverse of each symmetric matrix; NaN where it is not positive definite."""
+    m = matrices.shape[-1]
+    if m < _WIDE:
+        with contextlib.suppress(np.linalg.LinAlgError):
+            return np.ascontiguousarray(np.linalg.inv(np.linalg.cholesky(matrices)).swapaxes(-2, -1))
+    roots = np.empty_like(matrices)
+    for matrix, own in zip(matrices.reshape(-1, m, m), roots.reshape(-1, m, m), strict=True):
+        factor, failed = dpotrf(matrix.T, lower=True, clean=True)
+        own[:] = np.nan if failed else dtrtri(factor, lower=True, overwrite_c=True)[0].T
+    return roots
 
 
 def _degrees_of_freedom(classes: int) -> int:

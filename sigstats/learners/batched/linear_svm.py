@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, argmax_or_undecided, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from .ridge import standardised
 
@@ -82,7 +82,7 @@ class BatchedLinearSVM(BatchedDesign):
             errors.append(error)
         if len(scores) == 1:
             scores = [-scores[0], scores[0]]
-        return argmax_or_undecided(np.stack(scores, axis=1), 2 * np.max(errors, axis=0)[:, None])
+        return best_or_undecided(np.stack(scores), 2 * np.max(errors, axis=0))
 
     def _machine(
         self, Z: FloatArray, sign: FloatArray, test: FloatArray, hessian: FloatArray

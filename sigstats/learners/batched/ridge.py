@@ -12,7 +12,7 @@ from sklearn.linear_model import RidgeClassifier
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, argmax_or_undecided, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 
 #: Wider designs than this are left to scikit-learn, whose dual solution is then cheaper.
@@ -55,8 +55,8 @@ class BatchedRidge(BatchedDesign):
         trace = np.trace(scatter, axis1=2, axis2=3)
         margin = _EPS * (1 + trace / self._alpha)
         for fold, span in enumerate(self._order.spans):
-            scores = moments.rows[:, span] @ weights[:, fold] + level[:, fold, None]
-            predicted[:, span] = argmax_or_undecided(scores, margin[:, fold, None, None])
+            scores = (moments.rows[:, span] @ weights[:, fold]).swapaxes(1, 2) + level[:, fold, :, None]
+            predicted[:, span] = best_or_undecided(scores, margin[:, fold, None, None])
         return predicted
 
 
