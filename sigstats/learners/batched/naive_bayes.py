@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, FoldOrder, Null, Problem, blocks, is_default, nominal_mask
+from ..base import UNDECIDED, FoldOrder, Null, Problem, best_or_undecided, blocks, is_default, nominal_mask
 from ..families.naive_bayes import MixedNB, category_codes
 
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
@@ -31,6 +31,7 @@ class BatchedNaiveBayes:
         self._alpha, self._var_smoothing = alpha, var_smoothing
         self._no_variance = _NO_VARIANCE * (np.nan_to_num(problem.X[:, ~nominal]) ** 2).max(axis=0, initial=0)
         self._order = FoldOrder(problem)
+        self._fold = problem.folds[self._order.sorted]
         numbers = problem.X[:, ~nominal]
         known = ~np.isnan(numbers)
         self._complete = bool(known.all())
@@ -70,9 +71,13 @@ class BatchedNaiveBayes:
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
         predicted = np.empty_like(place)
-        for some in blocks(len(place), self.replicate_bytes):
+        sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
+        values = np.empty((max(sizes, default=0), *self._columns.shape))
+        for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
             rows = self._order.rows(place[some])
-            np.put_along_axis(predicted[some], rows, self._classify(self._columns[rows]), axis=1)
+            own = values[:size]  # memory that is used again is in cache
+            np.take(self._columns, rows, axis=0, out=own, mode="clip")
+            np.put_along_axis(predicted[some], rows, self._classify(own), axis=1)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
@@ -96,9 +101,20 @@ class BatchedNaiveBayes:
         weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
         with np.errstate(divide="ignore"):
             constant = constant + np.log(rows / rows.sum(axis=1, keepdims=True))
-        predicted = np.empty(columns.shape[:2], dtype=np.int64)
+        joint = np.empty((len(columns), rows.shape[1], columns.shape[1]))
         for fold, span in enumerate(order.spans):
-            predicted[:, span] = _argmax_or_undecided(columns[:, span], weights[:, fold], constant[:, fold], size)
+            np.matmul(weights[:, fold], columns[:, span].swapaxes(1, 2), out=joint[..., span])
+            joint[..., span] += constant[:, fold, :, None]
+        # `size` bounds the terms of all rows at once; where it does not settle it, take the terms of the row itself.
+        predicted = best_or_undecided(joint, _ROUNDING * (1 + size))
+        replicate, row = np.nonzero(predicted == UNDECIDED)
+        folds = self._fold[row]
+        for some in blocks(len(row), 8 * rows.shape[1] * columns.shape[2]):
+            at, own = replicate[some], (replicate[some], folds[some])
+            scores = joint[at, :, row[some]]
+            best = scores.argmax(axis=1)
+            best[_undecided(columns[at, row[some]], weights[own], scores, constant[own])] = UNDECIDED
+            predicted[at, row[some]] = best
         return predicted
 
     def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, float]:
@@ -142,22 +158,11 @@ class BatchedNaiveBayes:
         return np.concatenate(parts, axis=-1) if parts else np.empty((*train.shape[:-1], 0))
 
 
-def _argmax_or_undecided(columns: FloatArray, weights: FloatArray, constant: FloatArray, size: float) -> IntArray:
-    """The class with the largest ``columns @ weights + constant``, UNDECIDED where rounding could choose."""
-    joint = columns @ weights.swapaxes(1, 2) + constant[:, None]
-    best: IntArray = joint.argmax(axis=-1)
-    top = np.take_along_axis(joint, best[..., None], axis=-1)
-    # `size` bounds the terms of all rows at once; where it does not settle it, take the terms of the row itself.
-    close = (joint >= top - _ROUNDING * (1 + size)).sum(axis=-1) > 1
-    replicate, row = np.nonzero(close | ~np.isfinite(top[..., 0]))
-    if len(row):
-        finite = np.where(np.isfinite(constant), np.abs(constant), 0)[replicate]
-        terms = np.einsum("pj,pkj->pk", np.abs(columns[replicate, row]), np.abs(weights[replicate])) + finite
-        margin = _ROUNDING * (1 + terms.max(axis=1, keepdims=True))
-        own = joint[replicate, row]
-        undecided = ((own >= own.max(axis=1, keepdims=True) - margin).sum(axis=1) != 1) | np.isnan(own).any(axis=1)
-        best[replicate[undecided], row[undecided]] = UNDECIDED
-    return best
+def _undecided(rows: FloatArray, weights: FloatArray, joint: FloatArray, constant: FloatArray) -> Any:
+    """Of rows, each with its own weights (rows, classes, columns), those where rounding could choose the class."""
+    terms = np.einsum("pj,pkj->pk", np.abs(rows), np.abs(weights)) + np.where(np.isfinite(constant), abs(constant), 0)
+    margin = _ROUNDING * (1 + terms.max(axis=1, keepdims=True))
+    return best_or_undecided(joint[..., None], margin[..., None])[:, 0] == UNDECIDED
 
 
 BATCHED = (BatchedNaiveBayes,)
