@@ -41,7 +41,7 @@ class RankedModel:
         Its accuracy, or its mean score.
     accuracy : float or None
         The same where rows are right or wrong, else None.
-    interval : Interval
+    confidence_interval : Interval
         Of the score, for this model by itself: Clopper and Pearson's for rows that are right or wrong, with the
         effective number of rows of Korn and Graubard (1998) where they come in groups; Student's t for scores.
     """
@@ -52,7 +52,7 @@ class RankedModel:
     tier: int
     score: float
     accuracy: float | None
-    interval: Interval
+    confidence_interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +144,7 @@ class Ranking:
 
         fields = ("model", "rank_low", "rank_high", "tier", "score")
         columns = {name: [getattr(each, name) for each in self.models] for name in fields}
-        columns["low"], columns["high"] = ([each.interval[end] for each in self.models] for end in (0, 1))
+        columns["low"], columns["high"] = ([each.confidence_interval[end] for each in self.models] for end in (0, 1))
         return importlib.import_module("pandas").DataFrame(columns)
 
     def _repr_html_(self) -> str:
@@ -152,15 +152,19 @@ class Ranking:
         from html import escape
 
         lines = "".join(
-            f"<tr><td>{each.rank_low}–{each.rank_high}</td><td>{each.tier}</td><td>{escape(each.model)}</td>"
-            f"<td>{each.score:.4f}</td><td>{each.interval.low:.4f} to {each.interval.high:.4f}</td></tr>"
-            for each in self.models
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(each)) + "</tr>" for each in self.models
         )
         return (
             f"<table><caption>Ranks of {len(self.models)} models on {self.n:,} rows, all at once with confidence "
             f"{self.confidence_level:g}</caption><thead><tr><th>ranks</th><th>tier</th><th>model</th>"
             f"<th>{self.measure}</th><th>interval</th></tr></thead><tbody>{lines}</tbody></table>"
         )
+
+
+def _cells(model: RankedModel) -> tuple[str, ...]:
+    low, high, _ = model.confidence_interval
+    ranks = f"{model.rank_low}–{model.rank_high}"
+    return ranks, str(model.tier), model.model, f"{model.score:.4f}", f"{low:.4f} to {high:.4f}"
 
 
 def rank(
@@ -298,7 +302,7 @@ def _models(sets: RankSets, scores: Any, groups: IntArray | None, level: float) 
             tier=sets.tiers[model],
             score=sets.scores[model],
             accuracy=sets.scores[model] if right else None,
-            interval=interval(scores[:, model], groups, level),
+            confidence_interval=interval(scores[:, model], groups, level),
         )
         for model in order
     )

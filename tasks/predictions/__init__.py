@@ -1,4 +1,4 @@
-"""Predictions that two models made for the same rows: read from files, joined by id.
+"""Predictions that two or more models made for the same rows: read from files, joined by id.
 
 A new format is one new module of this folder.
 """
@@ -13,6 +13,7 @@ from sigstats._common.registry import Registry
 from ..input_files.content import Content, open_content
 from ._identical import same_content
 from ._log import Answer, EvaluationLog
+from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, join
 from ._predictions import Columns, Predictions
 from ._selection import select
@@ -24,9 +25,11 @@ __all__ = [
     "Columns",
     "EvaluationLog",
     "Format",
+    "ManyPredictions",
     "PairedPredictions",
     "Predictions",
     "join",
+    "join_many",
     "read",
     "same_content",
 ]

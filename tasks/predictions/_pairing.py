@@ -55,7 +55,7 @@ def join(
     group = None if columns.group is None else codes_of(others[columns.group])[1]
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
     if items is not None and group is not None:
-        _require_one_group(baseline, rows, items, group)
+        require_one_group(baseline, rows, items, group)
     parted = {name: codes_of(others[name]) for name in columns.slices}
     return PairedPredictions(
         label=codes[0],
@@ -173,7 +173,7 @@ def _scores(
     return baseline.score.take(rows).to_numpy(), candidate.score.take(partners).to_numpy()
 
 
-def _require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:
+def require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:
     """Refuse an item whose answers are in several groups."""
     several = group != group[first_rows(items)[items]]
     if several.any():

@@ -21,11 +21,17 @@ def without_each_others_dropped(first: Predictions, other: Predictions) -> tuple
 
 
 def _without(side: Predictions, dropped: Predictions | None) -> Predictions:
+    kept = kept_rows(side, dropped)
+    return side if kept is None else side.take(kept)
+
+
+def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
+    """The rows of a file without the answers that another left out; None for all of them."""
     if dropped is None:
-        return side
+        return None
     if dropped.epoch is not None or side.epoch is not None:
         side, dropped = _with_epochs(side), _with_epochs(dropped)
-    return side.take(pc.indices_nonzero(pc.invert(pc.is_in(side.keys, value_set=dropped.keys))))
+    return pc.indices_nonzero(pc.invert(pc.is_in(side.keys, value_set=dropped.keys)))
 
 
 def alike(
@@ -63,6 +69,14 @@ def alike(
     for side in (first, other):
         _require_one_value(side, side.others)
     return averaged(first), averaged(other), (how,)
+
+
+def one_row_an_item(side: Predictions) -> Predictions:
+    """A file with the answers to each item averaged, or ValueError where they do not agree on what was asked."""
+    side = _with_epochs(side)
+    require_distinct(side)
+    _require_one_value(side, {"label": side.label, **side.identity, **side.others})
+    return averaged(side)
 
 
 def require_distinct(side: Predictions) -> None:

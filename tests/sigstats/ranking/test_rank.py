@@ -29,7 +29,7 @@ def test_models_stand_in_the_order_of_their_scores_with_the_rank_sets():
         at = NAMES.index(each.model)
         assert (each.rank_low, each.rank_high, each.tier) == (sets.low[at], sets.high[at], sets.tiers[at])
         expected = stats.binomtest(int(correct[:, at].sum()), 300).proportion_ci()
-        assert each.interval[:2] == pytest.approx((expected.low, expected.high))
+        assert each.confidence_interval[:2] == pytest.approx((expected.low, expected.high))
     assert len(found.pairs) == 6
     for pair in found.pairs:
         a, b = NAMES.index(pair.a), NAMES.index(pair.b)
@@ -89,7 +89,7 @@ def test_marks_are_ranked_by_their_mean():
     assert found.models[0].accuracy is None
     best = marks[:, int(found.models[0].model) - 1]
     expected = stats.ttest_1samp(best, 0).confidence_interval()
-    assert found.models[0].interval[:2] == pytest.approx((expected.low, expected.high))
+    assert found.models[0].confidence_interval[:2] == pytest.approx((expected.low, expected.high))
     worst = marks[:, int(found.models[-1].model) - 1]
     assert found.pairs[1].pvalue == sign_flip_test(best - worst, alternative="greater").pvalue
 

@@ -1,0 +1,76 @@
+"""The arguments of commands that read predictions, and what they write."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import BadInput
+
+if TYPE_CHECKING:
+    from sigstats.tasks.predictions import Columns
+
+_NAMED = ("id", "label", "prediction")
+
+
+def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
+    """Which columns and answers of the files are meant; `score` is the help of ``--score``."""
+    parser.add_argument("--id", metavar="COLUMN", help="what the rows are joined by (default: id)")
+    parser.add_argument("--label", metavar="COLUMN", help="the true class (default: label)")
+    parser.add_argument("--prediction", metavar="COLUMN", help="(default: prediction)")
+    parser.add_argument("--score", metavar="NAME", help=score)
+    parser.add_argument("--filter", metavar="NAME", help="in a log of lm-evaluation-harness, whose answers are meant")
+    parser.add_argument("--epoch", metavar="COLUMN", help="in a table, which of several answers to one id a row is")
+    parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
+    parser.add_argument(
+        "--slice",
+        action="append",
+        default=[],
+        dest="slices",
+        metavar="COLUMN",
+        help="test each value of it (repeatable)",
+    )
+    parser.add_argument(
+        "--unmatched",
+        choices=("refuse", "drop"),
+        default="refuse",
+        help="rows that not all files have (default: refuse)",
+    )
+    parser.add_argument(
+        "--unscored",
+        choices=("refuse", "drop", "wrong"),
+        default="refuse",
+        help="in a log, answers that failed or have no score (default: refuse)",
+    )
+    parser.add_argument(
+        "--allow-different-tasks",
+        action="store_true",
+        help="take logs of different tasks, scores or questions under the same ids",
+    )
+
+
+def columns_of(options: argparse.Namespace) -> "Columns":
+    """The columns that the options name."""
+    from sigstats.tasks.predictions import Columns
+
+    named = {name: value for name in _NAMED if (value := getattr(options, name)) is not None}
+    return Columns(
+        **named,
+        group=options.group,
+        slices=tuple(options.slices),
+        score=options.score,
+        epoch=options.epoch,
+        filter=options.filter,
+        unscored=options.unscored,
+        named=frozenset(named),
+    )
+
+
+def write_text(place: str, text: str) -> None:
+    """Write a file, or to standard output for ``-``."""
+    if place == "-":
+        print(text)  # noqa: T201
+        return
+    try:
+        Path(place).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{place}: cannot be written ({error.strerror or error})") from None

@@ -1,0 +1,104 @@
+"""Which of many models is best, and which are tied? Rank files of predictions on the same rows.
+
+CSV, JSON-lines, Parquet, samples of lm-evaluation-harness and logs of Inspect are read. Each model gets the ranks that
+it may have; all of them hold at once with the stated confidence.
+"""
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import DONE, BadInput
+from ._predictions import add_prediction_arguments, columns_of, write_text
+
+if TYPE_CHECKING:
+    from sigstats.ranking.rank import Ranking
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``sigstats rank``."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="the predictions of a model, or its log; two or more")
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        dest="names",
+        metavar="NAME",
+        help="the name of a model, one for each file in their order (default: the log's model, else the file's name)",
+    )
+    add_prediction_arguments(
+        parser, score="a column of a number a row, whose mean is ranked; in a log, a scorer or metric"
+    )
+    parser.add_argument(
+        "--confidence", type=float, default=0.95, metavar="X", help="of all rank sets at once (default: 0.95)"
+    )
+    parser.add_argument(
+        "--smallest-slice",
+        type=int,
+        default=10,
+        metavar="N",
+        help="slices with fewer rows are not ranked (default: 10)",
+    )
+    parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
+    parser.add_argument("--markdown", metavar="FILE", help="tables for a pull request; - for standard output")
+    parser.add_argument("--report", metavar="FILE", help="a page of HTML")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Rank, and say what was found."""
+    found, files = _ranked(options)
+    if options.json is not None:
+        from ..ranking.json import as_json
+
+        write_text(options.json, as_json(found, files))
+    if options.markdown is not None:
+        from ..ranking.markdown import as_markdown
+
+        write_text(options.markdown, as_markdown(found))
+    if options.report is not None:
+        from ..ranking.page import as_html
+
+        write_text(options.report, as_html(found))
+    if "-" not in (options.json, options.markdown):
+        from ..ranking.text import show
+
+        show(found)
+    return DONE
+
+
+def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
+    """The leaderboard, and the files in its order."""
+    from sigstats._common.validation import as_count, as_names, as_real
+    from sigstats.ranking.rank import rank_table
+    from sigstats.tasks.predictions import join_many, read
+
+    from ..ranking.names import model_names
+
+    files: Sequence[str] = options.files
+    if len(files) < 2:
+        raise BadInput(f"FILE: {files[0]} is one file; expected two or more")
+    try:
+        given = as_names(options.names, "--name", len(files)) if options.names else None
+        as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
+        as_count(options.smallest_slice, "--smallest-slice", minimum=1)
+        joined = join_many(
+            files,
+            columns_of(options),
+            read,
+            unmatched=options.unmatched,
+            allow_different_tasks=options.allow_different_tasks,
+        )
+        names = model_names(files, joined.subjects) if given is None else given
+        found = rank_table(
+            joined.scores,
+            names,
+            joined.group,
+            joined.slices,
+            confidence_level=options.confidence,
+            smallest_slice=options.smallest_slice,
+            notes=joined.notes,
+        )
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    file_of = dict(zip(names, files, strict=True))
+    return found, [file_of[model.model] for model in found.models]

@@ -1,0 +1,87 @@
+"""A leaderboard as one page of HTML that needs no network."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from sigstats.ranking.rank import RankedPair, Ranking
+
+from ..report.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
+from ..report.page import page
+from ..report.wording import p_number, p_order, signed
+from .rank_plot import rank_plot
+from .words import basis, cells_of, header_of, headline, ranks_of, score_of
+
+#: A matrix of more models is too wide to be read; a page with more pairs is slow.
+_MOST_IN_MATRIX, _MOST_PAIRS = 30, 10_000
+
+
+def as_html(found: Ranking) -> str:
+    """The page: who is best, the rank sets, the table of models, all pairs, the slices."""
+    return page(
+        "ranking.html.j2",
+        title=headline(found),
+        basis=basis(found),
+        confidence=f"{100 * found.confidence_level:g}%",
+        notes=found.notes,
+        figure=rank_plot(found.models),
+        header=header_of(found),
+        models=[
+            list(zip(cells_of(each, found.n), (each.rank_low, each.tier, "", each.score, ""), strict=True))
+            for each in found.models
+        ],
+        matrix=_matrix(found) if len(found.models) <= _MOST_IN_MATRIX else "",
+        pairs=list(map(_pair(found), found.pairs)) if len(found.pairs) <= _MOST_PAIRS else [],
+        count=len(found.pairs),
+        slices=list(_slices(found)),
+        slice_names=[f"{each.slice} ({each.n:,})" for each in found.slices if each.models],
+        left_out=[each for each in found.slices if each.note],
+    )
+
+
+def _matrix(found: Ranking) -> Markup:
+    pairs = {(pair.a, pair.b): pair for pair in found.pairs}
+    names = [model.model for model in found.models]
+
+    def cell(left: str, above: str) -> HeatCell:
+        if left == above:
+            return DIAGONAL
+        pair = pairs.get((left, above))
+        if pair is None:
+            return HeatCell("", "", hint=f"{above} has the better score, or the same")
+        return HeatCell(
+            p_order(pair.adjusted_pvalue),
+            p_shade(pair.adjusted_pvalue),
+            below=_difference(found, pair),
+            marked=pair.better,
+            hint=f"{left} better than {above}: adjusted p = {p_number(pair.adjusted_pvalue)}",
+        )
+
+    return heat_table("Left better than above", "Pairs of models", names, names, cell) + p_legend()
+
+
+def _difference(found: Ranking, pair: RankedPair) -> str:
+    return signed(100 * pair.difference, 1) if found.measure == "accuracy" else signed(pair.difference, 4)
+
+
+def _pair(found: Ranking) -> Any:
+    def cells(pair: RankedPair) -> list[tuple[str, Any]]:
+        return [
+            (pair.a, ""),
+            (pair.b, ""),
+            (_difference(found, pair), pair.difference),
+            (p_number(pair.pvalue), pair.pvalue),
+            (p_number(pair.adjusted_pvalue), pair.adjusted_pvalue),
+            ("better" if pair.better else "not shown", ""),
+        ]
+
+    return cells
+
+
+def _slices(found: Ranking) -> Iterator[list[str]]:
+    tested = [{model.model: model for model in each.models} for each in found.slices if each.models]
+    sizes = [each.n for each in found.slices if each.models]
+    for model in found.models if tested else ():
+        of_slices = [(of[model.model], n) for of, n in zip(tested, sizes, strict=True)]
+        yield [model.model, *(f"{ranks_of(each)} ({score_of(each, each.score, n)})" for each, n in of_slices)]

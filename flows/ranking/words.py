@@ -1,0 +1,56 @@
+"""The cells of a leaderboard and its sentences."""
+
+from sigstats.ranking.rank import RankedModel, Ranking
+
+from ..report.wording import count_of, join_words, percent
+
+HEADER = ("rank", "tier", "model", "score", "interval")
+#: A sentence names at most so many models.
+_NAMED = 5
+
+
+def cells_of(model: RankedModel, n: int) -> tuple[str, ...]:
+    """The cells of a model under `HEADER`."""
+    low, high, _ = model.confidence_interval
+    between = f"{score_of(model, low, n)} to {score_of(model, high, n)}"
+    return (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, n), between)
+
+
+def header_of(found: Ranking) -> tuple[str, ...]:
+    """`HEADER` with the name of the measure."""
+    return tuple("accuracy" if name == "score" and found.measure == "accuracy" else name for name in HEADER)
+
+
+def score_of(model: RankedModel, value: float, n: int) -> str:
+    """A score of a model: a percentage, or a mark in its own unit."""
+    return f"{value:.4f}".replace("-", "−") if model.accuracy is None else percent(value, n)
+
+
+def ranks_of(model: RankedModel) -> str:
+    """The ranks that a model may have."""
+    return str(model.rank_low) if model.rank_low == model.rank_high else f"{model.rank_low}–{model.rank_high}"
+
+
+def headline(found: Ranking) -> str:
+    """Who is best, or may be."""
+    first = found.tiers[0]
+    k = len(found.models)
+    if len(first) == 1:
+        return f"{first[0]} is the best of {k} models"
+    if len(first) == k:
+        return f"None of the {k} models is shown to be better than another"
+    shown = [*first[:_NAMED], *([f"{len(first) - _NAMED} more"] if len(first) > _NAMED else [])]
+    return f"{join_words(shown)} may each be the best of {k} models"
+
+
+def basis(found: Ranking) -> str:
+    """On what the ranks stand."""
+    test = "exact sign flips" if found.groups is not None or found.measure != "accuracy" else "McNemar's exact test"
+    rows = count_of(found.n, "row")
+    rows += "" if found.groups is None else f" in {count_of(found.groups, 'group')}"
+    shown = sum(pair.better for pair in found.pairs)
+    return (
+        f"{count_of(len(found.models), 'model')} on the same {rows}; all ranks hold at once with confidence "
+        f"{found.confidence_level:g}, by {test} of each ordered pair with Holm's steps; "
+        f"{shown:,} of {count_of(len(found.pairs), 'pair')} differ"
+    )

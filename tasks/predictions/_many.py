@@ -1,0 +1,181 @@
+"""Many models' predictions of the same rows: what each got right, or its scores."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ._agreement import differing_settings, require_one_kind, same_in_both
+from ._items import item_codes
+from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
+from ._predictions import Columns, Predictions
+from ._repeated import alike, kept_rows, one_row_an_item
+
+Reader = Callable[[str, Columns], Predictions]
+
+
+@dataclass(frozen=True)
+class ManyPredictions:
+    """What many files say of the same rows.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (n, k)
+        Of bool where each answer is right or wrong, else of float: the scores of the k files.
+    group : int64 array of shape (n,), or None
+    slices : mapping of str to (names, codes)
+        For each column its values, sorted, and the value of each row.
+    subjects : tuple of mapping of str to str
+        What each log says of itself: its model, task, score; empty for a table.
+    notes : tuple of str
+        What a person should know, a line each.
+    """
+
+    scores: NDArray[Any]
+    group: Codes | None
+    slices: Mapping[str, tuple[tuple[str, ...], Codes]]
+    subjects: tuple[Mapping[str, str], ...]
+    notes: tuple[str, ...]
+
+
+class _EpochsDifferError(Exception):
+    """Items were not answered in the same epochs in all files: their answers are to be averaged."""
+
+
+@dataclass
+class _Rows:
+    """What is known of the rows of the first file."""
+
+    first: Predictions
+    valid: NDArray[np.bool_]
+    right: list[NDArray[np.bool_]] = field(default_factory=list)
+    scores: list[NDArray[np.float64]] = field(default_factory=list)
+    others: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    subjects: list[Mapping[str, str]] = field(default_factory=list)
+    predicted: bool = True
+
+
+def join_many(
+    paths: Sequence[str],
+    columns: Columns,
+    read: Reader,
+    *,
+    unmatched: Unmatched = "refuse",
+    allow_different_tasks: bool = False,
+) -> ManyPredictions:
+    """Join files to the first one as a pair is joined, one after the other: no two of the others are held at once.
+
+    Where the files have several answers to an item, answers are paired by epoch if all files have the same ones, else
+    averaged over the item.
+
+    Raises
+    ------
+    ValueError
+        One line: what `read` or the join of a pair refuses, or no row that all files have.
+    """
+    options: dict[str, Any] = {"unmatched": unmatched, "allow_different_tasks": allow_different_tasks}
+    try:
+        return _joined(paths, columns, read, options, average=False)
+    except _EpochsDifferError:
+        return _joined(paths, columns, read, options, average=True)
+
+
+def _joined(
+    paths: Sequence[str], columns: Columns, read: Reader, options: Mapping[str, Any], *, average: bool
+) -> ManyPredictions:
+    first = read(paths[0], columns)
+    first = one_row_an_item(first) if average else first
+    rows = _Rows(first, np.ones(len(first.ids), dtype=bool))
+    for path in paths[1:]:
+        other = read(path, columns)
+        _add(rows, one_row_an_item(other) if average else other, columns, options)
+    if average:
+        rows.notes["not all files have the same answers to each item: the answers to each item are averaged"] = None
+    if not rows.valid.any():
+        raise ValueError(f"{paths[0]}: no id is in all {len(paths)} files; expected predictions of the same rows")
+    return _finished(rows, columns)
+
+
+def _add(rows: _Rows, other: Predictions, columns: Columns, options: Mapping[str, Any]) -> None:
+    """Join a file to the first one."""
+    first = rows.first
+    require_one_kind(first, other)
+    kept, of_other = kept_rows(first, other.dropped), kept_rows(other, first.dropped)
+    mine = first if kept is None else first.take(kept)
+    other = other if of_other is None else other.take(of_other)
+    several = first.epoch is not None or other.epoch is not None
+    mine, other, how = alike(mine, other, in_groups=columns.group not in (None, columns.id))
+    if several and mine.epoch is None:
+        raise _EpochsDifferError
+    if not rows.subjects:
+        rows.notes.update(dict.fromkeys(first.notes))
+        rows.subjects.append(first.subject)
+    matched = match(mine, other, **options)
+    told = [*other.notes, *how, *differing_settings(mine, other), *matched.notes]
+    rows.notes.update(dict.fromkeys(told))
+    rows.subjects.append(other.subject)
+    rows.predicted &= first.predicted and other.predicted
+    positions = _positions(matched, kept)
+    _add_answers(rows, mine, other, matched, positions)
+    here = np.zeros(len(rows.valid), dtype=bool)
+    here[positions] = True
+    rows.valid &= here
+    for name in columns.optional:
+        if name in first.others or name in other.others:
+            column = same_in_both(name, mine, other, matched.rows, matched.partners)
+            rows.others.setdefault(name, (positions, column))
+
+
+def _positions(matched: Matched, kept: Any) -> Codes:
+    """The positions of the matched rows in the first file."""
+    rows = matched.rows if kept is None else kept.take(matched.rows)
+    return np.asarray(np.from_dlpack(rows), dtype=np.int64)
+
+
+def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Matched, positions: Codes) -> None:
+    label, a, b = answers(mine, other, matched)
+    for prediction in (b,) if rows.right else (a, b):
+        column = np.zeros(len(rows.valid), dtype=bool)
+        column[positions] = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
+        rows.right.append(column)
+    if mine.score is not None and other.score is not None:
+        if not rows.scores:
+            rows.scores.append(rows.first.score.to_numpy())
+        scores = np.full(len(rows.valid), np.nan)
+        scores[positions] = other.score.take(matched.partners).to_numpy()
+        rows.scores.append(scores)
+
+
+def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
+    """The rows that all files have."""
+    where = np.flatnonzero(rows.valid)
+    marks = not rows.predicted or (columns.score is not None and not rows.first.graded)
+    table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
+    others = {}
+    for name in columns.optional:
+        if name not in rows.others:
+            raise ValueError(f"{rows.first.where}: column '{name}' is not there, nor in any other file")
+        positions, column = rows.others[name]
+        place = np.zeros(len(rows.valid), dtype=np.int64)
+        place[positions] = np.arange(len(positions))
+        others[name] = codes_of(column.take(pa.array(place[where])))
+    group = None if columns.group is None else others[columns.group][1]
+    if rows.first.epoch is not None:
+        taken = pa.array(where)
+        items = item_codes(rows.first.ids.take(taken))
+        if group is None:
+            group = items
+        else:
+            require_one_group(rows.first, taken, items, group)
+    return ManyPredictions(
+        scores=table,
+        group=group,
+        slices={name: others[name] for name in columns.slices},
+        subjects=tuple(rows.subjects),
+        notes=tuple(rows.notes),
+    )

@@ -1,0 +1,168 @@
+"""`sigstats rank`: rank sets of files, whatever their form, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats import rank, rank_sets
+from sigstats.flows.cli import main
+
+CHANCES = {"good": 0.9, "tied": 0.89, "bad": 0.6}
+
+
+def frames(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    label = rng.choice(["x", "y", "z"], n)
+    region = rng.choice(["N", "S"], n)
+    return {
+        name: pd.DataFrame(
+            {
+                "id": np.arange(n),
+                "label": label,
+                "prediction": np.where(rng.random(n) < chance, label, "?"),
+                "region": region,
+                "person": np.arange(n) // 4,
+                "mark": rng.random(n).round(1) + chance,
+            }
+        )
+        for name, chance in CHANCES.items()
+    }
+
+
+def written(folder, tables, form="csv"):
+    paths = []
+    for name, table in tables.items():
+        path = folder / f"{name}.{form}"
+        if form == "csv":
+            table.to_csv(path, index=False)
+        else:
+            table.to_json(path, orient="records", lines=True)
+        paths.append(str(path))
+    return paths
+
+
+def ranked(folder, *arguments, code=0):
+    target = folder / "found.json"
+    assert main(["rank", *map(str, arguments), "--json", str(target)]) == code
+    return json.loads(target.read_text())
+
+
+def test_files_are_ranked_as_their_table_is(tmp_path, capsys):
+    tables = frames()
+    shuffled = {name: table.sample(frac=1, random_state=i) for i, (name, table) in enumerate(tables.items())}
+    found = ranked(tmp_path, *written(tmp_path, shuffled), "--slice", "region")
+    right = np.column_stack([table["prediction"] == table["label"] for table in tables.values()])
+    sets = rank_sets(right, models=list(tables))
+    assert found["n"] == 400
+    for model in found["models"]:
+        at = sets.models.index(model["model"])
+        assert (model["rank_low"], model["rank_high"], model["tier"]) == (sets.low[at], sets.high[at], sets.tiers[at])
+        assert model["accuracy"] == pytest.approx(right[:, at].mean())
+        assert model["file"].endswith(f"{model['model']}.csv")
+        assert model["low"] < model["accuracy"] < model["high"]
+    assert [pair["better"] for pair in found["pairs"]] == [False, True, True]
+    expected = rank(right, models=list(tables), slices={"region": tables["good"]["region"].to_numpy()})
+    for part, of_array in zip(found["slices"], expected.slices, strict=True):
+        assert (part["slice"], part["n"]) == (of_array.slice, of_array.n)
+        assert [each["model"] for each in part["models"]] == [each.model for each in of_array.models]
+    said = capsys.readouterr().out
+    assert "good and tied may each be the best of 3 models" in " ".join(said.split())
+    assert "2–" not in next(line for line in said.splitlines() if " bad " in line)
+
+
+def test_rows_in_groups_and_marks(tmp_path):
+    tables = frames()
+    paths = written(tmp_path, tables, "jsonl")
+    found = ranked(tmp_path, *paths, "--group", "person")
+    assert found["groups"] == 100
+    right = np.column_stack([table["prediction"] == table["label"] for table in tables.values()])
+    sets = rank_sets(right, groups=np.arange(400) // 4, models=list(tables))
+    assert {m["model"]: m["rank_high"] for m in found["models"]} == dict(zip(sets.models, sets.high, strict=True))
+    found = ranked(tmp_path, *paths, "--score", "mark")
+    assert found["measure"] == "mean-score"
+    assert found["models"][0]["accuracy"] is None
+    assert found["models"][0]["score"] == pytest.approx(max(table["mark"].mean() for table in tables.values()))
+
+
+def test_rows_that_all_files_have(tmp_path, capsys):
+    tables = frames(60)
+    tables = {"good": tables["good"][5:], "tied": tables["tied"][:50], "bad": tables["bad"][::2]}
+    paths = written(tmp_path, tables)
+    assert main(["rank", *paths]) == 2
+    assert "in this file alone" in capsys.readouterr().err
+    found = ranked(tmp_path, *paths, "--unmatched", "drop", "--slice", "region")
+    rows = [i for i in range(5, 50) if i % 2 == 0]
+    assert found["n"] == len(rows)
+    assert sum(part["n"] for part in found["slices"]) == len(rows)
+    for model in found["models"]:
+        table = tables[model["model"]].set_index("id").loc[rows]
+        assert model["accuracy"] == pytest.approx((table["prediction"] == table["label"]).mean())
+    assert len(found["notes"]) == 4
+
+
+def test_answers_to_one_item_are_one_group(tmp_path):
+    tables = {}
+    for name, table in frames(80).items():
+        right = table["prediction"] == table["label"]
+        tables[name] = table.assign(id=table["person"], label="x", prediction=np.where(right, "x", "?"))
+    paths = written(tmp_path, tables)
+    found = ranked(tmp_path, *paths, "--group", "id")
+    assert (found["n"], found["groups"]) == (80, 20)
+    # Files that did not answer the items equally often are compared by the means of the items.
+    fewer = written(tmp_path, {"bad": tables["bad"][::2]})
+    found = ranked(tmp_path, *paths[:2], *fewer, "--group", "id")
+    assert (found["n"], found["measure"]) == (20, "mean-score")
+    score = next(each["score"] for each in found["models"] if each["model"] == "good")
+    right = tables["good"]["prediction"] == tables["good"]["label"]
+    assert score == pytest.approx(right.groupby(tables["good"]["person"]).mean().mean())
+    assert any("averaged" in note for note in found["notes"])
+
+
+def test_markdown_and_page_name_every_model_and_escape_it(tmp_path, capsys):
+    tables = frames(80)
+    paths = written(tmp_path, tables)
+    names = ["<b>one</b>", "two|three", "four"]
+    arguments = [part for name in names for part in ("--name", name)]
+    report = tmp_path / "page.html"
+    assert main(["rank", *paths, *arguments, "--markdown", "-", "--report", str(report), "--slice", "region"]) == 0
+    markdown, page = capsys.readouterr().out, report.read_text()
+    assert "two\\|three" in markdown
+    assert "\\<b>one" in markdown
+    assert "&lt;b&gt;one&lt;/b&gt;" in page
+    assert "<b>one" not in page
+    assert "region = N" in page
+
+
+def test_files_of_one_name_are_told_apart(tmp_path):
+    paths = []
+    for folder, (_, table) in zip(("old", "new"), frames(60).items(), strict=False):
+        (tmp_path / folder).mkdir()
+        paths += written(tmp_path / folder, {"predictions": table})
+    found = ranked(tmp_path, *paths)
+    assert {model["model"] for model in found["models"]} == {"old/predictions", "new/predictions"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["good.csv"], "expected two or more"),
+        (["good.csv", "bad.csv", "--name", "a"], "--name"),
+        (["good.csv", "bad.csv", "--name", "a", "--name", "a"], "--name"),
+        (["good.csv", "bad.csv", "--confidence", "1"], "--confidence: 1"),
+        (["good.csv", "bad.csv", "--smallest-slice", "0"], "--smallest-slice: 0"),
+        (["good.csv", "bad.csv", "--slice", "site"], "column 'site' is not there"),
+        (["good.csv", "nosuch.csv"], "nosuch.csv"),
+        (["good.csv", "other.csv"], "label"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    tables = frames(30)
+    written(tmp_path, {**tables, "other": tables["bad"].assign(label="x")})
+    assert main(["rank", *arguments, "--json", "found.json"]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "found.json").exists()
