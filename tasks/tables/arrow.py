@@ -71,10 +71,10 @@ class ArrowTable(Table):
             raise self.error(name, f" is of type {column.type}; expected numbers") from None
 
     def _values(self, name: str) -> Array:
-        """A column without the dictionary of its values."""
+        """A column without the dictionary of its values, and halves of floats as floats, of which Arrow knows more."""
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
         column = self._table.column(name).combine_chunks()
         if pa.types.is_dictionary(column.type):
             return column.cast(column.type.value_type)
-        return column
+        return column.cast(pa.float32()) if pa.types.is_float16(column.type) else column

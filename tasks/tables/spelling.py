@@ -16,8 +16,8 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
     """Columns of the same names, spelled alike.
 
     A name keeps its spelling, except in a column that differs from the others as a whole: beside a column of whole
-    numbers, a column of whole numbers with a decimal point is one that once had a missing value, and a column of truth
-    values says 1 and 0; columns of truth values are spelled alike.
+    numbers, or one that has some of its numbers without a point, a column of whole numbers with a decimal point is one
+    that once had a missing value, and a column of truth values says 1 and 0; columns of truth values are spelled alike.
     """
     names = [pc.unique(column).drop_null() for column in columns]
     few = [set(each.to_pylist()) if len(each) <= _MOST_TRUTHS else set() for each in names]
@@ -33,7 +33,7 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
     mixed = len(truths) > len({name.lower() for name in truths})
     found = []
     for column, each, is_pointed, is_truth in zip(columns, few, pointed, truth, strict=True):
-        if points_go and is_pointed:
+        if is_pointed and (points_go or _is_there_without_point(column, names)):
             column = pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
         elif is_truth and binary:
             column = _renamed(column, {name: _TRUTH[name.lower()] for name in each})
@@ -41,6 +41,17 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
             column = _renamed(column, {name: name.lower() for name in each})
         found.append(column)
     return found
+
+
+def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
+    """Whether some of the whole numbers of a column stand in another one, and there without their decimal point."""
+    pointed = pc.unique(column)
+    bare = pc.replace_substring_regex(pointed, pattern=_POINT, replacement=r"\1")
+    return any(
+        pc.any(pc.is_in(bare, value_set=each)).as_py() and not pc.any(pc.is_in(pointed, value_set=each)).as_py()
+        for each in names
+        if len(each)
+    )
 
 
 def _all_match(names: Any, pattern: str) -> bool:

@@ -3,6 +3,9 @@
 import csv
 import json
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sigstats.tasks.predictions import Columns, join, read
@@ -60,7 +63,7 @@ def test_other_columns_of_a_table_may_hold_anything(tmp_path, answer):
 
 def test_ids_are_the_same_text_in_every_format(tmp_path):
     times = ["2024-01-01T00:00:00", "2024-01-01", "2024-01-02T10:30:00Z", "2024-01-02 10:30:00"]
-    rows = [row | {"id": time, "label": time} for row, time in zip(PLAIN, times, strict=True)]
+    rows = [row | {"id": time, "label": time, "prediction": time} for row, time in zip(PLAIN, times, strict=True)]
     sides = [lines(tmp_path / "a.jsonl", rows), table(tmp_path / "b.csv", rows)]
     assert [seen(side)[0] for side in sides] == [times, times]
     assert join(*(read(str(side), Columns()) for side in sides), Columns()).n == 4
@@ -152,3 +155,66 @@ def test_classes_and_ids_that_two_files_spell_differently_are_the_same(tmp_path)
         found = join(*(read(str(file), Columns()) for file in files), Columns())
         assert (found.classes, found.n) == (("0", "1"), 4)
         assert found.a.tolist() == found.b.tolist() == [1, 1, 1, 1]
+
+
+def test_numbers_with_a_point_beside_classes_of_which_some_are_words(tmp_path):
+    """A model that never says "other" writes 1.0 and 2.0 where the labels are 1, 2 and other."""
+    rows = [{"id": n, "label": ("1", "2", "other")[n % 3], "prediction": ("1.0", "2.0")[n % 2]} for n in range(12)]
+    files = [table(tmp_path / name, rows) for name in ("a.csv", "b.csv")]
+    found = join(*(read(str(file), Columns()) for file in files), Columns())
+    assert found.classes == ("1", "2", "other")
+    assert (found.a == found.label).tolist() == [row["prediction"][0] == row["label"] for row in rows]
+    versions = [{"id": n, "label": ("1.0", "2.0")[n % 2], "prediction": ("1", "1.0", "2.0")[n % 3]} for n in range(12)]
+    files = [table(tmp_path / name, versions) for name in ("a.csv", "b.csv")]
+    assert join(*(read(str(file), Columns()) for file in files), Columns()).classes == ("1", "1.0", "2.0")
+
+
+FORMS = {
+    "whole": lambda values: [int(value) for value in values],
+    "float": lambda values: [float(value) for value in values],
+    "truth": lambda values: [bool(value) for value in values],
+    "text": lambda values: [str(bool(value)) for value in values],
+}
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("predicted", FORMS)
+@pytest.mark.parametrize("label", FORMS)
+def test_one_is_the_same_class_however_a_reader_finds_it(tmp_path, form, label, predicted):
+    truth, guess = [1, 0, 1, 1, 0, 0, 1, 0], [1, 1, 0, 1, 0, 1, 1, 0]
+    rows = [
+        {"id": n, "label": y, "prediction": p}
+        for n, (y, p) in enumerate(zip(FORMS[label](truth), FORMS[predicted](guess), strict=True))
+    ]
+    file = tmp_path / f"a.{form}"
+    if form == "csv":
+        table(file, rows)
+    elif form == "jsonl":
+        lines(file, rows)
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), file)
+    other = table(tmp_path / "b.csv", [{"id": n, "label": y, "prediction": y} for n, y in enumerate(truth)])
+    found = join(*(read(str(each), Columns()) for each in (file, other)), Columns())
+    assert (found.a == found.label).tolist() == [y == p for y, p in zip(truth, guess, strict=True)]
+    assert (found.b == found.label).all()
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.int8(), pa.uint64(), pa.decimal128(24, 2)], ids=str)
+def test_one_is_the_same_class_in_every_type_of_parquet(tmp_path, kind):
+    values = np.array([1, 0] * 4)
+    guess = pa.array(values.astype(np.float16)) if kind == pa.float16() else pa.array(values).cast(kind)
+    pq.write_table(pa.table({"id": range(8), "label": [1, 0, 0, 1] * 2, "prediction": guess}), tmp_path / "a.parquet")
+    found = join(*2 * [read(str(tmp_path / "a.parquet"), Columns())], Columns())
+    assert (found.a == found.label).tolist() == [True, True, False, False] * 2
+
+
+def test_classes_of_which_none_is_a_label_are_refused(tmp_path):
+    def file(name, classes):
+        rows = [{"id": n, "label": ("cat", "dog")[n % 2], "prediction": classes[n % len(classes)]} for n in range(8)]
+        return table(tmp_path / name, rows)
+
+    good, other, broken = (file(f"{n}.csv", each) for n, each in enumerate((["cat", "dog"], ["Cat", "Dog"], ["error"])))
+    for pair in ((good, other), (other, good), (broken, broken)):
+        with pytest.raises(ValueError, match="no class that is predicted is the label of a row"):
+            join(*(read(str(each), Columns()) for each in pair), Columns())
+    assert join(*(read(str(each), Columns()) for each in (good, broken)), Columns()).n == 8
