@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster",
         metavar="WHERE",
-        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: local; serial if small)",
+        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: serial, later local)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes of a local cluster")
     parser.add_argument(
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the study."""
     from ..clusters import load_cluster
     from ..orchestration.environment import server_configured, set_up
-    from ..orchestration.run import runner_for
+    from ..orchestration.run import follow
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
     from ..running.options import RunOptions
     from ..running.progress import Display
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
             cluster=cluster,
             display=display,
             stop=stop,
-            runner_for=runner_for,
+            follow=follow,
         )
         if kind.has_cells or not server_configured():
             return kind.run(study, how)

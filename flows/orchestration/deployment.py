@@ -23,7 +23,7 @@ from prefect.types.entrypoint import EntrypointType
 from ..clusters import load_cluster
 from ..running.options import RunOptions
 from ..studies import kind_of, load_study
-from .run import runner_for
+from .run import follow
 from .server import why_unusable
 from .whole_study import state_of
 
@@ -50,7 +50,7 @@ def study_flow(study: str, output: str, settings: list[str] | None = None, clust
         base=path.parent,
         output=output,
         cluster=None if cluster is None else load_cluster(cluster),
-        runner_for=runner_for,
+        follow=follow,
     )
     return state_of(kind_of(loaded).run(loaded, options), study=loaded.name)
 

@@ -1,145 +1,166 @@
 """Prefect's view of a study: a flow run, and a task run for every cell.
 
-Blocks are plain Dask futures and a worker never talks to Prefect: the cells run as Prefect tasks on threads of this
-process, which submit their blocks and wait for them. Import this module only after
+Blocks are computed by the pool's workers and cells by threads of this process. Neither waits for Prefect, which follows
+them in a thread of its own: each of its tasks ends as its cell does. Import this module only after
 `sigstats.flows.orchestration.environment`.
 """
 
 import contextvars
-import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from sigstats.tasks.engine.execute import Interrupted, Outcome
+from sigstats.tasks.engine.execute import Interrupted
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import waves
-from sigstats.tasks.storage.store import Store
 
-from ..config.model import Strict
-from ..config.study import Study
-from ..running.cells import CellRunner, ComputeCell, run_rest
-from ..running.cells import run_cells as run_cells_alone
+from ..running.cells import CellRun
 from ..running.interrupt import leave_the_rest
 from .environment import server_configured, set_up
 from .orphan_guard import start_guard
 
-#: Seconds that Prefect has to end its flow once all cells have ended.
-_PATIENCE = 60.0
+#: Seconds behind a run, and before it, from which on it is worth the temporary server that keeps its record: as many as
+#: that takes to start.
+_WORTH_A_SERVER = 10.0
+
+#: Seconds after the last cell for which Prefect's server may be silent: one that is there, and one that starts.
+_PATIENCE, _PATIENCE_AT_START = 15.0, 60.0
 
 
 class CellFailed(Exception):
     """A cell that is not complete, with the traceback of its first failed block."""
 
 
-def runner_for(cluster: Strict) -> CellRunner:
-    """What computes the cells on a cluster: tasks of Prefect on Dask always, and on the plain loop if it has a server.
+@contextmanager
+def follow(run: CellRun) -> Iterator[None]:
+    """Follow a run of cells as a flow run, for as long as the context lasts.
 
-    Starting Prefect's own temporary server takes longer than most studies that a plain loop suits.
+    The person's server sees every run. Without one, Prefect's own temporary server keeps the record of runs that
+    compute on a cluster that the person named, and of those that take a while.
     """
-    return run_cells if cluster.model_dump().get("kind") != "serial" or server_configured() else run_cells_alone
+    configured = server_configured()
+    serial = run.cluster is not None and run.cluster.model_dump().get("kind") == "serial"
+    if not configured and (serial or not run.left):
+        yield
+        return
+    flow = _CellFlow(run)
+    patient = not configured and run.cluster is None
+    # The flow of a deployment stays its parent.
+    here = contextvars.copy_context()
+    thread = threading.Thread(target=here.run, args=(flow.follow, patient), name="prefect", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        _wait_for(thread, flow, _PATIENCE if configured else _PATIENCE_AT_START)
 
 
-def run_cells(
-    study: Study,
-    plan: Plan,
-    store: Store,
-    compute: ComputeCell,
-    *,
-    threads: int,
-    stop: threading.Event,
-    say: Callable[[str], None],
-) -> list[Outcome]:
-    """Compute all cells as tasks of one flow run; without Prefect, once it no longer answers.
+def _proves_long(run: CellRun) -> bool:
+    """Wait until the run has taken long and will take long; False if it ends before."""
+    if run.over.wait(_WORTH_A_SERVER):
+        return False
+    while run.seconds_left() < _WORTH_A_SERVER:
+        if run.over.wait(1.0):
+            return False
+    return True
 
-    Raises
-    ------
-    Interrupted
-        If `stop` was set; the flow run is then cancelled.
+
+def _wait_for(thread: threading.Thread, flow: "_CellFlow", patience: float) -> None:
+    """Wait until Prefect has recorded what is done, for `patience` seconds beyond its last sign of life.
+
+    Prefect's client repeats each request for a minute, and its events for longer.
     """
-    set_up(store.root)
-    flow = _CellFlow(study, plan, store.root, compute, threads=threads, stop=stop)
-    if not server_configured():
-        start_guard()  # of the temporary server that the flow is about to start
-    lost = _followed(flow.run, over=lambda: len(flow.outcomes) + len(flow.errors) >= len(plan.cells))
-    if lost is not None:
-        # Prefect's record is written to the output too, and a server that cannot write says no more than "error 500".
-        store.files.write(".room", bytes(1 << 16))
-        store.files.remove(".room")
-        reason = " ".join(str(lost).split())[:200] or "no reason given"
-        say(f"note: Prefect no longer follows the run, which goes on without it ({type(lost).__name__}: {reason})")
-    if stop.is_set():
-        raise Interrupted
-    if flow.errors:
-        raise flow.errors[0]
-    return run_rest(plan, compute, flow.outcomes, threads=threads)
+    seen, since = flow.recorded, time.monotonic()
+    while thread.is_alive():
+        thread.join(0.1)
+        if flow.recorded != seen:
+            seen, since = flow.recorded, time.monotonic()
+        elif time.monotonic() - since > patience:
+            flow.lose(TimeoutError(f"its server did not answer for {patience:.0f} s"))
+            return
 
 
 class _CellFlow:
-    """A flow run of which each cell is a task.
+    """A flow run of which each task is a cell.
 
     Attributes
     ----------
-    outcomes : dict of str to Outcome
-        How the cells ended so far, by name.
-    errors : list of Exception
-        What went wrong with the run itself, not with a block.
+    recorded : int
+        How many steps Prefect has recorded.
     """
 
-    def __init__(
-        self, study: Study, plan: Plan, output: str, compute: ComputeCell, *, threads: int, stop: threading.Event
-    ) -> None:
-        self.outcomes: dict[str, Outcome] = {}
-        self.errors: list[Exception] = []
-        self._study = study
-        self._plan = plan
-        self._output = output
-        self._compute = compute
-        self._threads = threads
-        self._stop = stop
+    def __init__(self, run: CellRun) -> None:
+        self.recorded = 0
+        self._run = run
+        self._lost = False
 
-    def run(self) -> None:
-        """Run the flow to its end."""
+    def follow(self, patient: bool) -> None:
+        """Run the flow to its end; if `patient`, only once the run has proved long."""
+        run = self._run
+        if patient and not _proves_long(run):
+            return
+        try:
+            set_up(run.output)
+            if not server_configured():
+                start_guard()  # of the temporary server that the flow is about to start
+            self._follow()
+        except Exception as error:
+            self.lose(error)
+
+    def lose(self, error: Exception) -> None:
+        """Tell, once, that Prefect no longer follows the run."""
+        leave_the_rest()
+        if self._lost or self._run.stop.is_set():
+            return
+        self._lost = True
+        reason = " ".join(str(error).split())[:200] or "no reason given"
+        self._run.say(
+            f"note: Prefect no longer follows the run, which goes on without it ({type(error).__name__}: {reason})"
+        )
+
+    def _follow(self) -> None:
         import prefect
         from prefect.cache_policies import NO_CACHE
         from prefect.futures import wait
         from prefect.task_runners import ThreadPoolTaskRunner
 
-        @prefect.task(name="cell", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False)
-        def cell_task(name: str, cell: Cell) -> Any:
-            return self._run_cell(name, cell)
+        run = self._run
 
-        runner: Any = ThreadPoolTaskRunner(max_workers=self._threads)
+        @prefect.task(name="cell", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False)
+        def cell_task(name: str) -> Any:
+            return self._state_of_cell(name)
+
+        runner: Any = ThreadPoolTaskRunner(max_workers=run.threads)
 
         @prefect.flow(
-            name=f"sigstats-{self._study.kind}",
-            flow_run_name=self._study.name.replace("{", "(").replace("}", ")"),
+            name=f"sigstats-{run.study.kind}",
+            flow_run_name=run.study.name.replace("{", "(").replace("}", ")"),
             task_runner=runner,
             validate_parameters=False,
             persist_result=False,
         )
         def study_flow(study: dict[str, Any], output: str) -> Any:  # noqa: ARG001 (Prefect shows a run's parameters)
-            for wave in waves(self._plan.cells):
-                wait([cell_task.submit(cell.name, cell) for cell in wave])
+            for wave in waves(run.plan.cells):
+                wait([cell_task.submit(cell.name) for cell in wave])
             return self._state()
 
-        study_flow(self._study.model_dump(mode="json"), self._output, return_state=True)
+        study_flow(run.study.model_dump(mode="json"), run.output, return_state=True)
 
-    def _run_cell(self, name: str, cell: Cell) -> Any:
-        """Compute a cell; its end is the state of its task."""
+    def _state_of_cell(self, name: str) -> Any:
+        """The end of a cell, once it has ended."""
         from prefect.logging import get_run_logger
         from prefect.states import Cancelled, Completed
 
+        self.recorded += 1
         logger = get_run_logger()
         try:
-            outcome = self._compute(cell)
+            outcome = self._run.ends[name].result()
         except Interrupted:
             return Cancelled(message="the run was asked to stop")
-        except Exception as error:
-            self.errors.append(error)
-            raise
-        self.outcomes[cell.name] = outcome
+        finally:
+            self.recorded += 1
         computed = outcome.stored - outcome.found
         counts = f"{outcome.found} replicates found, {computed} computed in {outcome.blocks} blocks"
         logger.info("%s: %s, %.2f s of work", name, counts, outcome.seconds)
@@ -154,45 +175,20 @@ class _CellFlow:
         from prefect.artifacts import create_markdown_artifact
         from prefect.states import Cancelled, Completed, Failed
 
-        plan = self._plan
-        failed = [cell for cell in plan.cells if cell.name in self.outcomes and not self.outcomes[cell.name].complete]
-        if self._stop.is_set():
+        run = self._run
+        plan = run.plan
+        if run.stop.is_set():
             return Cancelled(message="the run was asked to stop")
-        text = _markdown(plan, failed, self._output)
+        failed = [cell for cell in plan.cells if self._failed(cell)]
+        text = _markdown(plan, failed, run.output)
         create_markdown_artifact(text, key="study", description=f"{plan.study}: its cells")
-        if failed or self.errors:
-            return Failed(message=f"{len(failed) + len(self.errors)} of {len(plan.cells)} cells failed")
+        if failed:
+            return Failed(message=f"{len(failed)} of {len(plan.cells)} cells failed")
         return Completed(message=f"{len(plan.cells)} cells")
 
-
-def _followed(flow: Callable[[], object], *, over: Callable[[], bool]) -> Exception | None:
-    """Run the flow in a thread of its own; return the error that ended it early, or None.
-
-    Prefect's client repeats each request for a minute, and its events for longer: once all cells are `over`, this waits
-    `_PATIENCE` seconds for it and no longer.
-    """
-    failed: list[Exception] = []
-
-    def follow() -> None:
-        try:
-            flow()
-        except Exception as error:  # handed to the caller
-            failed.append(error)
-
-    # The flow of a deployment stays its parent.
-    here = contextvars.copy_context()
-    thread = threading.Thread(target=here.run, args=(follow,), name="prefect", daemon=True)
-    thread.start()
-    since = math.inf
-    while thread.is_alive():
-        thread.join(0.1)
-        since = min(since, time.monotonic()) if over() else math.inf
-        if time.monotonic() - since > _PATIENCE:
-            leave_the_rest()
-            return TimeoutError(f"its server did not answer for {_PATIENCE:.0f} s")
-    if failed:
-        leave_the_rest()
-    return failed[0] if failed else None
+    def _failed(self, cell: Cell) -> bool:
+        end = self._run.ends[cell.name]
+        return end.exception() is not None or not end.result().complete
 
 
 def _markdown(plan: Plan, failed: Sequence[Cell], output: str) -> str:

@@ -1,11 +1,12 @@
 """The cells of a study, each computed once those that it needs are complete, a few at a time."""
 
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import Pool
@@ -14,6 +15,7 @@ from sigstats.tasks.replicates import prerequisites, waves
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
+from ..config.model import Strict
 from ..config.study import Study
 from .progress import Display
 
@@ -21,48 +23,92 @@ from .progress import Display
 ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 
-class CellRunner(Protocol):
-    """Computes all cells of a plan and returns how each ended, in the order of the plan."""
+@dataclass(frozen=True, kw_only=True)
+class CellRun:
+    """A run of the cells of a study, as one sees it who follows it.
 
-    def __call__(
-        self,
-        study: Study,
-        plan: Plan,
-        store: Store,
-        compute: ComputeCell,
-        *,
-        threads: int,
-        stop: threading.Event,
-        say: Callable[[str], None],
-    ) -> list[Outcome]:
-        """Call `compute` with every cell, on at most so many threads."""
+    Attributes
+    ----------
+    study : Study
+    plan : Plan
+    output : str
+        The folder or URL of the results.
+    cluster : Strict or None
+        The cluster that the person named.
+    left : bool
+        Whether there is anything to compute.
+    threads : int
+        How many cells are computed at once.
+    stop : threading.Event
+        Set when the run is to stop.
+    say : callable
+        Tells the person a line.
+    seconds_left : callable
+        The seconds that the run is expected to take from now on; infinite while nothing is known.
+    ends : mapping of str to Future
+        How each cell ended, by name: the result is an Outcome, or the error that ended the run.
+    over : threading.Event
+        Set when every cell has ended.
+    """
+
+    study: Study
+    plan: Plan
+    output: str
+    cluster: Strict | None
+    left: bool
+    threads: int
+    stop: threading.Event
+    say: Callable[[str], None]
+    seconds_left: Callable[[], float]
+    ends: Mapping[str, Future[Outcome]] = field(init=False)
+    over: threading.Event = field(default_factory=threading.Event, init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ends", {cell.name: Future() for cell in self.plan.cells})
 
 
-def run_cells(
-    study: Study,  # noqa: ARG001 (what follows a run shows the study)
-    plan: Plan,
-    store: Store,  # noqa: ARG001
-    compute: ComputeCell,
-    *,
-    threads: int,
-    stop: threading.Event,  # noqa: ARG001 (`compute` looks at it)
-    say: Callable[[str], None],  # noqa: ARG001
-) -> list[Outcome]:
-    """The `CellRunner` that nothing follows."""
-    return run_rest(plan, compute, {}, threads=threads)
+#: Follows a run for as long as the context lasts, beside the threads that compute.
+Follow: TypeAlias = Callable[[CellRun], AbstractContextManager[None]]
 
 
-def run_rest(plan: Plan, compute: ComputeCell, ended: dict[str, Outcome], *, threads: int) -> list[Outcome]:
-    """Compute the cells that have not ended, and return how all ended."""
-    for wave in waves(plan.cells):
-        rest = [cell for cell in wave if cell.name not in ended]
-        if threads == 1:
-            outcomes = [compute(cell) for cell in rest]
-        else:
-            with ThreadPoolExecutor(threads, thread_name_prefix="cell") as executor:
-                outcomes = list(executor.map(compute, rest))
-        ended |= {outcome.cell.name: outcome for outcome in outcomes}
-    return [ended[cell.name] for cell in plan.cells]
+def follow_nowhere(run: CellRun) -> AbstractContextManager[None]:  # noqa: ARG001
+    """The `Follow` that does nothing."""
+    return nullcontext()
+
+
+def run_cells(run: CellRun, compute: ComputeCell, follow: Follow = follow_nowhere) -> list[Outcome]:
+    """Compute all cells, and return how each ended, in the order of the plan.
+
+    Raises
+    ------
+    Interrupted
+        If the run was to stop.
+    Exception
+        What went wrong with the run itself, not with a block. Cells that have not begun by then are not computed.
+    """
+    broken: list[BaseException] = []
+
+    def settle(cell: Cell) -> None:
+        try:
+            if broken:
+                raise broken[0]
+            run.ends[cell.name].set_result(compute(cell))
+        except BaseException as error:  # raised again below
+            broken.append(error)
+            run.ends[cell.name].set_exception(error)
+
+    with follow(run):
+        for wave in waves(run.plan.cells):
+            if run.threads == 1:
+                for cell in wave:
+                    settle(cell)
+            else:
+                with ThreadPoolExecutor(run.threads, thread_name_prefix="cell") as executor:
+                    list(executor.map(settle, wave))
+        run.over.set()
+    if broken:
+        raise Interrupted if run.stop.is_set() else broken[0]
+    return [run.ends[cell.name].result() for cell in run.plan.cells]
 
 
 class CellComputer:

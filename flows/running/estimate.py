@@ -5,9 +5,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sigstats.tasks.engine.execute import replicates_left
 from sigstats.tasks.engine.run_block import Failure, run_block
-from sigstats.tasks.engine.stopping import StoppingTracker
-from sigstats.tasks.plan import Cell, Plan, missing_replicates
+from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import input_cells
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
@@ -50,19 +50,11 @@ def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Es
             for dataset in prepared.datasets:
                 scratch.write_data(dataset)
         for cell in prepared.plan.cells:
-            left = _left(cell, store)
+            left = replicates_left(cell, store)
             # What reads another cell's results cannot be tried before these are there.
             tried = timing and not input_cells(cell)
             found.append(_timed(cell, left, scratch) if tried else Estimate(cell, left))
     return found
-
-
-def _left(cell: Cell, store: Store) -> int:
-    done = store.find(cell).done
-    tracker = StoppingTracker(cell, store)
-    for bounds in done:
-        tracker.add(*bounds)
-    return max(0, tracker.replicates - (cell.replicates - missing_replicates(cell, done)))
 
 
 def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:

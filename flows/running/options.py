@@ -1,17 +1,12 @@
 """How a study is planned and run: what the study file does not say."""
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..config.model import Strict
-from .cells import CellRunner, run_cells
+from .cells import Follow, follow_nowhere
 from .progress import Display
-
-
-def _run_cells(cluster: Strict) -> CellRunner:  # noqa: ARG001
-    return run_cells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +42,13 @@ class RunOptions:
     output : str
         A folder or an fsspec URL; what it holds of the study is not computed again.
     cluster : Strict or None
-        Where it runs; None for the plain loop if the study is small, and for local processes if not.
+        Where it runs; None for this process at first, and for local processes too once it takes a while.
     display : Display
         What is shown meanwhile.
     stop : threading.Event
         Set to leave early.
-    runner_for : callable
-        What computes the cells on a cluster.
+    follow : callable
+        Follows the run of the cells.
     """
 
     base: Path
@@ -61,4 +56,4 @@ class RunOptions:
     cluster: Strict | None = None
     display: Display = field(default_factory=lambda: Display(quiet=True))
     stop: threading.Event = field(default_factory=threading.Event)
-    runner_for: Callable[[Strict], CellRunner] = _run_cells
+    follow: Follow = follow_nowhere

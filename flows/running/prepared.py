@@ -30,12 +30,9 @@ class Prepared:
         What a person should know before it starts, a line each.
     references : tuple of Reference
         What a publication prints of the results.
-    small : bool
-        Whether a plain loop is done before a cluster would have started.
     """
 
     plan: Plan
     datasets: tuple[StoredData, ...] = ()
     notes: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
-    small: bool = False

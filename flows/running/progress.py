@@ -177,6 +177,11 @@ class Display:
             self.event("cell", cell=cell.name, replicates=count.done, seconds=round(count.seconds, 6), **cell.subject)
             self._show()
 
+    def seconds_left(self) -> float:
+        """The seconds until the end; infinite while nothing is known."""
+        with self._lock:
+            return self._time_left.seconds(self._workers())
+
     def _show(self) -> None:
         if time.monotonic() - self._spoke >= (BAR_SECONDS if self._bar else self.every):
             self._spoke = time.monotonic()

@@ -17,20 +17,16 @@ from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 
-from .. import clusters
-from ..config.model import Strict
 from ..config.study import Study
 from ..errors import DONE, FAILED, BadInput
 from ..report.page import write_report
-from .cells import CellComputer
+from .cells import CellComputer, CellRun, run_cells
 from .options import RunOptions
 from .output import begin, identity_of, refuse_another
 from .prepared import Prepared, Progress
 from .progress import Display, duration
 from .result import Artifacts
-
-#: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
-_COPIES = 4
+from .workers import anything_left, workers_for
 
 #: Seconds between two notes that no worker is there.
 _UNSTAFFED_SECONDS = 60.0
@@ -52,6 +48,9 @@ class CellStudyResult:
         How many replicates the results rest on.
     seconds : float
         How long the run took.
+    engines : frozenset of str
+        Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
+        to compute.
     """
 
     plan: Plan
@@ -60,6 +59,7 @@ class CellStudyResult:
     report: str
     replicates: int
     seconds: float
+    engines: frozenset[str]
 
     @property
     def code(self) -> int:
@@ -96,7 +96,7 @@ class CellStudyResult:
         rejected = sum(row.decision == "reject" for row in self.rows)
         display.say(
             f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "
-            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}"
+            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}{_where(self.engines)}"
         )
         display.say(f"report: {self.report}")
         display.event(
@@ -107,8 +107,16 @@ class CellStudyResult:
             hypotheses=len(self.rows),
             rejected=rejected,
             seconds=round(self.seconds, 3),
+            engines=sorted(self.engines),
             report=self.report,
         )
+
+
+def _where(engines: Collection[str]) -> str:
+    if not engines:
+        return "; nothing was left to compute"
+    places = {"serial": "this process", "dask": "workers"}
+    return f" by {' and '.join(place for engine, place in places.items() if engine in engines)}"
 
 
 def _reason(outcome: Outcome) -> str:
@@ -142,20 +150,17 @@ def run_study(
     display.say(f"{study.name}: {study.question}")
     with display.reading() as progress:
         prepared = prepare(_interruptible(progress, options.stop))
-    cluster = options.cluster or clusters.load_cluster("serial" if prepared.small else None)
-    if options.output.startswith("memory://") and cluster.model_dump().get("kind") != "serial":
-        raise BadInput(
-            f"--output: {options.output} is not valid; only --cluster serial can keep results in this process's memory"
-        )
     for note in prepared.notes:
         display.say(f"note: {note}")
     store = Store(options.output)
     identity = identity_of(study, prepared)
     refuse_another(store, identity, kinds)
-    with clusters.open_pool(cluster) as pool:
-        _require_memory(prepared, getattr(pool, "memory_limit", None))
+    left = anything_left(prepared, store)
+    with contextlib.ExitStack() as workers:
+        pool = workers.enter_context(workers_for(prepared, options, left=left))
         with _begun(store, identity, prepared, kinds, display):
-            outcomes = _computed(study, prepared.plan, store, pool, cluster, options)
+            outcomes = _computed(study, prepared.plan, store, pool, options, left=left)
+            workers.close()
             if all(outcome.complete for outcome in outcomes):
                 store.drop_blocks(prepared.plan.cells)
             with display.patience(f"summarising {len(outcomes):,} cells"):
@@ -169,6 +174,7 @@ def run_study(
         report=report,
         replicates=sum(min(outcome.stored, outcome.wanted) for outcome in outcomes),
         seconds=time.monotonic() - started,
+        engines=frozenset().union(*(outcome.engines for outcome in outcomes)),
     )
 
 
@@ -202,20 +208,7 @@ def _begun(
         yield
 
 
-def _require_memory(prepared: Prepared, limit: int | None) -> None:
-    """Refuse a data set of which a worker cannot hold the few copies that training makes."""
-    for dataset in prepared.datasets:
-        needed = _COPIES * dataset.nbytes
-        if limit is not None and needed > limit:
-            raise BadInput(
-                f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; training needs about "
-                f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
-            )
-
-
-def _computed(
-    study: Study, plan: Plan, store: Store, pool: Pool, cluster: Strict, options: RunOptions
-) -> list[Outcome]:
+def _computed(study: Study, plan: Plan, store: Store, pool: Pool, options: RunOptions, *, left: bool) -> list[Outcome]:
     """Compute all cells, and say now and then if no worker is there."""
     display, stop = options.display, options.stop
 
@@ -225,9 +218,19 @@ def _computed(
 
     pool.prepare(cell.fanout for cell in plan.cells)
     compute = CellComputer(store, pool, display, stop).compute
+    run = CellRun(
+        study=study,
+        plan=plan,
+        output=store.root,
+        cluster=options.cluster,
+        left=left,
+        threads=pool.cells,
+        stop=stop,
+        say=display.say,
+        seconds_left=display.seconds_left,
+    )
     with (
         display.start(plan, workers=lambda: pool.workers),
         periodic(note_missing_workers, _UNSTAFFED_SECONDS, name="staff"),
     ):
-        run = options.runner_for(cluster)
-        return run(study, plan, store, compute, threads=pool.cells, stop=stop, say=display.say)
+        return run_cells(run, compute, options.follow)

@@ -26,9 +26,6 @@ from ..running.prepared import Prepared, Progress
 from ._cell_study import CellStudyKind
 from .populations import PopulationSpec, Source
 
-#: Up to so many trials of tests that draw nothing a plain loop is done before a cluster has started.
-_SMALL = 1_000_000
-
 _NAMES = {
     "mcnemar": "McNemar",
     "proportion": "proportion",
@@ -149,7 +146,6 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared
         for population in found.populations:
             cells.extend(_cells(study, source.name, population, tests))
     trained = any(cell.fanout == "predict" for cell in cells)
-    first = any(cell.fanout != "subsample" for cell in cells)
     plan = Plan(
         study=study.name,
         kind=study.kind,
@@ -158,9 +154,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    draws = any(test["test"] in ("bootstrap", "scores") for test in tests.values())
-    small = not draws and not first and plan.replicates <= _SMALL
-    return Prepared(plan, tuple(data), notes=tuple(notes), small=small)
+    return Prepared(plan, tuple(data), notes=tuple(notes))
 
 
 def _cells(

@@ -22,9 +22,6 @@ from ._cell_study import CellStudyKind
 from ._stopping import StoppingSettings, stopping_notes
 from .significance_tables import Case, Entry, entries
 
-#: Up to so many replicates and objects a plain loop is done before a cluster has started.
-_SMALL_REPLICATES, _SMALL_TABLE = 20_000_000, 100_000
-
 
 class _Significance(Study, StoppingSettings):
     """What a study file of ``kind = "significance"`` may say besides its tables."""
@@ -62,14 +59,12 @@ def _layout(study: _Significance, base: Path, progress: Progress) -> Prepared:  
     drawn = Counter(case.shown_as or case.test for _, entry, cases in every if entry.draws for case in cases)
     cells: list[Cell] = []
     references: list[Reference] = []
-    largest = 0
     for key, entry, cases in every:
         for case in cases:
             try:
-                seen = table_test(case.test).observed(case.data)
+                table_test(case.test).observed(case.data)
             except ValueError as error:
                 raise ValueError(f"{key}: {entry.name}: {error}") from None
-            largest = max(largest, seen.get("n", 0))
             for method in entry.methods:
                 cells.append(_cell(study, entry, case, method, tests=drawn[case.shown_as or case.test]))
                 references.extend(_references(case, method, cells[-1]))
@@ -85,7 +80,6 @@ def _layout(study: _Significance, base: Path, progress: Progress) -> Prepared:  
         plan,
         notes=tuple(stopping_notes(plan)),
         references=tuple(references),
-        small=plan.replicates <= _SMALL_REPLICATES and largest <= _SMALL_TABLE,
     )
 
 

@@ -50,6 +50,8 @@ class Outcome:
         Blocks that were computed.
     seconds : float
         Work in them.
+    engines : set of str
+        Where they were computed, as their receipts say.
     failures : list of Failure
     notes : list of str
         Files that could not be used and were computed again, one line each.
@@ -63,6 +65,7 @@ class Outcome:
     receipts: list[Receipt] = field(default_factory=list)
     blocks: int = 0
     seconds: float = 0.0
+    engines: set[str] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     stored: int = field(init=False)
@@ -76,12 +79,22 @@ class Outcome:
         self.receipts.append(receipt)
         self.blocks += 1
         self.seconds += receipt.seconds
+        self.engines.add(receipt.engine)
         self.stored += receipt.last - receipt.first
 
     @property
     def complete(self) -> bool:
         """Whether every replicate that the cell needs is in the store."""
         return self.stored >= self.wanted
+
+
+def replicates_left(cell: Cell, store: Store) -> int:
+    """The number of replicates that a cell still needs; where a rule may stop it, at most."""
+    done = store.find(cell).done
+    tracker = StoppingTracker(cell, store)
+    for bounds in done:
+        tracker.add(*bounds)
+    return max(0, tracker.replicates - (cell.replicates - missing_replicates(cell, done)))
 
 
 def run_cell(

@@ -201,6 +201,7 @@ class DaskPool:
                     run_block,
                     [given.block for given in batch],
                     [given.store for given in batch],
+                    engine="dask",
                     key=[(self._group, given.block.key, next(self._numbers)) for given in batch],
                     pure=False,
                     retries=self.retries,

@@ -29,6 +29,8 @@ class Receipt:
         Size of its file.
     host : str
         The machine it ran on.
+    engine : {"serial", "dask"}
+        Whether the process of the run computed it, or a worker.
     exceedances : int or None
         The number of its replicates that are at least as extreme as observed; None if that is not known.
     """
@@ -39,6 +41,7 @@ class Receipt:
     overhead: float
     bytes: int
     host: str
+    engine: str = "serial"
     exceedances: int | None = None
 
 
@@ -53,7 +56,7 @@ class Failure:
     traceback: str
 
 
-def run_block(block: Block, store: Store) -> Receipt | Failure:
+def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt | Failure:
     """Compute a block and store it.
 
     A block may be computed twice: the second file equals the first byte for byte. Numerical libraries are restricted to
@@ -81,6 +84,7 @@ def run_block(block: Block, store: Store) -> Receipt | Failure:
         overhead=time.perf_counter() - computed,
         bytes=size,
         host=platform.node(),
+        engine=engine,
         exceedances=exceedances(block.cell, table, store),
     )
 

@@ -9,7 +9,10 @@ from subprocess import PIPE, Popen
 import pyarrow.parquet as pq
 import pytest
 
-from ..conftest import QUICK, environment, results, run, study_file
+from sigstats.flows.running import workers
+from sigstats.tasks.engine.growing_pool import GrowingPool
+
+from ..conftest import QUICK, environment, results, run, study_file, wait_until
 
 pytestmark = pytest.mark.processes
 
@@ -63,10 +66,44 @@ def test_every_cluster_gives_the_bytes_of_the_plain_loop(quick, tmp_path, schedu
     assert artifacts == [("study",)]
 
 
-def test_a_finished_study_is_not_computed_again_and_can_be_summarised_again(program, quick, tmp_path):
+def test_a_study_that_takes_longer_goes_on_with_workers(program, quick, tmp_path, monkeypatch):
+    path, reference, _ = quick
+    monkeypatch.setattr(workers, "GROW_AFTER", 0.0)
+    # the first blocks are computed before any worker is there, and the others wait for one
+    monkeypatch.setattr(GrowingPool, "submit", _later_blocks_wait(GrowingPool.submit))
+    done = program("run", path, "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "out") == reference
+    receipts = [json.loads(item.read_text()) for item in (tmp_path / "out" / "receipts").iterdir()]
+    assert {block["engine"] for item in receipts for block in item["blocks"]} == {"serial", "dask"}
+    assert " by this process and workers" in done.stderr
+    assert not (tmp_path / "out" / "prefect").exists()  # its temporary server takes longer than this study
+
+
+def _later_blocks_wait(submit):
+    first = []
+
+    def waiting(self, block, store, done):
+        if first:
+            wait_until(lambda: self._pool is not None)
+        first.append(block)
+        return submit(self, block, store, done)
+
+    return waiting
+
+
+@pytest.mark.parametrize("cluster", [(), ("--workers", "1"), ("--cluster", "tcp://127.0.0.1:9")])
+def test_a_finished_study_is_not_computed_again_and_can_be_summarised_again(
+    program, quick, tmp_path, monkeypatch, cluster
+):
     path, reference, output = quick
     receipts = {item.name: item.read_bytes() for item in (output / "receipts").iterdir()}
-    assert program("run", path, "--output", output, "--cluster", "serial").returncode == 0
+    monkeypatch.setattr("sigstats.flows.clusters.open_pool", None)  # no worker is needed
+    monkeypatch.setattr("sigstats.flows.orchestration.run.start_guard", None)  # nor Prefect
+    done = program("run", path, "--output", output, *cluster)
+    assert done.returncode == 0
+    assert "; nothing was left to compute" in done.stderr
+    assert not (output / "prefect").exists()
     assert {item.name: item.read_bytes() for item in (output / "receipts").iterdir()} == receipts
     (output / "summary.parquet").unlink()
     (output / "report.html").unlink()

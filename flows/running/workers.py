@@ -1,0 +1,84 @@
+"""Where a study is computed: in this process, or on the workers of a cluster."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from sigstats.tasks.engine.execute import replicates_left
+from sigstats.tasks.engine.growing_pool import GrowingPool
+from sigstats.tasks.engine.pools import Pool, Serial
+from sigstats.tasks.storage.store import Store
+
+from .. import clusters
+from ..clusters.local import processors
+from ..errors import BadInput
+from .options import RunOptions
+from .prepared import Prepared
+
+#: Seconds of work in this process after which workers are started: as much work as it is to start two of them.
+GROW_AFTER = 3.0
+
+#: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
+_COPIES = 4
+
+#: Bytes of these copies from which on workers compute from the first block on: each of them has a limit.
+_LARGE = 256e6
+
+
+def anything_left(prepared: Prepared, store: Store) -> bool:
+    """Whether the output lacks any cell of a study."""
+    return any(replicates_left(cell, store) for cell in prepared.plan.cells)
+
+
+@contextmanager
+def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Iterator[Pool]:
+    """The workers of a study: those that the person named, or the fewest that it needs.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    options : RunOptions
+    left : bool
+        Whether there is anything to compute.
+
+    Raises
+    ------
+    BadInput
+        If a worker cannot hold a data set, or the workers cannot reach the output.
+    """
+    cluster = options.cluster
+    in_memory = options.output.startswith("memory://")
+    if in_memory and cluster is not None and cluster.model_dump().get("kind") != "serial":
+        raise BadInput(
+            f"--output: {options.output} is not valid; only --cluster serial can keep results in this process's memory"
+        )
+    if not left or (in_memory and cluster is None):
+        yield Serial()
+    elif cluster is not None or any(_needed(dataset.nbytes) > _LARGE for dataset in prepared.datasets):
+        with clusters.open_pool(clusters.load_cluster(None) if cluster is None else cluster) as pool:
+            _require_memory(prepared, getattr(pool, "memory_limit", None))
+            yield pool
+    else:
+        with GrowingPool(
+            partial(clusters.open_pool, clusters.load_cluster(None)),
+            expected=processors(),
+            after=GROW_AFTER,
+            stop=options.stop,
+            say=options.display.say,
+        ) as growing:
+            yield growing
+
+
+def _needed(nbytes: int) -> int:
+    return _COPIES * nbytes
+
+
+def _require_memory(prepared: Prepared, limit: int | None) -> None:
+    """Refuse a data set of which a worker cannot hold the few copies that training makes."""
+    for dataset in prepared.datasets:
+        needed = _needed(dataset.nbytes)
+        if limit is not None and needed > limit:
+            raise BadInput(
+                f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; training needs about "
+                f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
+            )

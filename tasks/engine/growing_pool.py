@@ -1,0 +1,143 @@
+"""A pool that begins in this process and goes on with the workers of a cluster."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from ..plan import Block
+from ..storage.store import Store
+from .pools import Pool
+from .run_block import Failure, Receipt, run_block
+
+
+class GrowingPool:
+    """Runs blocks in this process, one at a time, until the workers of a cluster are there; use it as a context.
+
+    Many studies are done before a cluster has started. It is started beside the work, once that has taken a while.
+    Where it cannot be started, the work goes on in this process.
+
+    Parameters
+    ----------
+    open_pool : callable
+        Starts the cluster, for as long as the context that it returns lasts.
+    expected : int
+        The number of workers that the cluster will have.
+    after : float
+        Seconds of this process's own time after which the cluster is started, from the first block on: on a machine
+        that is busy with other things a cluster takes longer to start as well. Ten times as long by the clock is
+        enough too, for blocks that wait.
+    stop : threading.Event
+        Set to leave early: blocks that wait for their turn are then not computed.
+    say : callable
+        Told, in one line, why the cluster could not be started.
+    """
+
+    def __init__(
+        self,
+        open_pool: Callable[[], AbstractContextManager[Pool]],
+        *,
+        expected: int,
+        after: float,
+        stop: threading.Event,
+        say: Callable[[str], None],
+    ) -> None:
+        self._open_pool = open_pool
+        self._expected = expected
+        self._after = after
+        self._stop = stop
+        self._say = say
+        self._pool: Pool | None = None
+        self._busy = False
+        self._turn = threading.Condition()
+        self._begun = threading.Event()
+        self._over = threading.Event()
+        self._fanouts: list[str] = []
+        self._starter = threading.Thread(target=self._grow, name="cluster", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._starter.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._begun.set()
+        self._starter.join()
+
+    @property
+    def workers(self) -> int:
+        """1, then the number of workers of the cluster."""
+        return 1 if self._pool is None else self._pool.workers
+
+    @property
+    def cells(self) -> int:
+        """Two for each worker that will be there."""
+        return 2 * self._expected
+
+    @property
+    def full(self) -> bool:
+        """Whether the cluster has enough blocks."""
+        return self._pool is not None and self._pool.full
+
+    @property
+    def idle(self) -> bool:
+        """Whether the cluster has too few blocks."""
+        return self._pool is not None and self._pool.idle
+
+    @property
+    def staffed(self) -> bool:
+        """Whether there is any worker; this process is one."""
+        return self._pool is None or self._pool.staffed
+
+    def prepare(self, fanouts: Iterable[str]) -> None:
+        """Let the workers of the cluster import these fan-outs as soon as they are there."""
+        self._fanouts = sorted(set(fanouts))
+
+    def submit(  # noqa: D102
+        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
+    ) -> Callable[[], None]:
+        self._begun.set()
+        with self._turn:
+            while self._pool is None and self._busy and not self._stop.is_set():
+                self._turn.wait(0.1)
+            pool = self._pool
+            if pool is None:
+                if self._stop.is_set():
+                    return lambda: None
+                self._busy = True
+        if pool is not None:
+            return pool.submit(block, store, done)
+        try:
+            outcome = run_block(block, store)
+        finally:
+            with self._turn:
+                self._busy = False
+                self._turn.notify()
+        done(outcome)
+        return lambda: None
+
+    def _grow(self) -> None:
+        """Start the cluster when it is time, and end it when the context ends."""
+        self._begun.wait()
+        began, worked = time.monotonic(), time.process_time()
+        while time.process_time() - worked < self._after and time.monotonic() - began < 10 * self._after:
+            if self._over.wait(0.1):
+                return
+        if self._over.is_set():
+            return
+        try:
+            with self._open_pool() as pool:
+                pool.prepare(self._fanouts)
+                with self._turn:
+                    self._pool = pool
+                    self._turn.notify_all()
+                self._over.wait()
+        except Exception as error:
+            if self._pool is not None:  # it failed to end, which concerns no result
+                return
+            reason = " ".join(str(error).split()) or type(error).__name__
+            self._say(f"note: no workers could be started, so the run goes on in this process ({reason[:200]})")

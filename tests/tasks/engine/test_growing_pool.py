@@ -1,0 +1,151 @@
+import contextlib
+import threading
+
+import pytest
+
+from sigstats.tasks.engine.execute import run_cell
+from sigstats.tasks.engine.growing_pool import GrowingPool
+from sigstats.tasks.engine.pools import Serial
+from sigstats.tasks.engine.run_block import run_block
+from sigstats.tasks.storage.store import Store
+
+from ..conftest import put_in_place
+
+
+class Workers(Serial):
+    """A cluster of this process that counts its blocks."""
+
+    def __init__(self):
+        super().__init__(workers=3)
+        self.blocks, self.prepared = 0, []
+
+    def prepare(self, fanouts):
+        self.prepared = list(fanouts)
+
+    def submit(self, block, store, done):
+        self.blocks += 1
+        done(run_block(block, store, engine="dask"))
+        return lambda: None
+
+
+@pytest.fixture
+def workers():
+    return Workers()
+
+
+@pytest.fixture
+def grown(workers):
+    """A pool that starts `workers` at once, and what happened meanwhile."""
+    happened = []
+
+    @contextlib.contextmanager
+    def opened():
+        happened.append("started")
+        yield workers
+        happened.append("ended")
+
+    pool = GrowingPool(opened, expected=3, after=0.0, stop=threading.Event(), say=happened.append)
+    return pool, happened
+
+
+def computed(cell, store):
+    return store.read_block(cell, 0, cell.replicates)
+
+
+def test_the_first_blocks_are_computed_here_and_the_others_by_the_workers(
+    store, cell, drawing, grown, workers, monkeypatch
+):
+    reference = Store(f"{store.root}-reference")
+    assert run_cell(cell, reference, Serial()).complete
+    pool, happened = grown
+    sound = drawing.compute
+
+    def compute(block, store):  # the first block takes until the workers are there
+        for _ in range(6000):
+            if pool.workers == 3:
+                break
+            threading.Event().wait(0.01)
+        return sound(block, store)
+
+    put_in_place(monkeypatch, compute=compute)
+    with pool:
+        assert (pool.workers, pool.cells, pool.idle, pool.full, pool.staffed) == (1, 6, False, False, True)
+        pool.prepare(["a", "b", "a"])
+        outcome = run_cell(cell, store, pool, target_seconds=0)
+    assert happened == ["started", "ended"]
+    assert outcome.engines == {"serial", "dask"}
+    assert outcome.blocks == workers.blocks + 1
+    assert workers.prepared == ["a", "b"]
+    assert computed(cell, store).equals(computed(cell, reference))
+
+
+def test_where_no_block_is_needed_no_worker_is_started(grown):
+    pool, happened = grown
+    with pool:
+        pass
+    assert happened == []
+
+
+def test_a_short_study_starts_no_worker(store, cell, drawing):
+    started = []
+
+    @contextlib.contextmanager
+    def opened():
+        started.append(True)
+        yield Serial()
+
+    with GrowingPool(opened, expected=2, after=1e6, stop=threading.Event(), say=print) as pool:
+        assert run_cell(cell, store, pool).engines == {"serial"}
+    assert not started
+
+
+def test_the_work_goes_on_here_where_the_workers_cannot_be_started(store, cell, drawing, monkeypatch):
+    said, told = [], threading.Event()
+
+    def opened():
+        raise OSError("no processes are left")
+
+    def say(line):
+        said.append(line)
+        told.set()
+
+    sound = drawing.compute
+
+    def compute(block, store):
+        assert told.wait(60)
+        return sound(block, store)
+
+    put_in_place(monkeypatch, compute=compute)
+    with GrowingPool(opened, expected=2, after=0.0, stop=threading.Event(), say=say) as pool:
+        outcome = run_cell(cell, store, pool)
+    assert outcome.complete
+    assert outcome.engines == {"serial"}
+    assert said == ["note: no workers could be started, so the run goes on in this process (no processes are left)"]
+
+
+def test_one_block_at_a_time_is_computed_here_and_none_after_the_stop(store, cell, drawing, monkeypatch):
+    stop, entered, leave, at_once = threading.Event(), threading.Event(), threading.Event(), []
+    sound = drawing.compute
+
+    def compute(block, store):
+        at_once.append(block.first)
+        entered.set()
+        assert leave.wait(60)
+        return sound(block, store)
+
+    put_in_place(monkeypatch, compute=compute)
+    ended = []
+    with GrowingPool(contextlib.nullcontext, expected=2, after=1e6, stop=stop, say=print) as pool:
+        first, second = (
+            threading.Thread(target=pool.submit, args=(cell.block(lane, lane + 1), store, ended.append))
+            for lane in (0, 1)
+        )
+        first.start()
+        assert entered.wait(60)
+        second.start()
+        stop.set()
+        second.join(60)
+        assert at_once == [0]
+        leave.set()
+        first.join(60)
+    assert [receipt.first for receipt in ended] == [0]
