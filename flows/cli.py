@@ -5,13 +5,22 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
+
+from sigstats._common.printable import printable
 
 from . import commands
 from .errors import BAD_INPUT, FAILED, BadInput
 
 
-class _CommandParser(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    """A parser that obeys nothing in the arguments that it complains of."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
+class _CommandParser(_Parser):
     """The parser of one command, which gets its arguments when it is used: those of some import NumPy."""
 
     def __init__(self, *, command: commands.Command, **options: Any) -> None:
@@ -31,7 +40,7 @@ class _CommandParser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The command line; the help of a command is the docstring of its module."""
-    program = argparse.ArgumentParser(
+    program = _Parser(
         prog="sigstats",
         description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
         epilog="Exit codes: 0 done, 1 a regression was found, 2 bad input, 3 the run failed, 128+N ended by signal N.",
@@ -70,7 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted", 130)
     except (Exception, SystemExit) as error:
         if options.debug:
-            traceback.print_exc()  # and not raised: Python's exit code would be that of a regression
+            # And not raised: Python's exit code would be that of a regression.
+            print(printable(traceback.format_exc(), keep="\n"), end="", file=sys.stderr)  # noqa: T201
             return FAILED
         cause: BaseException = error
         while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
@@ -79,5 +89,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(text: str, code: int) -> int:
-    print(f"sigstats: {' '.join(text.split())}", file=sys.stderr)  # noqa: T201
+    print(f"sigstats: {printable(' '.join(text.split()))}", file=sys.stderr)  # noqa: T201
     return code

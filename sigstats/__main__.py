@@ -5,7 +5,9 @@ after a traceback, and that code means that a regression was found.
 """
 
 import atexit
+import codecs
 import contextlib
+import io
 import os
 import sys
 
@@ -24,9 +26,38 @@ def program() -> int:
                     stream.flush()
             os._exit(ended[0])
 
+    _mend_streams()
     atexit.register(leave)  # the first to be registered is the last to be called
     ended.append(main())
     return ended[0]
+
+
+#: What stands for a sign of the program's own where the encoding of the output lacks it.
+_PLAIN = {"−": "-", "–": "-", "×": "x", "≤": "<=", "≥": ">=", "…": "...", "●": "*", "\N{NO-BREAK SPACE}": " "}
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode() for each in lost), error.end
+
+
+def _mend_streams() -> None:
+    """Let the standard streams take whatever is written to them: closed ones, and those of an ASCII locale.
+
+    A file that is opened while one is closed would get its number, and what is printed with it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    codecs.register_error("sigstats", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="sigstats")
 
 
 def main() -> int:
@@ -50,7 +81,8 @@ def _cannot_start(error: BaseException) -> int:
 
 
 def _complain(text: str, code: int) -> int:
-    print(f"sigstats: {' '.join(text.split())[:500]}", file=sys.stderr)  # noqa: T201
+    shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in " ".join(text.split()))
+    print(f"sigstats: {shown[:500]}", file=sys.stderr)  # noqa: T201
     return code
 
 

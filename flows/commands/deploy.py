@@ -8,6 +8,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from sigstats._common.printable import printable
+
 from ..errors import DONE, BadInput
 from ._options import add_study, output_of, refuse_cluster, study_of
 
@@ -61,10 +63,12 @@ def run(options: argparse.Namespace) -> int:
     kept = f"{deployment.flow_name}/{deployment.name}"
     try:
         if options.work_pool is None:
-            print(f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it", flush=True)  # noqa: T201
+            said = f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it"
+            print(printable(said), flush=True)  # noqa: T201
             serve_deployment(deployment)
         else:
-            print(f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}")  # noqa: T201
+            said = f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}"
+            print(printable(said))  # noqa: T201
     except NoSuchPool as error:
         raise BadInput(f"--work-pool: {options.work_pool!r} is not valid; {_first(error)}") from None
     except NoServer as error:

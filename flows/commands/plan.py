@@ -6,6 +6,8 @@ Times come from one replicate of every cell, computed here and thrown away (--no
 import argparse
 from pathlib import Path
 
+from sigstats._common.printable import printable
+
 from ..errors import DONE
 from ._options import add_study, output_of, study_of, workers_of
 
@@ -33,5 +35,5 @@ def run(options: argparse.Namespace) -> int:
         workers=workers,
         timing=not options.no_timing,
     )
-    print(kind_of(study).plan(study, how))  # noqa: T201
+    print(printable(kind_of(study).plan(study, how), keep="\n"))  # noqa: T201
     return DONE

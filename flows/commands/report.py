@@ -3,6 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from sigstats._common.printable import printable
+
 from ..errors import DONE, BadInput
 from ._options import usable
 
@@ -30,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         reason = error.strerror or error
         raise BadInput(f"OUTPUT: {options.output} is not valid; it cannot be read or written ({reason})") from None
-    print(f"report: {report}")  # noqa: T201
+    print(printable(f"report: {report}"))  # noqa: T201
     return DONE
 
 

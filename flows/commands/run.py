@@ -9,6 +9,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sigstats._common.printable import printable
+
 from ..errors import BadInput
 from ._options import add_study, output_of, refuse_cluster, study_of, workers_of
 
@@ -72,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         result = run_interruptibly(work)
     except Stopped as error:
-        print(f"sigstats: interrupted; the same command goes on from {output}", file=sys.stderr)  # noqa: T201
+        print(printable(f"sigstats: interrupted; the same command goes on from {output}"), file=sys.stderr)  # noqa: T201
         end_at_once(128 + error.signal)
     result.tell(display)
     return leave(result.code)

@@ -29,4 +29,4 @@ def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
         "notes": list(found.notes),
         "rows": [asdict(row) for row in found.rows],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, indent=2, allow_nan=False)

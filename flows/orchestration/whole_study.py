@@ -6,7 +6,7 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 import contextvars
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 from prefect.logging import get_run_logger
 from prefect.states import Completed, Failed
 
+from sigstats._common.printable import printable
 from sigstats._common.validation import one_line
 
 from ..config.study import Study
@@ -94,21 +95,25 @@ def state_of(result: StudyResult, *, study: str) -> Any:
     An exit code other than 0 fails the flow run, with its reasons.
     """
     logger = get_run_logger()
-    logger.info("%s: %s", result.title, result.subject)
+    logger.info("%s", printable(f"{result.title}: {result.subject}"))
     for name, rows in result.artifacts.tables.items():
-        create_table_artifact(list(rows), key=_key(study, name), description=result.title)
+        create_table_artifact([_shown(row) for row in rows], key=_key(study, name), description=result.title)
     for name, text in result.artifacts.markdown.items():
         create_markdown_artifact(text, key=_key(study, name), description=result.title)
     for name, place in result.artifacts.links.items():
         link = place if "://" in place else Path(place).absolute().as_uri()
-        create_link_artifact(link, link_text=name, key=_key(study, name), description=f"{study}: {name}")
-    reasons = "; ".join(result.reasons)
+        create_link_artifact(link, link_text=name, key=_key(study, name), description=printable(f"{study}: {name}"))
+    reasons = printable("; ".join(result.reasons))
     message = f"{result.title}: {reasons}" if reasons else result.title
     if result.code:
         for reason in result.reasons:
-            logger.error("%s", reason)
+            logger.error("%s", printable(reason))
         return Failed(message=message)
     return Completed(message=message)
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {printable(name): printable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _key(study: str, name: str) -> str:

@@ -15,6 +15,7 @@ import tomlkit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from sigstats._common.printable import printable
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
@@ -160,11 +161,20 @@ def _environment() -> Environment:
     return Environment(
         loader=PackageLoader(__package__, "templates"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def _shown(value: object) -> object:
+    """What a template writes, without controls, which HTML has no way to escape and a browser may obey."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value, keep="\n\t")
+    return Markup(text) if isinstance(value, Markup) else text  # noqa: S704 - it was Markup
 
 
 def _source(name: str) -> str:

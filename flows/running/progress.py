@@ -14,6 +14,7 @@ from typing import Any, Literal, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from sigstats._common.printable import printable
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
@@ -60,13 +61,13 @@ class Display:
         if self.json:
             self.event("message", text=text)
         else:
-            self.console.print(text, markup=False)
+            self.console.print(printable(text), markup=False)
 
     def event(self, event: str, **fields: Any) -> None:
         """Write an object in a line of its own, if the log is for a program."""
         if self.json and not self.console.quiet:
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-            line = json.dumps({"time": now, "event": event, "study": self.study, **fields}, ensure_ascii=False)
+            line = json.dumps({"time": now, "event": event, "study": self.study, **fields})
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
     @contextlib.contextmanager
@@ -82,7 +83,12 @@ class Display:
         with contextlib.ExitStack() as shown:
             bar, spoke, bars = None, began, {}
             if self._terminal:
-                columns = SpinnerColumn(), TextColumn("reading {task.description}"), BarColumn(), MofNCompleteColumn()
+                columns = (
+                    SpinnerColumn(),
+                    TextColumn("reading {task.description}", markup=False),
+                    BarColumn(),
+                    MofNCompleteColumn(),
+                )
                 bar = shown.enter_context(Progress(*columns, console=self.console, transient=True))
 
             def told(what: str, done: int, total: int) -> None:
@@ -90,7 +96,7 @@ class Display:
                 with lock:
                     if bar:
                         if what not in bars:
-                            bars[what] = bar.add_task(what)
+                            bars[what] = bar.add_task(printable(what))
                         bar.update(bars[what], completed=done, total=total)
                     elif time.monotonic() - spoke >= self.every:
                         spoke = time.monotonic()
@@ -132,7 +138,7 @@ class Display:
             self._bar = Progress(
                 SpinnerColumn(),
                 BarColumn(),
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 TimeElapsedColumn(),
                 console=self.console,
             )
@@ -194,7 +200,7 @@ class Display:
 
     def _draw(self, bar: Progress) -> None:
         done = sum(count.done for count in self._counts.values())
-        bar.update(self._task, completed=done, description=self._line())
+        bar.update(self._task, completed=done, description=printable(self._line()))
 
     def _totals(self) -> dict[str, Any]:
         """Where the run stands: cells, replicates, replicates a second, seconds left (None while unknown)."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sigstats._common.printable import printable
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.periodic import periodic
@@ -92,7 +93,7 @@ class CellStudyResult:
         """Show what failed, the totals and where the report is."""
         for outcome, reason in zip(self.failed, self.reasons, strict=True):
             display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
-            print(f"sigstats: {reason}", file=sys.stderr)  # noqa: T201
+            print(printable(f"sigstats: {reason}"), file=sys.stderr)  # noqa: T201
         rejected = sum(row.decision == "reject" for row in self.rows)
         display.say(
             f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sigstats._common.printable import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.sentences import TITLES, reasons
 from sigstats.tasks.storage.store import Store
@@ -68,12 +69,12 @@ class RegressionResult:
             if not self.found.appended:
                 print(f"nothing new: these files were compared on {about.evaluated_at:%Y-%m-%d %H:%M} UTC")  # noqa: T201
             print(f"look {about.look} at these rows, level {about.level:.3g}")  # noqa: T201
-            print(f"report: {self.found.report}")  # noqa: T201
+            print(printable(f"report: {self.found.report}"))  # noqa: T201
         elif self.code == REGRESSION:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in self.reasons)):
-                print(line, file=sys.stderr)  # noqa: T201
+                print(printable(line), file=sys.stderr)  # noqa: T201
         for line in self.found.damaged:
-            print(f"note: left out: {line}", file=sys.stderr)  # noqa: T201
+            print(printable(f"note: left out: {line}"), file=sys.stderr)  # noqa: T201
 
 
 class RegressionKind:

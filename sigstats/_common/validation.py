@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .printable import printable
+
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
@@ -54,8 +56,8 @@ def shown(value: object) -> str:
 
 
 def one_line(message: object) -> str:
-    """What a user's function or a learner complained of, without line breaks."""
-    return " ".join(str(message).split())
+    """What a user's function or a learner complained of, without line breaks and other controls of a terminal."""
+    return printable(" ".join(str(message).split()))
 
 
 def refuse(name: str, value: object, wanted: str) -> ValueError:

@@ -1,5 +1,6 @@
 """Whatever goes wrong at the start of the program: one line and exit code 3, never the 1 of a regression."""
 
+import json
 import os
 import signal
 import subprocess
@@ -109,3 +110,51 @@ def test_the_process_ends_with_the_code_whatever_a_library_does_at_its_end(files
     )
     assert program(files, start=("-c", start.format("program", "program"))).returncode == code
     assert program(files, start=("-c", start.format("main", "main"))).returncode == -signal.SIGABRT
+
+
+def through_a_shell(folder, redirection, *arguments, **environment):
+    """The program with its standard streams as a shell's redirection makes them."""
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "sigstats", *arguments]
+    return subprocess.run(command, cwd=folder, env={**os.environ, **environment}, capture_output=True)
+
+
+@pytest.fixture
+def worse(files):
+    (files / "worse.csv").write_text(PREDICTIONS.replace(",0,0\n", ",0,1\n"))
+    return files
+
+
+COMMANDS = [
+    (["--help"], 0),
+    (["compare", "a.csv", "worse.csv", "--json", "j.json", "--markdown", "m.md", "--report", "r.html"], 1),
+    (["compare", "a.csv", "worse.csv", "--markdown", "-"], 1),
+    (["compare", "a.csv", "none.csv"], 2),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code"), COMMANDS)
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+def test_closed_streams_cost_no_exit_code(worse, arguments, code, closed):
+    done = through_a_shell(worse, closed, *arguments)
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr
+    if "--json" in arguments:  # and nothing that is printed went into a file that took a stream's number
+        assert json.loads((worse / "j.json").read_text())["verdict"] == "fail"
+        assert (worse / "m.md").read_text().startswith("### FAIL")
+        assert (worse / "r.html").read_text().rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize(("arguments", "code"), COMMANDS)
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
+)
+def test_an_ascii_locale_costs_no_exit_code(worse, arguments, code, locale):
+    done = through_a_shell(worse, "", *arguments, **locale)
+    assert done.returncode == code, done.stderr
+    assert (done.stdout + done.stderr).isascii()
+    if arguments[-1] == "-":
+        assert b" -50.00 " in done.stdout  # and no minus sign that the encoding lacks

@@ -1,0 +1,153 @@
+"""Text of data: what a terminal, Markdown or a page would obey in it is shown, and not obeyed."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from sigstats._common.printable import printable
+from sigstats._common.validation import refuse
+from sigstats.flows.cli import main
+from sigstats.flows.escaping import for_markdown, for_markdown_cell, markdown_code, printable_words
+from sigstats.flows.report.page import page
+
+HOSTILE = [
+    "\x1b[2J\x1b]0;title\x07",
+    "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\",
+    "\x9b2J\x90q\x9c",
+    "invoice\u202egnp.exe",
+    "\u2066a\u2069\u200b\ufeff",
+    "a\udc9bb",
+    "@torvalds and foo@bar.example",
+    "#1 GH-12 org/repo#3 !4 deadbeef0 ~label $x$ :bomb: &amp; &lt;",
+    "http://a.example www.b.example ftp://c xmpp:d@e",
+    "<img src=x onerror=alert(1)> <!-- --> </script> ]]>",
+    "| a | b |\n|---|---|",
+    "`code` ``two`` `",
+    "\\` \\| \\",
+    "*a* _b_ __c__ ~~d~~ [e](f) ![g](h) **",
+]
+
+#: Text with the characters that mean something to someone.
+ANY = st.text(
+    st.one_of(
+        st.sampled_from("@#!~$&<>`\\|*_[](){}:/.-+='\" \n\t\x1b\x07\x9b\u202e\u2066\u200b\ufeff\udc80"),
+        st.characters(exclude_categories=[]),
+        st.sampled_from("aw01GH"),
+    ),
+    max_size=40,
+)
+
+
+def obeyed(character):
+    """By Unicode's own tables: controls, halves of pairs, separators of lines, marks of direction and without width."""
+    category = unicodedata.category(character)
+    if category == "Cf":
+        visible = "ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND", "ZERO WIDTH JOINER", "ZERO WIDTH NON-JOINER"
+        name = unicodedata.name(character)
+        return not name.startswith(visible) or name == "ARABIC LETTER MARK"
+    return category in ("Cc", "Cs", "Zl", "Zp")
+
+
+def test_every_character_that_is_obeyed_is_written_as_an_escape():
+    for number in range(0x110000):
+        character = chr(number)
+        if obeyed(character):
+            shown = printable(character)
+            assert shown.isascii()
+            assert shown.encode().decode("unicode_escape") == character
+        elif unicodedata.category(character) != "Cn":
+            assert printable(character) == character, hex(number)
+    assert printable("a\nb\tc\x1b", keep="\n") == "a\nb\\tc\\x1b"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_complaint_has_no_controls(text, capsys):
+    assert printable(said := str(refuse("column", text, "another"))) == said
+    assert main(["compare", text, f"{text}.csv"]) == 2
+    with pytest.raises(SystemExit):
+        main(["compare", "--unmatched", text])
+    with pytest.raises(SystemExit):
+        main([text])
+    err = capsys.readouterr().err
+    assert printable(err, keep="\n") == err
+
+
+#: What becomes of each line by the rules of CommonMark and of tables: not by a parser of ours.
+PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+#: What GitHub and GitLab see in text that is no code.
+SEEN = re.compile(r"[@#!~$]\w|[a-z]+://|www\.|GH-\d|:\w+:|\b[0-9a-f]{7,40}\b", re.I)
+
+
+def parts(tokens):
+    """The kinds of all tokens within lines, with their content."""
+    for token in tokens:
+        if token.type == "inline":
+            yield from ((child.type, child.content) for child in token.children)
+
+
+def harmless(source, wanted):
+    """That Markdown shows `wanted`, and in no other form than text and code."""
+    found = list(parts(PARSER.parse(source)))
+    assert {kind for kind, _ in found} <= {"text", "code_inline", "text_special"}
+    assert "".join(content for _, content in found) == wanted
+    outside = "".join(content if kind != "code_inline" else "\0" for kind, content in found)
+    assert not SEEN.search(outside)
+
+
+@given(ANY)
+@example("")
+@pytest.mark.parametrize("form", [for_markdown, markdown_code])
+def test_markdown_shows_text_as_it_is(form, text):
+    wanted = " ".join(printable_words(text))
+    shown = form(text)
+    assert "\n" not in shown
+    if wanted:
+        harmless(
+            f"worse: {shown}" if form is for_markdown else shown, f"worse: {wanted}" if form is for_markdown else wanted
+        )
+
+
+@given(ANY, ANY)
+def test_a_cell_stays_a_cell(first, second):
+    table = PARSER.parse(f"| a | b |\n|---|---|\n| {for_markdown_cell(first)} | {for_markdown_cell(second)} |")
+    rows = [token for token in table if token.type == "td_open"]
+    assert len(rows) == 2
+    cells = [token for token in table if token.type == "inline"][2:]
+    for cell, text in zip(cells, (first, second), strict=True):
+        assert "".join(child.content for child in cell.children) == " ".join(printable_words(text))
+        assert {child.type for child in cell.children} <= {"text", "code_inline", "text_special"}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_examples_too(text):
+    test_markdown_shows_text_as_it_is.hypothesis.inner_test(for_markdown, text)
+    test_markdown_shows_text_as_it_is.hypothesis.inner_test(markdown_code, text)
+    test_a_cell_stays_a_cell.hypothesis.inner_test(text, text)
+
+
+@given(ANY)
+def test_a_page_has_neither_mark_up_nor_controls_of_data(text):
+    values = {"title": text, "baseline": text, "candidate": text, "reasons": [text], "notes": [text], "figure": ""}
+    more = {"verdict": "pass", "n": 1, "rule": text, "header": (text,), "rows": [[(text, "")]]}
+    html = page("comparison.html.j2", **values, **more)
+    plain = page(
+        "comparison.html.j2",
+        **{
+            key: value if key in ("verdict", "n", "figure") else "x" if isinstance(value, str) else value
+            for key, value in {
+                **values,
+                **more,
+                "reasons": ["x"],
+                "notes": ["x"],
+                "header": ("x",),
+                "rows": [[("x", "")]],
+            }.items()
+        },
+    )
+    assert printable(html, keep="\n\t") == html
+    assert re.findall(r"<[a-z!/][^\s>]*", html) == re.findall(r"<[a-z!/][^\s>]*", plain)
