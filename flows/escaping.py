@@ -9,7 +9,10 @@ from sigstats._common.printable import printable
 
 #: A word that Markdown, or GitHub and GitLab beyond it, would turn into something else than text: a link, a mention, an
 #: issue, a commit, an emoji, a formula, an entity, a tag.
-_ACTIVE = re.compile(r"[@#!~$&<>`\\]|:/|:[\w+-]+:|^\W*www\.|^\W*GH-\d|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])", re.I)
+_ACTIVE = re.compile(
+    r"[@#~$`\\]|!(?=[\d\[])|&(?=[#\w])|<(?=[\w/!?])|:/|:[\w+-]+:|www\.|GH-\d|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])",
+    re.IGNORECASE,
+)
 
 
 def for_markdown(text: str) -> str:
@@ -40,7 +43,7 @@ def printable_words(text: str) -> list[str]:
 
 
 def _plain(word: str) -> str:
-    return re.sub(r"([*_\[\]])", r"\\\1", word)
+    return re.sub(r"([*_<\[\]])", r"\\\1", word)
 
 
 def _code(text: str) -> str:

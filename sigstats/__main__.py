@@ -33,7 +33,18 @@ def program() -> int:
 
 
 #: What stands for a sign of the program's own where the encoding of the output lacks it.
-_PLAIN = {"−": "-", "–": "-", "×": "x", "≤": "<=", "≥": ">=", "…": "...", "●": "*", "\N{NO-BREAK SPACE}": " "}
+_PLAIN = {
+    "−": "-",
+    "–": "-",
+    "×": "x",
+    "≤": "<=",
+    "≥": ">=",
+    "…": "...",
+    "●": "*",
+    "⁻": "^-",
+    "\N{NO-BREAK SPACE}": " ",
+}
+_PLAIN |= {digit: str(value) for value, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:

@@ -5,7 +5,6 @@ candidate is worse.
 """
 
 import argparse
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -157,10 +156,8 @@ def _write_all(options: argparse.Namespace, found: "ComparisonResult") -> None:
 
 
 def _write(place: str, text: str) -> None:
-    from ..comparison.encoding import for_encoding
-
     if place == "-":
-        print(for_encoding(text, sys.stdout.encoding))  # noqa: T201
+        print(text)  # noqa: T201
         return
     try:
         Path(place).write_text(text + "\n", encoding="utf-8")

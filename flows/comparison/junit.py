@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree as ET
 
+from sigstats._common.printable import printable
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.sentences import reason_of, title_of
@@ -37,4 +38,4 @@ def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_
 
 
 def _valid(text: str) -> str:
-    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", printable(text))

@@ -1,11 +1,10 @@
 """A comparison as Markdown, fit for a pull request."""
 
-import re
-
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import counted, reasons, rule_in_words, title_of
 
+from ..escaping import for_markdown, for_markdown_cell, markdown_code
 from .subjects import rows_in_words, subjects_in_words
 
 #: GitHub refuses a comment of more than 65,536 characters.
@@ -17,15 +16,20 @@ _COLUMNS = [position for position, name in enumerate(HEADER) if name not in ("p"
 
 def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
     """A verdict, its reasons and a table of the worst rows, as many as a comment on GitHub can hold."""
-    lines = [f"### {title_of(found)}", "", f"{_code(candidate)} against {_code(baseline)}, {rows_in_words(found)}.", ""]
-    lines += [f"- {_plain(line)}" for line in subjects_in_words(found)]
+    lines = [
+        f"### {for_markdown(title_of(found))}",
+        "",
+        f"{markdown_code(_short(candidate))} against {markdown_code(_short(baseline))}, {rows_in_words(found)}.",
+        "",
+    ]
+    lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
     said = reasons(found)
-    lines += [f"- {_plain(reason)}" for reason in said[:_MOST_REASONS]]
+    lines += [f"- {for_markdown(_short(reason))}" for reason in said[:_MOST_REASONS]]
     if len(said) > _MOST_REASONS:
         lines.append(f"- and {len(said) - _MOST_REASONS:,} more")
-    rule = _plain(rule_in_words(found.rule, found.measures))
+    rule = for_markdown(_short(rule_in_words(found.rule, found.measures)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
-    end += [f"Note: {_plain(note)}." for note in found.notes[:_MOST_REASONS]]
+    end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
     room = _MOST_CHARACTERS - sum(len(line) + 1 for line in (*lines, *end))
     return "\n".join(lines + ([] if found.identical else _table(found, room)) + end)
 
@@ -45,24 +49,10 @@ def _table(found: ComparisonResult, room: int) -> list[str]:
 
 def _line(row: ComparisonRow) -> str:
     cells = cells_of(row)
-    return f"| {' | '.join(_plain(cell) for cell in (*(cells[position] for position in _COLUMNS), verdict_of(row)))} |"
+    shown = (*(cells[position] for position in _COLUMNS), verdict_of(row))
+    return f"| {' | '.join(for_markdown_cell(_short(cell)) for cell in shown)} |"
 
 
-def _code(text: str) -> str:
-    """Text as code, between more backticks than it has in a row."""
-    shown = _in_one_line(text)
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
-    return f"{fence}{shown}{fence}" if len(fence) == 1 else f"{fence} {shown} {fence}"
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown leaves as it is, in one line."""
-    escaped = _in_one_line(text)
-    for mark in ("\\", "|", "`", "*", "_", "<", "[", "]"):
-        escaped = escaped.replace(mark, "\\" + mark)
-    return escaped
-
-
-def _in_one_line(text: str) -> str:
+def _short(text: str) -> str:
     shown = " ".join(text.split())
     return shown if len(shown) <= _LONGEST_CELL else f"{shown[:_LONGEST_CELL]}…"

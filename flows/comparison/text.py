@@ -11,6 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from sigstats._common.printable import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import (
@@ -22,7 +23,6 @@ from sigstats.comparison.sentences import (
     title_of,
 )
 
-from .encoding import for_encoding
 from .subjects import rows_in_words, subjects_in_words
 
 #: So many rows are shown; the JSON has all.
@@ -42,7 +42,7 @@ def show(found: ComparisonResult, baseline: str, candidate: str) -> None:
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else _WIDTH_OF_A_FILE
     text = as_text(found, baseline, candidate, width=width, colours=terminal)
-    sys.stdout.write(for_encoding(text, sys.stdout.encoding))
+    sys.stdout.write(text)
 
 
 def as_text(found: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False) -> str:
@@ -52,7 +52,9 @@ def as_text(found: ComparisonResult, baseline: str, candidate: str, *, width: in
 
     def say(line: str, style: str | None = None) -> None:
         # Not rich's own wrapping, which breaks a line in the middle of a number.
-        lines = textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+        lines = textwrap.wrap(
+            printable(line), width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+        )
         console.print(Text("\n".join(lines), style=style or ""))
 
     measure = f" {found.measures[0]} of" if len(found.measures) == 1 else ""
@@ -119,5 +121,5 @@ def _table(rows: Sequence[ComparisonRow], columns: Sequence[int]) -> Table:
     for row in rows:
         cells = cells_of(row)
         style = _COLOURS[row.verdict] if row.verdict != "pass" else None
-        table.add_row(*(Text(cells[position]) for position in columns), verdict_of(row), style=style)
+        table.add_row(*(Text(printable(cells[position])) for position in columns), verdict_of(row), style=style)
     return table

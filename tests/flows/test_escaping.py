@@ -1,18 +1,27 @@
 """Text of data: what a terminal, Markdown or a page would obey in it is shown, and not obeyed."""
 
+import json
 import re
 import unicodedata
+from dataclasses import replace
+from functools import partial
+from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from sigstats import ComparisonRule, compare
 from sigstats._common.printable import printable
 from sigstats._common.validation import refuse
 from sigstats.flows.cli import main
+from sigstats.flows.comparison.json import as_json
+from sigstats.flows.comparison.junit import as_junit
+from sigstats.flows.comparison.markdown import as_markdown
+from sigstats.flows.comparison.page import as_html
+from sigstats.flows.comparison.text import as_text
 from sigstats.flows.escaping import for_markdown, for_markdown_cell, markdown_code, printable_words
-from sigstats.flows.report.page import page
 
 HOSTILE = [
     "\x1b[2J\x1b]0;title\x07",
@@ -80,7 +89,7 @@ def test_a_complaint_has_no_controls(text, capsys):
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 #: What GitHub and GitLab see in text that is no code.
-SEEN = re.compile(r"[@#!~$]\w|[a-z]+://|www\.|GH-\d|:\w+:|\b[0-9a-f]{7,40}\b", re.I)
+SEEN = re.compile(r"[@#~$]\w|!\d|[a-z]+://|www\.|GH-\d|:\w+:|\b[0-9a-f]{7,40}\b", re.I)
 
 
 def parts(tokens):
@@ -130,24 +139,62 @@ def test_the_examples_too(text):
     test_a_cell_stays_a_cell.hypothesis.inner_test(text, text)
 
 
-@given(ANY)
-def test_a_page_has_neither_mark_up_nor_controls_of_data(text):
-    values = {"title": text, "baseline": text, "candidate": text, "reasons": [text], "notes": [text], "figure": ""}
-    more = {"verdict": "pass", "n": 1, "rule": text, "header": (text,), "rows": [[(text, "")]]}
-    html = page("comparison.html.j2", **values, **more)
-    plain = page(
-        "comparison.html.j2",
-        **{
-            key: value if key in ("verdict", "n", "figure") else "x" if isinstance(value, str) else value
-            for key, value in {
-                **values,
-                **more,
-                "reasons": ["x"],
-                "notes": ["x"],
-                "header": ("x",),
-                "rows": [[("x", "")]],
-            }.items()
-        },
-    )
-    assert printable(html, keep="\n\t") == html
-    assert re.findall(r"<[a-z!/][^\s>]*", html) == re.findall(r"<[a-z!/][^\s>]*", plain)
+def found(text):
+    """A comparison of which slices, their values and a note are `text`, with a row that fails and one not tested."""
+    y = ["b", "c"] * 40
+    first = f"a{text}"  # in the order of names, too
+    slices = {first: [first] * 41 + ["rest"] * 39, "few": [first, first] + ["many"] * 78}
+    result = compare(y, y, ["b"] * 80, slices=slices, rule=ComparisonRule(smallest_slice=5))
+    assert {row.verdict for row in result.rows} == {"fail", None}
+    return replace(result, notes=(*result.notes, text))
+
+
+#: Text of one line at least, as a name that is read from a file has.
+NAME = ANY.filter(str.strip)
+
+FORMS = [
+    as_markdown,
+    as_junit,
+    as_html,
+    as_json,
+    partial(as_text, width=100),
+    partial(as_text, width=100, colours=True),
+]
+
+
+def shapes(form, written):
+    """What a reader of each form sees apart from the text: the structure that data must not change."""
+    if form is as_json:
+        assert written.isascii()
+        return [sorted(row) for row in json.loads(written)["rows"]]
+    if form is as_junit:
+        root = ET.fromstring(written)
+        return [(part.tag, sorted(part.attrib)) for part in root.iter()]
+    if form is as_html:
+        return re.findall(r"<[a-z!/][^\s>]*", written)
+    if form is as_markdown:
+        for kind, content in parts(PARSER.parse(written)):
+            assert kind in ("text", "code_inline", "text_special", "softbreak"), content
+            assert kind == "code_inline" or not SEEN.search(content)
+        return [token.type for token in PARSER.parse(written) if token.type not in ("inline", "text")]
+    return [part for part in re.findall("\x1b\\[[0-9;]*m", written) if part]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(NAME)
+@settings(max_examples=15)
+def test_a_comparison_obeys_nothing_of_its_data(form, text):
+    written, plain = (form(found(name), f"{name}.csv", f"{name}/b.csv") for name in (text, "east"))
+    if form not in FORMS[-1:]:
+        assert printable(written, keep="\n\t") == written
+    if form not in FORMS[-2:]:
+        assert shapes(form, written) == shapes(form, plain)
+    else:
+        assert set(shapes(form, written)) <= set(shapes(form, plain))
+        assert printable(re.sub("\x1b\\[[0-9;]*m", "", written), keep="\n") == re.sub("\x1b\\[[0-9;]*m", "", written)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nor_of_the_examples(form, text):
+    test_a_comparison_obeys_nothing_of_its_data.hypothesis.inner_test(form, text)

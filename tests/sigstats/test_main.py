@@ -157,4 +157,4 @@ def test_an_ascii_locale_costs_no_exit_code(worse, arguments, code, locale):
     assert done.returncode == code, done.stderr
     assert (done.stdout + done.stderr).isascii()
     if arguments[-1] == "-":
-        assert b" -50.00 " in done.stdout  # and no minus sign that the encoding lacks
+        assert b" -50.00 " in done.stdout  # for the minus sign that the encoding lacks
