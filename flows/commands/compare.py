@@ -87,12 +87,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare, say what was found, and give the verdict as exit code."""
+    from sigstats.tasks.input_files.content import printable
+
     from ..comparison.text import show
 
     found = _compare(options)
-    _write_all(options, found)
+    names = (printable(options.baseline), printable(options.candidate))
+    _write_all(options, found, names)
     if "-" not in (options.json, options.markdown, options.junit):
-        show(found, options.baseline, options.candidate)
+        show(found, *names)
     failing = ("fail", "warn") if options.fail_on == "warn" else ("fail",)
     return REGRESSION if found.verdict in failing else DONE
 
@@ -138,13 +141,12 @@ def _compare(options: argparse.Namespace) -> "ComparisonResult":
         raise BadInput(str(error)) from None
 
 
-def _write_all(options: argparse.Namespace, found: "ComparisonResult") -> None:
+def _write_all(options: argparse.Namespace, found: "ComparisonResult", names: tuple[str, str]) -> None:
     """Write what is asked for beside the text."""
     from ..comparison.json import as_json
     from ..comparison.junit import as_junit
     from ..comparison.markdown import as_markdown
 
-    names = (options.baseline, options.candidate)
     junit = partial(as_junit, fail_on_warn=options.fail_on == "warn")
     for place, text in ((options.json, as_json), (options.markdown, as_markdown), (options.junit, junit)):
         if place is not None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.validation import nearest
+from sigstats._common.validation import nearest, shown
 
 from ..errors import BadInput
 
@@ -19,7 +19,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         If the file cannot be read or is not TOML; the message names the file and the line.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
     except FileNotFoundError:
         beside = [entry.name for entry in path.parent.glob("*.toml")] if path.parent.is_dir() else []
         near = nearest(path.name, beside)
@@ -31,6 +31,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path}: is not TOML: {error}") from None
+    except RecursionError:
+        raise BadInput(f"{path}: is nested too deep; expected tables and lists of a few levels") from None
+    except ValueError as error:  # a path with a null character, a number of thousands of digits
+        raise BadInput(f"{path}: cannot be read ({error})") from None
 
 
 def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
@@ -54,6 +58,8 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             value = text.strip()
+        except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists in lists
+            raise BadInput(f"--set: {shown(setting)} is not valid; expected a value that a study may have") from None
         table = result
         for depth, part in enumerate(parts[:-1]):
             inner = table.get(part, {})

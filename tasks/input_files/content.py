@@ -83,7 +83,7 @@ class Content:
 
     def by_place(self) -> Any:
         """What Arrow and `zipfile` read parts of: a path, or an open file."""
-        if self.path is not None:
+        if self.path is not None and str(self.path) == printable(str(self.path)):  # Arrow takes paths of text alone
             return self.path
         return io.BytesIO(self.whole()) if self._source is None else self._source
 

@@ -10,13 +10,15 @@ import pyarrow as pa
 
 from sigstats._common.registry import Registry
 
-from ..input_files.content import Content, open_content
+from ..input_files.content import Content, open_content, printable, reason
+from ..input_files.places import files_of
 from ._identical import same_content
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, join
 from ._predictions import Columns, Predictions
 from ._selection import select
+from ._tasks import is_table, one_log, one_table
 from ._unknown import unknown
 
 __all__ = [
@@ -46,6 +48,10 @@ class Format(Protocol):
     def NAME(self) -> str:  # noqa: N802
         """What people call it."""
 
+    @property
+    def LOG(self) -> bool:  # noqa: N802
+        """Whether it is the log of a harness, and no table."""
+
     def reads(self, content: Content, /) -> bool:
         """Whether a file is of this format, by what is in it."""
 
@@ -65,12 +71,13 @@ def _formats() -> list[Format]:
 
 
 def read(path: str, columns: Columns) -> Predictions:
-    """The predictions of a file, whatever format it has.
+    """The predictions of a file, whatever format it has, or of several tasks, a file each.
 
     Parameters
     ----------
     path : str
-        A file or an fsspec URL.
+        A file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
+        harness are read, or else the tables.
     columns : Columns
 
     Raises
@@ -78,18 +85,59 @@ def read(path: str, columns: Columns) -> Predictions:
     ValueError
         One line that names the file, the column and the row.
     """
-    with open_content(path) as content:
-        found = _read(content, columns)
-    return select(found, columns) if isinstance(found, EvaluationLog) else found
-
-
-def _read(content: Content, columns: Columns) -> Predictions | EvaluationLog:
-    if not content.start.strip():
-        raise ValueError(f"{content.where}: is empty; expected predictions")
+    files = files_of(path)
+    found = _read_file(path, columns) if files is None else _read_files(path, files, columns)
+    if not isinstance(found, EvaluationLog):
+        return found
     try:
-        module = next((module for module in _formats() if module.reads(content)), None)
-        if module is None:
-            raise unknown(content, [module.NAME for module in _formats()])
-        return module.read(content, columns)
-    except _DAMAGE as error:
-        raise content.error("cannot be read", error) from None
+        "".join([found.task, found.model, *found.settings.values()]).encode()  # half a surrogate pair is no text
+        return select(found, columns)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{found.where}: cannot be read ({reason(error)})") from None
+
+
+def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | EvaluationLog:
+    where = printable(path)
+    formats = {file: _format_of(file) for file in files}
+    logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
+    kinds = sorted({module.NAME for module in logs.values()})
+    if len(kinds) > 1:
+        raise ValueError(
+            f"{where}: holds {' and '.join(kinds)}; expected one of these, by a pattern or a folder of its own"
+        )
+    chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
+    if not chosen:
+        raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(_names())}")
+    found = [_read_file(file, columns) for file in chosen]
+    if logs:
+        return one_log(where, [log for log in found if isinstance(log, EvaluationLog)])
+    return one_table(where, [part for part in found if isinstance(part, Predictions)], columns)
+
+
+def _read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
+    with open_content(path) as content:
+        if not content.start.strip():
+            raise ValueError(f"{content.where}: is empty; expected predictions")
+        try:
+            module = _format(content)
+            if module is None:
+                raise unknown(content, _names())
+            return module.read(content, columns)
+        except _DAMAGE as error:
+            raise content.error("cannot be read", error) from None
+
+
+def _format_of(path: str) -> Format | None:
+    with open_content(path) as content:
+        try:
+            return _format(content)
+        except _DAMAGE:
+            return None
+
+
+def _format(content: Content) -> Format | None:
+    return next((module for module in _formats() if module.reads(content)), None)
+
+
+def _names() -> list[str]:
+    return [module.NAME for module in _formats()]

@@ -7,12 +7,15 @@ from ._unknown import is_binary
 
 ORDER = 100
 NAME = "CSV (commas, tabs or semicolons)"
+LOG = False
 
 
 def reads(content: Content) -> bool:
     """Whatever text no other format takes: two columns or more, since rows have ids and labels."""
     start = content.start.lstrip()
-    return not is_binary(content) and any(separator in start for separator in (b",", b"\t", b";"))
+    if is_binary(content) or start.startswith((b"{", b"[")):
+        return False
+    return any(separator in start for separator in (b",", b"\t", b";"))
 
 
 def read(content: Content, columns: Columns) -> Predictions:

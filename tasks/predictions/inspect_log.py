@@ -12,6 +12,7 @@ from ._predictions import Columns
 
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
+LOG = True
 
 _VERSIONS = (1, 2)
 #: What Inspect's own metrics take these for; yes and no in any case, too.

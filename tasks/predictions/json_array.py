@@ -12,6 +12,7 @@ from ._predictions import Columns, Predictions, from_table
 
 ORDER = 55
 NAME = "a JSON array of objects"
+LOG = False
 
 _ARRAY = re.compile(rb"\s*\[\s*\{")
 

@@ -15,6 +15,7 @@ from ._predictions import Columns, Predictions, from_table
 
 ORDER = 50
 NAME = "JSON lines"
+LOG = False
 
 #: Bytes that a thread parses at once.
 _PIECE = 2**24
@@ -54,9 +55,8 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
             return None
         schema.append(pa.field(name, pa.float64() if name == columns.score and kind[0] == "number" else kind[1]))
     options = arrow_json.ParseOptions(explicit_schema=pa.schema(schema), unexpected_field_behavior="ignore")
-    source: Any = content.path or io.BytesIO(content.whole())
     try:
-        return list(first), arrow_json.read_json(source, arrow_json.ReadOptions(block_size=_PIECE), options)
+        return list(first), arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE), options)
     except pa.ArrowInvalid:
         return None
 

@@ -13,6 +13,7 @@ from ._predictions import Columns
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
+LOG = True
 
 #: The keys of a sample that are no metrics.
 _KEYS = frozenset(

@@ -6,6 +6,7 @@ from ._predictions import Columns, Predictions, from_table
 
 ORDER = 10
 NAME = "Parquet"
+LOG = False
 
 
 def reads(content: Content) -> bool:

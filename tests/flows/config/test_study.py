@@ -178,3 +178,21 @@ def test_a_key_with_the_end_of_a_line_in_it_is_named_in_one_line(tmp_path):
         load_study(path)
     assert "'a\\nb': unknown key" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_study(tmp_path):
+    plain = load(tmp_path, SHORTEST)
+    (tmp_path / "mine.toml").write_text(SHORTEST, encoding="utf-8-sig")
+    assert load_study(tmp_path / "mine.toml") == plain
+
+
+@pytest.mark.parametrize(
+    "text", ["x = " + "[" * 20_000 + "]" * 20_000, "x = " + "9" * 5000], ids=["20,000 lists", "5,000 digits"]
+)
+def test_toml_that_python_gives_up_is_one_line(tmp_path, text):
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(BadInput, match=r"mine\.toml: (is nested too deep|cannot be read)") as caught:
+        load_study(tmp_path / "mine.toml")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(BadInput, match=r"--set: 'x = .* is not valid; expected a value that a study may have"):
+        apply_settings({}, [text])

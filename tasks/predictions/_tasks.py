@@ -1,0 +1,124 @@
+"""Several tasks, a file each: read as one, of which each task is a slice."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ._log import EvaluationLog
+from ._predictions import Columns, Predictions
+
+#: What the column of tasks is called: ``--slice task``.
+TASK = "task"
+#: The endings of tables in a folder, after those of packed files.
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_WORDS = re.compile(r"([-_./ ])")
+#: As many tasks are named.
+_NAMED = 3
+
+
+def is_table(name: str) -> bool:
+    """Whether a file in a folder has the name of a table."""
+    return _bare(name).lower().endswith(_TABLES)
+
+
+def one_log(where: str, logs: Sequence[EvaluationLog]) -> EvaluationLog:
+    """The logs of several tasks as one, in which an item is known by its task and its id."""
+    tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs])
+    models = dict.fromkeys(log.model for log in logs if log.model)
+    return EvaluationLog(
+        where=where,
+        harness=logs[0].harness,
+        answers=[
+            replace(answer, item=f"{task}/{answer.item}", about={**answer.about, TASK: task})
+            for task, log in zip(tasks, logs, strict=True)
+            for answer in log.answers
+        ],
+        task=_listed(tasks),
+        model=_listed(models),
+        kind=logs[0].kind,
+        lower_is_better=frozenset().union(*(log.lower_is_better for log in logs)),
+        settings={
+            f"{name} of {task}": value
+            for task, log in zip(tasks, logs, strict=True)
+            for name, value in log.settings.items()
+        },
+        notes=tuple(f"{task}: {note}" for task, log in zip(tasks, logs, strict=True) for note in log.notes),
+    )
+
+
+def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
+    """The tables of several tasks as one."""
+    tasks = _distinct(where, [part.where for part in parts], [""] * len(parts))
+    named = [_named(part, task, columns) for part, task in zip(parts, tasks, strict=True)]
+    scored = all(part.score is not None for part in parts)
+    return replace(
+        named[0],
+        where=where,
+        ids=_joined([part.ids for part in named]),
+        label=_joined([part.label for part in named]),
+        prediction=_joined([part.prediction for part in named]),
+        others={
+            name: _joined([part.others[name] for part in named])
+            for name in named[0].others
+            if all(name in part.others for part in named)
+        },
+        score=_joined([part.score for part in parts]) if scored else None,
+        epoch=None if any(part.epoch is None for part in parts) else _joined([part.epoch for part in parts]),
+        predicted=all(part.predicted for part in parts),
+    )
+
+
+def _named(part: Predictions, task: str, columns: Columns) -> Predictions:
+    ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
+    others = dict(part.others)
+    if TASK in columns.optional and TASK not in others:
+        others[TASK] = pa.array([task], pa.string()).take(pa.array([0] * len(ids), pa.int32()))
+    return replace(part, ids=ids, others=others)
+
+
+def _distinct(where: str, files: Sequence[str], named: Sequence[str]) -> list[str]:
+    """The task of each file, that it names itself or that its name says; each is there once."""
+    tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
+    first: dict[str, str] = {}
+    for file, task in zip(files, tasks, strict=True):
+        if task in first:
+            raise ValueError(f"{where}: {file} and {first[task]} are both of the task {task!r}; expected one file each")
+        first[task] = file
+    return tasks
+
+
+def _differing(names: Sequence[str]) -> list[str]:
+    """The part of each name that is not shared by all: what is shared is the model, or when it was run."""
+    if len(names) < 2:
+        return [name.rpartition("/")[2] for name in names]
+    words = [_WORDS.split(name) for name in names]  # words and, between them, what separates them
+    shortest = min(map(len, words))
+    first = next((i for i in range(shortest) if len({each[i] for each in words}) > 1), shortest - 1)
+    last = next((i for i in range(1, shortest - first) if len({each[-i] for each in words}) > 1), shortest - first)
+    return ["".join(each[first : len(each) - last + 1]) for each in words]
+
+
+def _stem(name: str) -> str:
+    bare = PurePosixPath(_bare(name))
+    return str(bare.with_suffix("")) if bare.suffix.lower() in (*_TABLES, ".eval") else str(bare)
+
+
+def _bare(name: str) -> str:
+    return next((name[: -len(ending)] for ending in _PACKED if name.lower().endswith(ending)), name)
+
+
+def _joined(arrays: Sequence[Any]) -> Any:
+    flat = [array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array for array in arrays]
+    return pa.concat_arrays(flat)
+
+
+def _listed(names: Any) -> str:
+    names = sorted(names)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
