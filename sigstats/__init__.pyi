@@ -14,6 +14,9 @@ from .efficiency import efficiency_test as efficiency_test
 from .efficiency import monte_carlo_size as monte_carlo_size
 from .fixed_margins.distribution import NumberCorrect as NumberCorrect
 from .fixed_margins.distribution import number_correct as number_correct
+from .flows.api.results import StudyResults as StudyResults
+from .flows.api.results import open_results as open_results
+from .flows.api.run import run as run
 from .goodness_of_fit import GoodnessOfFitTestResult as GoodnessOfFitTestResult
 from .goodness_of_fit import goodness_of_fit_test as goodness_of_fit_test
 from .goodness_of_fit import relax_probabilities as relax_probabilities

@@ -1,0 +1,208 @@
+"""The results of a study as data frames."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from sigstats._common.validation import nearest, refuse
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.replicates._retrainers import dataset_of
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """What a study has found, finished or interrupted, read from its output.
+
+    Attributes
+    ----------
+    output : str
+        The folder or the URL.
+    study : mapping
+        The resolved configuration, as a study file says it.
+    summary : pandas.DataFrame
+        A row a hypothesis: ``dataset``, ``classifier``, ``test``, ``estimate``, ``p_value``, ``p_adjusted``, ``pd``,
+        ``nsd``, ``decision`` ... Columns in which no row has a value are left out.
+    cells : pandas.DataFrame
+        A row a cell: its fan-out, what it is about, how many replicates were planned, and whether it is complete.
+    report : str
+        Where the report is.
+    """
+
+    output: str
+    _results: Results = field(repr=False)
+
+    @cached_property
+    def study(self) -> Mapping[str, Any]:
+        """The resolved configuration."""
+        found = self._results.store.read_json("study.json").get("study")
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def summary(self) -> "pd.DataFrame":
+        """A row a hypothesis."""
+        frame = self._results.summary.to_pandas()
+        return frame.dropna(axis="columns", how="all")
+
+    @cached_property
+    def cells(self) -> "pd.DataFrame":
+        """A row a cell."""
+        import pandas as pd
+
+        rows = []
+        for cell in self._results.plan.cells:
+            table = self._results.table(cell)
+            rows.append({**_about(cell), "planned": cell.replicates, "complete": table is not None})
+        return pd.DataFrame(rows)
+
+    @property
+    def report(self) -> str:
+        """Where the report is."""
+        return f"{self.output.rstrip('/')}/report.html"
+
+    def replicates(self, **subject: str) -> "pd.DataFrame":
+        """The replicates of the complete cells that are about `subject`.
+
+        Parameters
+        ----------
+        **subject : str
+            Values of columns of `cells`, as in ``dataset="iris", fanout="retrain"``; none for all cells.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row a replicate, with the columns of its cell's subject.
+
+        Raises
+        ------
+        ValueError
+            If no cell has this subject, if cells of several fan-outs have it, whose replicates have other columns, or
+            if none of them is complete.
+        """
+        import pandas as pd
+
+        chosen = self._chosen(subject)
+        kinds = sorted({cell.fanout for cell in chosen})
+        if len(kinds) > 1:
+            raise ValueError(f"fanout: there are {', '.join(kinds)}; expected one of them, as in fanout={kinds[0]!r}")
+        return pd.concat([frame for _, frame in self._frames(chosen)], ignore_index=True)
+
+    def predictions(self, **subject: str) -> "pd.DataFrame":
+        """The cross-validated predictions of a benchmark study.
+
+        Parameters
+        ----------
+        **subject : str
+            ``dataset`` and ``classifier``, or one of them; none for all.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row a row of a data set: ``dataset``, ``classifier``, ``row``, ``fold``, and ``label`` and ``prediction``
+            by the names of the classes.
+
+        Raises
+        ------
+        ValueError
+            If no observed run has this subject, or none is complete.
+        """
+        import pandas as pd
+
+        frames = []
+        for cell, frame in self._frames(self._chosen({**subject, "fanout": "crossval"})):
+            classes = dataset_of(self._results.store, cell.work).classes
+            named = {column: [classes[code] for code in frame[column]] for column in ("label", "prediction")}
+            frames.append(frame.assign(**named).drop(columns=["fanout", "replicate"]))
+        return pd.concat(frames, ignore_index=True)
+
+    def _chosen(self, subject: Mapping[str, str]) -> list[Cell]:
+        chosen = list(self._results.plan.cells)
+        for key, value in subject.items():
+            there = [cell for cell in chosen if _about(cell).get(key) == value]
+            if not there:
+                known = sorted({_about(cell)[key] for cell in chosen if key in _about(cell)})
+                near = nearest(value, known)
+                hint = f" (did you mean {near!r}?)" if near else ""
+                raise refuse(key, value, f"one of {', '.join(known) or 'no values: no cell has it'}{hint}")
+            chosen = there
+        return chosen
+
+    def _frames(self, cells: list[Cell]) -> Iterator[tuple[Cell, "pd.DataFrame"]]:
+        """The replicates of each complete cell beside its subject; ValueError if there is none."""
+        complete = False
+        for cell in cells:
+            table = self._results.table(cell)
+            if table is not None:
+                complete = True
+                frame = table.to_pandas()
+                for place, (key, value) in enumerate(_about(cell).items()):
+                    frame.insert(place, key, value)
+                yield cell, frame
+        if not complete:
+            raise ValueError(
+                f"{self.output}: none of {len(cells)} cells is complete; run the study again, which goes on"
+            )
+
+    def _repr_html_(self) -> str:
+        """The summary, as a notebook shows a frame."""
+        found: str = self.summary.to_html()
+        return found
+
+
+def _about(cell: Cell) -> dict[str, str]:
+    return {"fanout": cell.fanout, **cell.subject}
+
+
+def as_place(output: Any) -> str:
+    """A folder or a URL as text, or ValueError."""
+    if not isinstance(output, (str, PathLike)) or not str(output).strip():
+        raise refuse("output", output, "a folder or an fsspec URL")
+    return str(output)
+
+
+def open_results(output: "str | PathLike[str]") -> StudyResults:
+    """Open the results of a study: what `sigstats run` or `sigstats.run` wrote.
+
+    Parameters
+    ----------
+    output : str or path
+        A folder or an fsspec URL.
+
+    Returns
+    -------
+    StudyResults
+
+    Raises
+    ------
+    ValueError
+        If there are no results of a study that is computed in cells, or they cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sigstats.flows.api.results import open_results
+    >>> from sigstats.flows.api.run import run
+    >>> ulcers = {"name": "ulcers", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]], "methods": ["exact"]}
+    >>> study = {"kind": "significance", "tables": [ulcers]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = run(study, output=folder)
+    ...     found = open_results(folder)
+    ...     found.summary[["dataset", "test", "method", "decision"]].to_dict("records")
+    [{'dataset': 'ulcers', 'test': 'efficiency', 'method': 'exact', 'decision': 'reject'}]
+    """
+    where = as_place(output)
+    results = Results(Store(where))
+    try:
+        _ = results.plan, results.summary
+    except (FileNotFoundError, NotADirectoryError):
+        raise refuse("output", where, "the output of a study that is computed in cells, with a summary") from None
+    except (Damaged, OSError) as error:
+        raise ValueError(f"output: {where} cannot be read ({' '.join(str(error).split())})") from None
+    return StudyResults(where, results)

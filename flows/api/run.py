@@ -1,0 +1,118 @@
+"""Run a study from Python."""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from sigstats._common.validation import refuse
+
+from ..clusters import load_cluster
+from ..config.study import Study
+from ..errors import BadInput
+from ..running.options import RunOptions
+from ..running.progress import Display
+from ..running.study import CellStudyResult
+from ..studies import kind_of, load_study, parse_study
+from .results import StudyResults, as_place, open_results
+
+
+def run(
+    study: "str | PathLike[str] | Mapping[str, Any] | Study",
+    *,
+    output: "str | PathLike[str]",
+    cluster: str | None = None,
+    workers: int | None = None,
+    quiet: bool = True,
+) -> StudyResults:
+    """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
+
+    What the output holds already is taken up. An interruption (Ctrl-C) loses nothing: the same call goes on.
+
+    Parameters
+    ----------
+    study : str, path, mapping or Study
+        A study file, or what one says.
+    output : str or path
+        A folder or an fsspec URL.
+    cluster : str, optional
+        ``"serial"``, ``"local"``, the address of a Dask scheduler, or a cluster file; by default this process, and
+        local processes too once it takes more than a few seconds.
+    workers : int, optional
+        Worker processes of a local cluster.
+    quiet : bool
+        False to see the progress on standard error.
+
+    Returns
+    -------
+    StudyResults
+
+    Raises
+    ------
+    ValueError
+        If the study, its data or the output are not valid; nothing was written.
+    RuntimeError
+        If cells failed. What the others found is stored, and `open_results` reads it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sigstats.flows.api.run import run
+    >>> pair = {"name": "two", "a": "old", "b": "new", "counts_a": [3, 9], "counts_b": [7, 5]}
+    >>> study = {"kind": "significance", "samples": [pair]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = run(study, output=folder)
+    ...     found.summary["p_value"].round(3).tolist()
+    [0.214]
+    """
+    place = as_place(output)
+    if not isinstance(quiet, bool):
+        raise refuse("quiet", quiet, "True or False")
+    try:
+        loaded, base = _loaded(study)
+        kind = kind_of(loaded)
+        if not kind.has_cells:
+            raise refuse("study (kind)", loaded.kind, "one that is computed in cells; sigstats run evaluates this one")
+        named = cluster is not None or workers is not None
+        how = RunOptions(
+            base=base,
+            output=place,
+            cluster=load_cluster(cluster, workers) if named else None,
+            display=Display(quiet=quiet, study=loaded.name),
+        )
+        with _main_left_alone():
+            result = kind.run(loaded, how)
+    except BadInput as error:
+        raise ValueError(str(error)) from None
+    assert isinstance(result, CellStudyResult)
+    if result.failed:
+        raise RuntimeError("; ".join([result.title, *result.reasons]))
+    return open_results(how.output)
+
+
+def _loaded(study: Any) -> tuple[Study, Path]:
+    """The validated study, and where its relative paths start."""
+    if isinstance(study, Study):
+        return study, Path()
+    if isinstance(study, Mapping):
+        return parse_study(study, source="study"), Path()
+    if not isinstance(study, (str, PathLike)):
+        raise refuse("study", study, "the path of a study file, or what one says")
+    path = Path(fspath(study))
+    return load_study(path), path.parent
+
+
+@contextlib.contextmanager
+def _main_left_alone() -> Iterator[None]:
+    """Keep worker processes from importing the script that runs the study, which would run it once more in each."""
+    main = sys.modules["__main__"]
+    kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
+    for name in kept:
+        setattr(main, name, None)
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(main, name, value)

@@ -1,0 +1,144 @@
+"""A study from Python: what is run, what is read, and what is refused."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import sigstats
+from sigstats.flows.cli import main
+
+from ..conftest import environment, results, study_file
+
+STUDY = {
+    "kind": "benchmark",
+    "name": "study",
+    "seed": 3,
+    "datasets": ["iris"],
+    "classifiers": ["1-nn", "naive-bayes"],
+    "permutation": {"nulls": ["labels"], "resamples": 39},
+}
+TOML = """\
+kind = "benchmark"
+seed = 3
+datasets = ["iris"]
+classifiers = ["1-nn", "naive-bayes"]
+permutation = {nulls = ["labels"], resamples = 39}
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The results of a small benchmark study."""
+    return sigstats.run(STUDY, output=tmp_path_factory.mktemp("run") / "out", cluster="serial")
+
+
+def test_the_bytes_are_those_of_the_command(found, tmp_path):
+    path = study_file(tmp_path, TOML, name="study.toml")
+    again = sigstats.run(path, output=tmp_path / "file", cluster="serial")
+    assert results(again.output) == results(found.output)
+    assert main(["run", str(path), "--output", str(tmp_path / "file"), "--cluster", "serial", "--quiet"]) == 0
+    assert results(tmp_path / "file") == results(found.output)
+
+
+def test_predictions_are_those_of_scikit_learn(found):
+    from sklearn.naive_bayes import GaussianNB
+
+    iris = load_iris()
+    ours = found.predictions(dataset="iris", classifier="naive-bayes")
+    assert ours["row"].tolist() == list(range(150))
+    assert ours["label"].tolist() == iris.target_names[iris.target].tolist()
+    fold = ours["fold"].to_numpy()
+    theirs = np.empty(150, dtype=object)
+    for each in np.unique(fold):
+        model = GaussianNB().fit(iris.data[fold != each], iris.target[fold != each])
+        theirs[fold == each] = iris.target_names[model.predict(iris.data[fold == each])]
+    assert ours["prediction"].tolist() == theirs.tolist()
+
+
+def test_the_summary_follows_from_the_replicates(found):
+    summary = found.summary[found.summary["test"] == "permutation-labels"].set_index("classifier")
+    for name in ("1-nn", "naive-bayes"):
+        replicates = found.replicates(fanout="retrain", classifier=name)
+        assert replicates["replicate"].tolist() == list(range(39))
+        predicted = found.predictions(classifier=name)
+        wrong = int((predicted["label"] != predicted["prediction"]).sum())
+        assert summary.loc[name, "p_value"] == (int((replicates["wrong"] <= wrong).sum()) + 1) / 40
+    assert found.cells["complete"].all()
+    assert set(found.cells["fanout"]) == {"crossval", "retrain"}
+    assert found.study["classifiers"] == STUDY["classifiers"]
+    assert "permutation-labels" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda r: r.replicates(), "fanout: there are crossval, retrain; expected one of them"),
+        (
+            lambda r: r.replicates(dataset="irs"),
+            "dataset: 'irs' is not valid; expected one of iris .did you mean 'iris'",
+        ),
+        (lambda r: r.replicates(colour="red"), "colour: 'red' is not valid; expected one of no values"),
+        (
+            lambda r: r.predictions(classifier="svm"),
+            "classifier: 'svm' is not valid; expected one of 1-nn, naive-bayes",
+        ),
+    ],
+)
+def test_what_is_not_there_is_named(found, call, line):
+    with pytest.raises(ValueError, match=line):
+        call(found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"study": {**STUDY, "classifiers": ["1-mm"]}}, "1-mm"),
+        ({"study": {**STUDY, "seeds": 1}}, "did you mean 'seed'"),
+        ({"study": 5}, "study: 5 is not valid; expected the path of a study file"),
+        ({"study": "nosuch.toml"}, "nosuch.toml"),
+        (
+            {"study": {"kind": "regression", "baseline": "a.csv", "candidate": "b*.csv"}},
+            r"study \(kind\): 'regression'",
+        ),
+        ({"output": ""}, "output: '' is not valid; expected a folder"),
+        ({"output": None}, "output: None is not valid"),
+        ({"cluster": "seriol"}, "did you mean 'serial'"),
+        ({"workers": 0}, "workers"),
+        ({"quiet": "no"}, "quiet: 'no' is not valid; expected True or False"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, arguments, line):
+    with pytest.raises(ValueError, match=line) as error:
+        sigstats.run(**{"study": STUDY, "output": tmp_path / "out", **arguments})
+    assert "\n" not in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_without_results_is_refused(tmp_path):
+    for place in (tmp_path, tmp_path / "nosuch"):
+        with pytest.raises(ValueError, match="is not valid; expected the output of a study"):
+            sigstats.open_results(place)
+    (tmp_path / "plan.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(ValueError, match=r"output: .* cannot be read"):
+        sigstats.open_results(tmp_path)
+
+
+@pytest.mark.processes
+def test_a_script_without_a_guard_runs_once_on_local_workers(tmp_path):
+    # Worker processes import the main module of who starts them: each would run the study again.
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sigstats\nprint('started')\n"
+        f"found = sigstats.run({json.dumps(STUDY)}, output={str(tmp_path / 'out')!r}, cluster='local', workers=2)\n"
+        "print(found.summary['decision'].tolist(), __file__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=environment(), cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("started") == 1
+    assert done.stdout.rstrip().endswith(str(script))
