@@ -1,7 +1,7 @@
 """Many models' predictions of the same rows: what each got right, or its scores."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ._agreement import differing_settings, require_one_kind, same_in_both
 from ._items import item_codes
 from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
 from ._predictions import Columns, Predictions
-from ._repeated import alike, kept_rows, one_row_an_item
+from ._repeated import alike, kept_rows, without_each_others_dropped
 
 Reader = Callable[[str, Columns], Predictions]
 
@@ -42,8 +42,8 @@ class ManyPredictions:
     notes: tuple[str, ...]
 
 
-class _EpochsDifferError(Exception):
-    """Items were not answered in the same epochs in all files: their answers are to be averaged."""
+class _FewerAnswersError(Exception):
+    """A later file has fewer answers to an item than the first one."""
 
 
 @dataclass
@@ -70,8 +70,7 @@ def join_many(
 ) -> ManyPredictions:
     """Join files to the first one as a pair is joined, one after the other: no two of the others are held at once.
 
-    Where the files have several answers to an item, answers are paired by epoch if all files have the same ones, else
-    averaged over the item.
+    Where the files have several answers to an item, they are paired by epoch, and as many of all files are kept.
 
     Raises
     ------
@@ -79,23 +78,22 @@ def join_many(
         One line: what `read` or the join of a pair refuses, or no row that all files have.
     """
     options: dict[str, Any] = {"unmatched": unmatched, "allow_different_tasks": allow_different_tasks}
+    first = read(paths[0], columns)
     try:
-        return _joined(paths, columns, read, options, average=False)
-    except _EpochsDifferError:
-        return _joined(paths, columns, read, options, average=True)
+        return _joined(first, paths, columns, read, options)
+    except _FewerAnswersError:
+        for path in paths[1:]:
+            mine, other = without_each_others_dropped(first, read(path, columns))
+            first = alike(mine, other)[0]
+        return _joined(first, paths, columns, lambda *of: replace(read(*of), dropped=None), options)
 
 
 def _joined(
-    paths: Sequence[str], columns: Columns, read: Reader, options: Mapping[str, Any], *, average: bool
+    first: Predictions, paths: Sequence[str], columns: Columns, read: Reader, options: Mapping[str, Any]
 ) -> ManyPredictions:
-    first = read(paths[0], columns)
-    first = one_row_an_item(first) if average else first
     rows = _Rows(first, np.ones(len(first.ids), dtype=bool))
     for path in paths[1:]:
-        other = read(path, columns)
-        _add(rows, one_row_an_item(other) if average else other, columns, options)
-    if average:
-        rows.notes["not all files have the same answers to each item: the answers to each item are averaged"] = None
+        _add(rows, read(path, columns), columns, options)
     if not rows.valid.any():
         raise ValueError(f"{paths[0]}: no id is in all {len(paths)} files; expected predictions of the same rows")
     return _finished(rows, columns)
@@ -108,10 +106,10 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: Mapping[str
     kept, of_other = kept_rows(first, other.dropped), kept_rows(other, first.dropped)
     mine = first if kept is None else first.take(kept)
     other = other if of_other is None else other.take(of_other)
-    several = first.epoch is not None or other.epoch is not None
+    own = len(mine.ids)
     mine, other, how = alike(mine, other, in_groups=columns.group not in (None, columns.id))
-    if several and mine.epoch is None:
-        raise _EpochsDifferError
+    if len(mine.ids) < own:
+        raise _FewerAnswersError
     if not rows.subjects:
         rows.notes.update(dict.fromkeys(first.notes))
         rows.subjects.append(first.subject)

@@ -1,4 +1,4 @@
-"""Several answers to one item: paired by epoch where two files have the same ones, else averaged over the item."""
+"""Several answers to one item: as many of each file, paired by epoch."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
+from ..tables.numbers import to_numbers
 from ..tables.spelling import same_spelling
-from ._items import first_rows, item_codes
-from ._predictions import RIGHT, WRONG, Predictions
+from ._items import Ints, first_rows, item_codes
+from ._predictions import Predictions
 
 
 def without_each_others_dropped(first: Predictions, other: Predictions) -> tuple[Predictions, Predictions]:
@@ -39,8 +40,10 @@ def alike(
 ) -> tuple[Predictions, Predictions, tuple[str, ...]]:
     """Two files of which one has several answers to an item, so that their rows can be paired; a line on how.
 
-    Answers are paired by epoch if the items that both files have were answered in the same epochs in both. `in_groups`
-    says whether the items are in groups of their own.
+    Answers are paired by epoch. Where two files have other epochs, as many answers of both to an item are kept, those
+    of the first epochs. Means of unlike numbers of answers are not as likely ahead as behind, however equal the models:
+    of one answer and eight, all right with probability 0.9, sign flips of ten items' means fail in 29 of 100 cases.
+    `in_groups` says whether the items are in groups of their own.
 
     Raises
     ------
@@ -56,27 +59,51 @@ def alike(
     for side in (first, other):
         require_distinct(side)
         _require_one_value(side, {"label": side.label, **side.identity})
-    shared = [
-        side.take(pc.indices_nonzero(pc.is_in(side.ids, value_set=pc.unique(rest.ids))))
+    left_out: list[str] = []
+    if not _have_same_epochs(first, other):
+        counts = [f"{_counts(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
+        trimmed = first_answers(first, other), first_answers(other, first)
+        lost = [len(one.ids) - len(kept.ids) for one, kept in zip((first, other), trimmed, strict=True)]
+        first, other = trimmed
+        left_out.append(
+            f"items have {counts[0]} and {counts[1]}: as many of both are compared, {lost[0]:,} and {lost[1]:,} are "
+            "left out"
+        )
+    shared = first.ids.filter(pc.is_in(first.ids, value_set=pc.unique(other.ids)))
+    items = pc.count_distinct(shared).as_py()
+    how = f"{len(shared):,} answers to {items:,} items in each file are paired by epoch"
+    return first, other, (*left_out, f"{how}{'' if in_groups else '; the answers to one item are one group'}")
+
+
+def _have_same_epochs(first: Predictions, other: Predictions) -> bool:
+    """Whether the items that both files have were answered in the same epochs."""
+    keys, of_other = (
+        side.keys.filter(pc.is_in(side.ids, value_set=pc.unique(rest.ids)))
         for side, rest in ((first, other), (other, first))
-    ]
-    items = pc.count_distinct(shared[0].ids).as_py()
-    if len(shared[0].ids) == len(shared[1].ids) and pc.all(pc.is_in(shared[0].keys, value_set=shared[1].keys)).as_py():
-        how = f"{len(shared[0].ids):,} answers to {items:,} items in each file are paired by epoch"
-        return first, other, (f"{how}{'' if in_groups else '; the answers to one item are one group'}",)
-    counts = [f"{_counts(side)} in {side.where}" for side in shared]
-    how = f"{items:,} items with {counts[0]} and {counts[1]}: the answers to each item are averaged"
-    for side in (first, other):
-        _require_one_value(side, side.others)
-    return averaged(first), averaged(other), (how,)
+    )
+    return len(keys) == len(of_other) and bool(pc.all(pc.is_in(keys, value_set=of_other)).as_py() is not False)
 
 
-def one_row_an_item(side: Predictions) -> Predictions:
-    """A file with the answers to each item averaged, or ValueError where they do not agree on what was asked."""
-    side = _with_epochs(side)
-    require_distinct(side)
-    _require_one_value(side, {"label": side.label, **side.identity, **side.others})
-    return averaged(side)
+def first_answers(side: Predictions, other: Predictions) -> Predictions:
+    """The answers to each item, with epochs from 1, no more of them than another file has to it."""
+    order = _by_item_and_epoch(side)
+    codes = item_codes(side.ids)
+    starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
+    place = np.empty(len(codes), dtype=np.int64)
+    place[order] = np.arange(len(codes)) - starts[codes[order]]
+    there = pc.value_counts(other.ids)
+    found = pc.index_in(side.ids, value_set=there.field("values"))
+    most = pc.fill_null(there.field("counts").take(found), len(codes)).to_numpy(zero_copy_only=False)
+    kept = pa.array(np.flatnonzero(place < most))
+    return replace(side, epoch=pc.cast(pa.array(place + 1), pa.string())).take(kept)
+
+
+def _by_item_and_epoch(side: Predictions) -> Ints:
+    """The order of rows by item, and of one item by epoch: by number where all epochs are numbers."""
+    epoch = to_numbers(side.epoch)
+    if epoch is None:
+        epoch = pc.rank(side.epoch, tiebreaker="dense")
+    return np.lexsort((epoch.to_numpy(zero_copy_only=False), item_codes(side.ids)))
 
 
 def require_distinct(side: Predictions) -> None:
@@ -98,24 +125,6 @@ def listed(ids: Any) -> str:
         return f"id {first} is"
     more = f" and {len(ids) - 3:,} more" if len(ids) > 3 else ""
     return f"ids {first}{more} are"
-
-
-def averaged(side: Predictions) -> Predictions:
-    """One row an item, with the mean of its scores, or the share of its answers that are right."""
-    codes = item_codes(side.ids)
-    rows = pa.array(first_rows(codes))
-    if side.score is None:
-        label, prediction = same_spelling([side.label, side.prediction])
-        marks = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(np.float64)
-    else:
-        marks = side.score.to_numpy()
-    means = np.bincount(codes, weights=marks) / np.bincount(codes)
-    items = side.take(rows)
-    if side.score is None or side.graded:
-        right = pa.array([RIGHT] * len(means), pa.string())
-        graded = pa.array([RIGHT if mean == 1 else WRONG for mean in means.tolist()], pa.string())
-        items = replace(items, label=right, prediction=graded, graded=True)
-    return replace(items, epoch=None, score=pa.array(means), predicted=False)
 
 
 def _with_epochs(side: Predictions) -> Predictions:
@@ -143,3 +152,11 @@ def _counts(side: Predictions) -> str:
     counts = np.bincount(item_codes(side.ids))
     low, high = int(counts.min()), int(counts.max())
     return f"{low} to {high} answers each" if low < high else f"{low} answer{'s' * (low > 1)} each"
+
+
+def _mean(side: Predictions) -> float:
+    """The mean score of all answers, or the share that is right."""
+    if side.score is not None:
+        return float(pc.mean(side.score).as_py())
+    label, prediction = same_spelling([side.label, side.prediction])
+    return float(pc.mean(pc.cast(pc.equal(label, prediction), pa.float64())).as_py())

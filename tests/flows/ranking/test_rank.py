@@ -110,14 +110,14 @@ def test_answers_to_one_item_are_one_group(tmp_path):
     paths = written(tmp_path, tables)
     found = ranked(tmp_path, *paths, "--group", "id")
     assert (found["n"], found["groups"]) == (80, 20)
-    # Files that did not answer the items equally often are compared by the means of the items.
-    fewer = written(tmp_path, {"bad": tables["bad"][::2]})
+    # Of files that did not answer the items equally often, as many answers of all are compared: the first two of each.
+    fewer = written(tmp_path, {"bad": tables["bad"].groupby("id").head(2)})
     found = ranked(tmp_path, *paths[:2], *fewer, "--group", "id")
-    assert (found["n"], found["measure"]) == (20, "mean-score")
-    score = next(each["score"] for each in found["models"] if each["model"] == "good")
-    right = tables["good"]["prediction"] == tables["good"]["label"]
-    assert score == pytest.approx(right.groupby(tables["good"]["person"]).mean().mean())
-    assert any("averaged" in note for note in found["notes"])
+    assert (found["n"], found["groups"], found["measure"]) == (40, 20, "accuracy")
+    for each in found["models"]:
+        table = tables[each["model"]].groupby("id").head(2)
+        assert each["accuracy"] == pytest.approx((table["prediction"] == table["label"]).mean())
+    assert any("as many of both are compared" in note for note in found["notes"])
 
 
 def test_markdown_and_page_name_every_model_and_escape_it(tmp_path, capsys):
