@@ -1,9 +1,11 @@
 """A comparison as JUnit's XML, which continuous integration shows as tests."""
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from sigstats._common.printable import printable
+from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.sentences import reason_of, title_of
@@ -14,6 +16,25 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_warn: bool = False) -> str:
     """A test case for each row; one that fails, or warns where that fails too, has the reason."""
+    return _document(title_of(found), [_suite(found, baseline, candidate, fail_on_warn)])
+
+
+def candidates_as_junit(found: CandidatesResult, *, fail_on_warn: bool = False) -> str:
+    """The same with a suite for each candidate."""
+    pairs = zip(found.candidates, found.results, strict=True)
+    return _document(
+        found.recommendation, [_suite(result, found.baseline, candidate, fail_on_warn) for candidate, result in pairs]
+    )
+
+
+def _document(name: str, suites: Sequence[ET.Element]) -> str:
+    root = ET.Element("testsuites", name=_valid(name))
+    root.extend(suites)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
+
+
+def _suite(found: ComparisonResult, baseline: str, candidate: str, fail_on_warn: bool) -> ET.Element:
     failing = ("fail", "warn") if fail_on_warn else ("fail",)
     suite = ET.Element("testsuite", name=_valid(f"{candidate} against {baseline}"))
     for row in found.rows:
@@ -31,10 +52,7 @@ def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
     suite.set("errors", "0")
-    root = ET.Element("testsuites", name=_valid(title_of(found)))
-    root.append(suite)
-    ET.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
+    return suite
 
 
 def _valid(text: str) -> str:

@@ -11,6 +11,9 @@ from .subjects import rows_in_words, subjects_in_words
 #: So many reasons and intervals are shown; the table has all rows.
 _MOST_REASONS, _MOST_INTERVALS = 20, 200
 
+#: The columns of the table.
+TABLE_HEADER = ("verdict", *HEADER, "test")
+
 
 def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
     """The page: verdict, reasons, a forest plot of the differences, and the table, the worst rows first."""
@@ -29,12 +32,12 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
         more=max(0, len(said) - _MOST_REASONS),
         notes=found.notes,
         figure=forest_plots(found.ranked[:_MOST_INTERVALS], found.rule.margin),
-        header=("verdict", *HEADER, "test"),
-        rows=[_cells(row) for row in found.ranked],
+        header=TABLE_HEADER,
+        rows=[table_cells(row) for row in found.ranked],
     )
 
 
-def _cells(row: ComparisonRow) -> list[tuple[str, str]]:
+def table_cells(row: ComparisonRow) -> list[tuple[str, str]]:
     """The cells of a row, each with what it is sorted by."""
     how = "; ".join(filter(None, [row.test, row.note]))
     return [(verdict_of(row), ""), *zip(cells_of(row), sort_keys_of(row), strict=True), (how, "")]

@@ -1,7 +1,7 @@
 """Is the candidate worse than the baseline, anywhere? Every measure, on all rows and on every slice, and a verdict.
 
-When not to use: for more than two models (each pair would be a family of its own), or for models that were tested on
-different rows.
+When not to use: to find the best of many models, none of which is in use (`sigstats.rank`), or for models that were
+tested on different rows.
 """
 
 import math
@@ -105,28 +105,70 @@ def compare_pair(
     ValueError
         If the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
     """
+    (found,) = compare_pairs([paired], rule, measures, positive=positive)
+    return found
+
+
+def compare_pairs(
+    pairs: Sequence[PairedPredictions],
+    rule: ComparisonRule | None = None,
+    measures: Sequence[str] | None = None,
+    *,
+    positive: str | None = None,
+) -> tuple[ComparisonResult, ...]:
+    """The same for several candidates beside one baseline: one family of tests, adjusted over all of them.
+
+    Raises
+    ------
+    ValueError
+        As `compare_pair`, for any of the pairs.
+    """
     if rule is None:
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
+    asked = [_asked(paired, measures, positive) for paired in pairs]
+    tests = sum(
+        len(names) * sum((paired.items_of(rows) or len(rows)) >= rule.smallest_slice for _, rows in paired.parts())
+        for paired, (names, _) in zip(pairs, asked, strict=True)
+        if not paired.identical
+    )
+    level = rule.level_of_one(max(1, tests))
+    notes: tuple[str, ...] = ()
+    if any(uses_bootstrap(name) for names, _ in asked for name in names):
+        rule = rule.with_resamples_for(level)
+        smallest = 1 / (rule.resamples + 1)
+        if smallest > level:
+            notes = (f"no bootstrap can fail: its smallest p is {smallest:.2g}, {level:.2g} needed",)
+    found = [
+        _of_itself(everything, names, rule, paired)
+        if paired.identical
+        else _tested(paired, names, everything, rule, level)
+        for paired, (names, everything) in zip(pairs, asked, strict=True)
+    ]
+    decided = iter(_decide([each.rows for each in found if not each.identical], rule))
+    return tuple(
+        each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes)) for each in found
+    )
+
+
+def _asked(
+    paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None
+) -> tuple[tuple[str, ...], Part]:
+    """The measures of a pair, and its rows."""
     names = default_measures(paired) if measures is None else as_compared_measures(measures)
     for name in names:
         require(paired, name)
     needs_positive = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
     code = positive_code(paired, positive) if needs_positive else None
-    everything = whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
-    if paired.identical:
-        return _of_itself(everything, names, rule, paired)
-    parts = list(paired.parts())
-    large = sum((paired.items_of(rows) or len(rows)) >= rule.smallest_slice for _, rows in parts)
-    level = rule.level_of_one(max(1, len(names) * large))
-    notes = paired.notes
-    if any(map(uses_bootstrap, names)):
-        rule = rule.with_resamples_for(level)
-        smallest = 1 / (rule.resamples + 1)
-        if smallest > level:
-            notes = (*notes, f"no bootstrap can fail: its smallest p is {smallest:.2g}, {level:.2g} needed")
-    rows = [
+    return names, whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
+
+
+def _tested(
+    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, level: float
+) -> ComparisonResult:
+    """Every measure on every part, not yet decided."""
+    rows = tuple(
         test_part(
             ComparisonRow(slice=part, measure=name, n=len(where), items=paired.items_of(where)),
             everything,
@@ -134,10 +176,10 @@ def compare_pair(
             rule=rule,
             level=level,
         )
-        for part, where in parts
+        for part, where in paired.parts()
         for name in names
-    ]
-    return ComparisonResult(rows=_decide(rows, rule), rule=rule, notes=notes, **_sizes_and_subjects(paired))
+    )
+    return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, **_sizes_and_subjects(paired))
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
@@ -188,13 +230,18 @@ def _of_itself(
     return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, identical=True, **_sizes_and_subjects(paired))
 
 
-def _decide(rows: Sequence[ComparisonRow], rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
-    """The rows with adjusted p-values, possibilistic indices and verdicts, where they were tested."""
-    pvalues = [row.p_worse for row in rows if row.p_worse is not None]
-    if not pvalues:
-        raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note})")
-    adjusted = iter(pvalues if rule.adjust == "none" else adjust(pvalues, method=rule.adjust).tolist())
-    return tuple(row if row.p_worse is None else _decide_row(row, next(adjusted), rule) for row in rows)
+def _decide(pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule) -> list[tuple[ComparisonRow, ...]]:
+    """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, where they were tested."""
+    for rows in pairs:
+        if all(row.p_worse is None for row in rows):
+            raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note})")
+    pvalues = [row.p_worse for rows in pairs for row in rows if row.p_worse is not None]
+    if pvalues and rule.adjust != "none":
+        pvalues = adjust(pvalues, method=rule.adjust).tolist()
+    adjusted = iter(pvalues)
+    return [
+        tuple(row if row.p_worse is None else _decide_row(row, next(adjusted), rule) for row in rows) for rows in pairs
+    ]
 
 
 def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule) -> ComparisonRow:

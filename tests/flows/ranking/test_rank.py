@@ -129,7 +129,7 @@ def test_markdown_and_page_name_every_model_and_escape_it(tmp_path, capsys):
     assert main(["rank", *paths, *arguments, "--markdown", "-", "--report", str(report), "--slice", "region"]) == 0
     markdown, page = capsys.readouterr().out, report.read_text()
     assert "two\\|three" in markdown
-    assert "\\<b>one" in markdown
+    assert "`<b>one</b>`" in markdown
     assert "&lt;b&gt;one&lt;/b&gt;" in page
     assert "<b>one" not in page
     assert "region = N" in page
