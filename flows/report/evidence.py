@@ -1,5 +1,6 @@
 """What the report looks at: the rows of a summary, and the replicates behind them."""
 
+import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,13 @@ class Evidence:
     def cells_of(self, row: Hypothesis) -> list[Cell]:
         """The cells behind a hypothesis."""
         return [self.cells[name] for name in row.cell.split() if name in self.cells]
+
+    def table_of(self, row: Hypothesis) -> str:
+        """What tells the table of counts of a row from others: tables of equal counts are one."""
+        for cell in self.cells_of(row):
+            if "data" in cell.work:
+                return json.dumps([row.test, row.a, row.b, cell.work["data"]], sort_keys=True)
+        return json.dumps([row.test, row.dataset, row.classifier, row.a, row.b])
 
     @cached_property
     def incomplete(self) -> tuple[Cell, ...]:

@@ -66,6 +66,7 @@ def render(
         verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=_transforms(evidence),
+        approximations=sections.approximations(evidence),
         printed=sections.printed_numbers(evidence),
         figures=figures.draw_all(evidence),
         tables=[table_of(section, evidence) for section in used],

@@ -26,7 +26,7 @@ def p_order(p: float, log10_p: float | None = None) -> str:
     >>> p_order(0.0496), p_order(3.2e-5).split(), p_order(0.0, log10_p=-512.3).split()
     ('0.0496', ['<', '10⁻⁴'], ['<', '10⁻⁵¹²'])
     """
-    if p >= 0.999e-4 or (p <= 0 and log10_p is None):
+    if p >= 0.999e-4 or (p <= 0 and (log10_p is None or log10_p == -math.inf)):
         return p_number(p, log10_p)
     power = math.floor(math.log10(p) if log10_p is None else log10_p) + 1
     return f"<{NBSP}10{str(power).translate(SUPERSCRIPT)}"
@@ -38,7 +38,7 @@ def p_at_most(p: float, *, at_most: bool, log10_p: float | None = None) -> str:
     return f"≤{NBSP}{shown}" if at_most and shown[0] not in "<>" else shown
 
 
-def p_equation(p: float, *, at_most: bool = False, name: str = "p") -> str:
+def p_equation(p: float, *, at_most: bool = False, name: str = "p", log10_p: float | None = None) -> str:
     """A p-value with its name: ``p = 0.032`` or ``p ≤ 0.032``.
 
     Examples
@@ -47,7 +47,7 @@ def p_equation(p: float, *, at_most: bool = False, name: str = "p") -> str:
     >>> p_equation(0.032, at_most=True).split()
     ['p', '≤', '0.032']
     """
-    shown = p_at_most(p, at_most=at_most)
+    shown = p_at_most(p, at_most=at_most, log10_p=log10_p)
     return f"{name}{NBSP}{shown if shown[0] in '≤<>' else f'={NBSP}{shown}'}"
 
 

@@ -104,6 +104,8 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "
     found: list[tuple[str, Any, Any]] = []
     for key in sorted({*old, *new}):
         a, b = old.get(key), new.get(key)
+        if key not in old and b == []:  # tables of a kind that an earlier version did not know, and there are none
+            continue
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             found.extend(_differences(a, b, f"{prefix}{key}."))
         elif a != b:

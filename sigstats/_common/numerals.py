@@ -10,7 +10,8 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def p_number(p: float, log10_p: float | None = None) -> str:
     """A p-value with three significant digits, two below 0.01, and as a power of ten where it is small.
 
-    Spaces in it do not break.
+    It is 0 only where its logarithm is minus infinity: where the null hypothesis excludes what was observed. Spaces in
+    it do not break.
 
     Examples
     --------
@@ -22,6 +23,8 @@ def p_number(p: float, log10_p: float | None = None) -> str:
     """
     if p >= 1:
         return "1"
+    if log10_p == -math.inf:
+        return "0"
     if p > 0.9994:
         return f">{NBSP}0.999"
     if p >= 0.999e-4:

@@ -1,5 +1,6 @@
 """Do counts agree with class probabilities that were required beforehand? (multinomial test)."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,9 @@ def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     result = goodness_of_fit_test(
         data["counts"], data["probabilities"], method=method, ordering=data.get("ordering", "probability")
     )
+    excluded = any(count and not share for count, share in zip(data["counts"], data["probabilities"], strict=True))
+    if excluded:  # p is 0, not too small for a float
+        return fields(result, statistic=result.statistic, log10_p=-math.inf)
     return fields(result, statistic=result.statistic)
 
 

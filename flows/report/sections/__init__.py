@@ -9,11 +9,12 @@ from typing import Protocol
 from sigstats._common.registry import Registry
 
 from ..evidence import Evidence
-from ..section import Section
+from ..section import Section, Verdict
+from . import _methods
 from ._general import GENERAL
 from ._printed_numbers import printed_numbers
 
-__all__ = ["known", "of", "printed_numbers"]
+__all__ = ["approximations", "known", "of", "printed_numbers"]
 
 
 class SectionModule(Protocol):
@@ -39,3 +40,8 @@ def of(evidence: Evidence) -> list[Section]:
     covered = {section.test for section in sections}
     others = [test for test in evidence.tests if test not in covered]
     return ready + [replace(GENERAL, test=test, name=test, question=test) for test in others]
+
+
+def approximations(evidence: Evidence) -> Verdict | None:
+    """Whether approximate methods agree with the exact ones; None where no table has both."""
+    return _methods.approximations(evidence, {section.test: section.name for section in of(evidence)})

@@ -20,13 +20,19 @@ def decision_p(row: Hypothesis) -> float:
 
 def decision_p_in_words(row: Hypothesis, name: str = "p") -> str:
     """The p-value that decides, with its name: ``p = 0.032``."""
-    return p_equation(decision_p(row), at_most=at_smallest_p(row), name=name)
+    return p_equation(decision_p(row), at_most=at_smallest_p(row), name=name, log10_p=_log10_of_0(row))
+
+
+def _log10_of_0(row: Hypothesis) -> float | None:
+    """Minus infinity where p is exactly 0, which no adjustment changes."""
+    return row.log10_p if row.log10_p == -math.inf else None
 
 
 def largest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
     """The largest of the p-values that decide: ``p ≤ 0.032``."""
     most = max(rows, key=decision_p)
-    return p_equation(decision_p(most), at_most=len(rows) > 1 or at_smallest_p(most), name=name)
+    at_most = len(rows) > 1 or at_smallest_p(most)
+    return p_equation(decision_p(most), at_most=at_most, name=name, log10_p=_log10_of_0(most))
 
 
 def smallest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:

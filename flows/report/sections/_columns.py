@@ -1,6 +1,7 @@
 """Columns that the tables of several tests share."""
 
 import math
+import sys
 from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
@@ -26,6 +27,8 @@ def _p(row: Hypothesis, value: float | None, log10_p: float | None = None) -> st
 
 
 def _p_sort(row: Hypothesis) -> float | None:
+    if row.log10_p == -math.inf:
+        return -sys.float_info.max
     if row.log10_p is not None or not row.p_value:
         return row.log10_p
     return math.log10(row.p_value)

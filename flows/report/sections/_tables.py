@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence, not_rejected, primary_rows, rejected
+from ..evidence import Evidence, group_by, not_rejected, primary_rows, rejected
 from ..section import Column, Verdict
 from ..wording import adjusted_p, count_of
 from . import _cases, _columns, _stopping
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> Verdict:
-    """In how many tables the null hypothesis is rejected, then each in which it is not.
+    """In how many tables the null hypothesis is rejected, then each in which it is not; equal counts are one table.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
     by : str
         The name of the test.
     """
-    first = primary_rows(rows)
+    first = [group[0] for group in group_by(primary_rows(rows), evidence.table_of).values()]
     spared = _stopping.savings(rows, evidence, replicates="replicates")
     sure, unsure = rejected(first), not_rejected(first)
     total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)

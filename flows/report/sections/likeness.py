@@ -2,12 +2,20 @@
 
 from collections.abc import Sequence
 
+from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
 from ..wording import NBSP, adjusted_p, index_number, join_words
 from . import _cases, _columns
+
+#: What the indices say, for who has not met them (Hryniewicz, eq. 22 to 28).
+_INDICES = (
+    "From 0, not at all, to 1, fully: PD is how far the data leave possible that one of two hypotheses is no worse a "
+    "choice than the other, PSD how far they leave possible that it is the better choice, NSD how far they make that "
+    "certain. A PD behind a p-value is that of being like this algorithm, against not being like it."
+)
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -16,24 +24,36 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if not groups:
         return Verdict("There is no result: every comparison is missing.")
     sentences = [_on(dataset, group, evidence) for dataset, group in groups.items()]
-    return Verdict(sentences[0], tuple(sentences[1:]))
+    return Verdict(sentences[0], (*sentences[1:], _INDICES))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     first, *others = sorted(rows, key=lambda row: -(row.p_value or 0))
-    ranks = join_words([f"{row.a} ({_p(row, evidence)})" for row in (first, *others)])
-    pd, psd, nsd = (index_number(value or 0) for value in (first.pd, first.psd, first.nsd))
-    indices = f"{first.a} rather than {first.b}: PD{NBSP}{pd}, PSD{NBSP}{psd}, NSD{NBSP}{nsd}"
+    ranks = join_words([f"{row.a} ({_p(row, evidence)}, {_own_pd(row)})" for row in (first, *others)])
+    closer = _closer(first)
     if first.decision == "reject":
         return (
             f"{dataset}: the new algorithm is like none of the known ones; the test rejects {ranks}. {first.a} is the "
-            f"closest, yet rejected too ({indices})."
+            f"closest, yet rejected too; {closer}."
         )
     refused = [row.a or "?" for row in others if row.decision == "reject"]
     rest = f"; {join_words(refused)} {'is' if len(refused) == 1 else 'are'} rejected" if refused else ""
     return (
-        f"{dataset}: the new algorithm is not shown to differ from {first.a}{rest}. Closest first: {ranks} ({indices})."
+        f"{dataset}: the new algorithm is not shown to differ from {first.a}{rest}. Closest first: {ranks}; {closer}."
     )
+
+
+def _own_pd(row: Hypothesis) -> str:
+    """How possible it is at all that the new algorithm is like the known one: eq. (29), against the complement."""
+    return f"PD{NBSP}{index_number(possibility(row.p_value or 0).pd)}"
+
+
+def _closer(row: Hypothesis) -> str:
+    """Whether the new algorithm is closer to one known algorithm than to another, with the indices of eq. 25 to 27."""
+    pd, psd, nsd = (index_number(value or 0) for value in (row.pd, row.psd, row.nsd))
+    indices = f"PD{NBSP}{pd}, PSD{NBSP}{psd}, NSD{NBSP}{nsd}"
+    shown = "the data show that it is closer" if row.nsd else "it is not shown to be closer"
+    return f"{shown} to {row.a} than to {row.b} ({indices})"
 
 
 def _p(row: Hypothesis, evidence: Evidence) -> str:
@@ -59,8 +79,11 @@ SECTION = Section(
     columns=columns,
     method=(
         "The new algorithm's counts are tested against the class probabilities of each known one, and each hypothesis "
-        "is compared with the most plausible of the others by its possibilistic indices: PSD above 0 says that the "
-        "data may speak for it, NSD above 0 that they do."
+        "is compared with the most plausible of the others by its possibilistic indices, which speak of the two "
+        "hypotheses alone: PD of 1 says that the rival is not the better choice for certain, PSD above 0 that the data "
+        "may speak for the one rather than the other, NSD above 0 that they do. The PD behind a known algorithm's p is "
+        "that of being like it at all, against its complement: min(1, 2p). If all are rejected, the answer is: like "
+        "none of them."
     ),
     source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 25 to 27",
 )

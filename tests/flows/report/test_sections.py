@@ -20,7 +20,7 @@ from sigstats.tasks.summary.published import Reference, compare_with_published, 
 
 from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
 
-EVIDENCE: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={})
+EVIDENCE: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={}, table_of=lambda row: row.dataset)
 
 
 def test_too_few_permutations_are_named(tmp_path: Path) -> None:
@@ -162,19 +162,20 @@ def like(pd: float, decisions: dict[str, tuple[float, str]]) -> list[Hypothesis]
     [
         pytest.param(
             (0.0158, "reject"),
-            "like none of the known ones; the test rejects CRT (p = 0.0158) and QDA (p = 0.0022). CRT is the closest, "
-            "yet rejected too",
+            "like none of the known ones; the test rejects CRT (p = 0.0158, PD 0.03) and QDA (p = 0.0022, PD < 0.01). "
+            "CRT is the closest, yet rejected too; it is not shown to be closer",
         ),
-        (
+        pytest.param(
             (0.2, "keep"),
-            "not shown to differ from CRT; QDA is rejected. Closest first: CRT (p = 0.2) and QDA (p = 0.0022)",
+            "not shown to differ from CRT; QDA is rejected. Closest first: CRT (p = 0.2, PD 0.40) and QDA (p = 0.0022, "
+            "PD < 0.01); it is not shown to be closer",
         ),
     ],
 )
 def test_the_closest_algorithm_may_be_rejected_too(crt: tuple[float, str], said: str) -> None:
     (section,) = (section for section in sections.known() if section.test == "likeness")
     found = section.verdict(like(1.0, {"CRT": crt, "QDA": (0.0022, "reject")}), EVIDENCE)
-    indices = "(CRT rather than QDA: PD 1.00, PSD 0.03, NSD 0.00)"
+    indices = "to CRT than to QDA (PD 1.00, PSD 0.03, NSD 0.00)"
     assert found.headline.replace("\xa0", " ") == f"t: the new algorithm is {said} {indices}."
 
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,14 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare, norm
 from sklearn.metrics import f1_score
 
+from sigstats.efficiency import efficiency_test
 from sigstats.flows.cli import main
 from sigstats.tasks.summary.published import agrees
 
 from ..conftest import environment, results, run, study_file
 
 CONFIGS = Path(__file__).parents[3] / "configs" / "studies"
+NYSSEN_FILE, METHODS = CONFIGS / "nyssen.toml", ("exact", "chi2")
 
 #: The p-values that sources/NOTES of the papers were checked with: full enumeration or rational arithmetic.
 NYSSEN = {
@@ -73,17 +76,36 @@ def test_the_tables_of_nyssen_are_what_enumeration_gives(papers):
     assert sizes == [5024, 26074, 52386, 262881]  # the paper prints 262880
     # Figure 2 prints 0.55 for k = 4, n = 2, where enumeration gives 0.5656.
     assert {row["dataset"] for row in rows.values() if row["disagrees"]} == {"k = 4, n = 2", "alpha = 0.001"}
-    assert sum(bool(row["printed"]) for row in rows.values()) == 26
+    assert sum(bool(row["printed"]) for row in rows.values()) == 33
+    # Figure 2, and section 3.2 for the last one
+    terms = [row["estimate"] for key, row in rows.items() if key[1] == "count"]
+    assert terms == [30, 204, 748, 5532, 501_394, 11_809_690, 1_254_250]
+
+
+@pytest.mark.processes
+def test_the_report_of_nyssen_says_who_decides_otherwise(papers):
+    report = (papers / "nyssen" / "report.html").read_text().replace("\xa0", " ")
+    counts = {str(entry["counts"]): entry["counts"] for entry in tomllib.loads(NYSSEN_FILE.read_text())["tables"]}
+    tables = [np.array(table) for table in counts.values()]
+    assert len(tables) == 11  # the ulcer patients are one table, however often they are tested
+    exact, approximate = ([efficiency_test(table, method=method).pvalue for table in tables] for method in METHODS)
+    below = [a < e for e, a in zip(exact, approximate, strict=True)]
+    otherwise = [(e <= 0.05) != (a <= 0.05) for e, a in zip(exact, approximate, strict=True)]
+    assert (sum(below), sum(otherwise)) == (11, 1)
+    assert "the p-value of chi-square is below the exact one in all 11 tables, by a factor of up to 3.1" in report
+    assert "of 10,000 right: the exact test does not reject (p = 0.0502) and chi-square rejects (p = 0.0478)" in report
+    assert f"In {sum(e <= 0.05 for e in exact)} of 11 tables the accuracy is better than chance" in report
+    assert "<td>9 7 3<br>15 17 13<br>3 7 28</td><td>5.0 5.8 8.2<br>11.9 13.7 19.4<br>10.1 11.5 16.4</td>" in report
 
 
 @pytest.mark.processes
 def test_monte_carlo_of_nyssen_encloses_the_exact_value(papers):
     rows = summary(papers / "nyssen")
     drawn = [row for row in rows if row["method"] == "monte-carlo"]
-    assert [row["replicates"] for row in drawn] == [1_000, 10_000, 100_000, 1_000_000, 10_000_000] + 3 * [30_000]
+    assert [row["replicates"] for row in drawn] == [1_000, 10_000, 100_000, 1_000_000, 10_000_000] + 10 * [30_000]
     for row in drawn:
         exact = NYSSEN[row["dataset"].partition(", f")[0], "exact"]
-        # 99% intervals of eight draws: that even two fail is no accident (the seed is fixed)
+        # 99% intervals of fifteen draws: that even two fail is no accident (the seed is fixed)
         assert row["p_low"] <= exact <= row["p_high"], row["dataset"]
         assert row["p_value"] == (row["exceedances"] + 1) / (row["replicates"] + 1)
 
@@ -97,7 +119,7 @@ def test_the_tables_of_hryniewicz_and_their_misprints(papers):
     wrong = {(row["dataset"], row["method"]): row["disagrees"] for row in rows if row["disagrees"]}
     # 0.079, 0.0011 and 0.018 are misprints; the others are rounded or cut by the paper itself.
     assert set(wrong) == {
-        ("table 8: A2 vs. C2", "exact"),
+        ("tables 8, 11: A2 vs. C2", "exact"),
         ("table 9: vehicle silhouettes", "chi2"),
         ("table 10: B2, 1% misclassified", "exact"),
         ("table 10: B2, 1% misclassified", "likelihood-ratio"),
@@ -108,7 +130,13 @@ def test_the_tables_of_hryniewicz_and_their_misprints(papers):
     assert (crt["b"], crt["pd"], crt["nsd"]) == ("QDA", 1, 0)
     assert crt["psd"] == pytest.approx(2 * crt["p_value"])
     report = (papers / "hryniewicz" / "report.html").read_text()
-    assert "55 of 62 printed numbers agree in value, 62 in order of magnitude; 41 of 41 printed p-values" in report
+    assert "56 of 63 printed numbers agree in value, 63 in order of magnitude; 42 of 42 printed p-values" in report
+    # Section 3: a single misclassified object where none may be always rejects.
+    none = [row for row in rows if row["dataset"] == "section 3: B2, none misclassified"]
+    assert [(row["p_value"], row["decision"]) for row in none] == 3 * [(0.0, "reject")]
+    assert "● 0</td>" in report
+    for number in range(5, 13):  # 1 and 4 are forms without numbers
+        assert any(re.match(rf"tables? (\d+, )?{number}\b", row["dataset"]) for row in rows), number
 
 
 @pytest.mark.processes
@@ -296,9 +324,9 @@ BAD = {
         '[[requirements]]\nname = "r"\ncounts = [1, 2]\nprobabilities = [0.5, 0.6]',
         "r: probabilities",
     ),
-    "impossible count": (
-        '[[requirements]]\nname = "r"\ncounts = [1, 2]\nprobabilities = [1.0, 0.0]',
-        "r: counts",
+    "too many tables": (
+        '[[enumerations]]\nname = "e"\ncounts = [[90, 90, 90, 90], [90, 90, 90, 90], [9, 9, 9, 9], [90, 9, 90, 9]]',
+        "enumerations: e: row_totals",
     ),
     "one alternative": (
         '[[alternatives]]\nname = "a"\ncounts = [1, 2]\n[[alternatives.known]]\nname = "k"\nprobabilities = [0.5, 0.5]',
