@@ -25,7 +25,8 @@ def cells_of(row: ComparisonRow) -> tuple[str, ...]:
     between = "–" if row.low is None else f"{difference_of(row, row.low)} to {difference_of(row, row.high)}"
     ps = ["–" if p is None else p_number(p) for p in (row.p_worse, row.p_adjusted)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
-    return (row.slice, row.measure, f"{row.n:,}", *values, between, *ps, *indices)
+    rows = f"{row.n:,}" if row.items is None else f"{row.n:,} of {row.items:,} items"
+    return (row.slice, row.measure, rows, *values, between, *ps, *indices)
 
 
 def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:

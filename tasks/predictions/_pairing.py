@@ -50,7 +50,6 @@ def join(
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded:
-        _require_known_classes(classes, codes, baseline, candidate)
         notes += _strangers(classes, codes, baseline.where, candidate.where)
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
@@ -172,24 +171,6 @@ def _scores(
     if baseline.score is None or candidate.score is None:
         return None
     return baseline.score.take(rows).to_numpy(), candidate.score.take(partners).to_numpy()
-
-
-def _require_known_classes(
-    classes: tuple[str, ...], codes: Sequence[Codes], baseline: Predictions, candidate: Predictions
-) -> None:
-    """Refuse predictions none of which is the label of any row: classes that are spelled otherwise, most likely.
-
-    A model that says one such class of every row is broken, and is compared; two of them are not.
-    """
-    label, *predicted = (set(np.unique(column).tolist()) for column in codes)
-    unknown = [not own & label for own in predicted]
-    for side, own, is_unknown in zip((baseline, candidate), predicted, unknown, strict=True):
-        if side.predicted and is_unknown and (len(own) > 1 or (all(unknown) and len(label) > 1)):
-            named, wanted = (", ".join(shown(classes[code]) for code in sorted(each)[:3]) for each in (own, label))
-            raise ValueError(
-                f"{side.where}: no class that is predicted is the label of a row: {named} beside {wanted}; expected "
-                "classes spelled as the labels are"
-            )
 
 
 def require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:

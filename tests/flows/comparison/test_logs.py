@@ -124,7 +124,7 @@ def test_equal_models_of_unlike_numbers_of_answers_do_not_fail():
     assert failed <= binom.isf(1e-6, trials, 0.05)
 
 
-def test_slices_count_items_and_a_slice_of_few_items_is_not_tested(tmp_path):
+def test_slices_count_items_and_a_slice_of_few_items_is_not_tested(tmp_path, capsys):
     rng = np.random.default_rng(8)
     log = [
         {"id": n, "epoch": e, "input": f"q{n}", "target": "x", "metadata": {"topic": "rare" if n < 5 else "often"}}
@@ -136,6 +136,7 @@ def test_slices_count_items_and_a_slice_of_few_items_is_not_tested(tmp_path):
         marked = [{**sample, "scores": {"s": {"value": int(rng.random() < 0.5)}}} for sample in log]
         paths.append(inspect_log(tmp_path / name, [], samples=marked))
     every, often, rare = compared(tmp_path, *paths, "--slice", "topic")["rows"]
+    assert "100 of 25 items" in capsys.readouterr().out
     assert [(row["n"], row["items"]) for row in (every, often, rare)] == [(120, 30), (100, 25), (20, 5)]
     assert rare["note"] == "too small to test: 5 of at least 10 items"
     assert rare["verdict"] is None

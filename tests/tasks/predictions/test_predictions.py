@@ -206,15 +206,3 @@ def test_one_is_the_same_class_in_every_type_of_parquet(tmp_path, kind):
     pq.write_table(pa.table({"id": range(8), "label": [1, 0, 0, 1] * 2, "prediction": guess}), tmp_path / "a.parquet")
     found = join(*2 * [read(str(tmp_path / "a.parquet"), Columns())], Columns())
     assert (found.a == found.label).tolist() == [True, True, False, False] * 2
-
-
-def test_classes_of_which_none_is_a_label_are_refused(tmp_path):
-    def file(name, classes):
-        rows = [{"id": n, "label": ("cat", "dog")[n % 2], "prediction": classes[n % len(classes)]} for n in range(8)]
-        return table(tmp_path / name, rows)
-
-    good, other, broken = (file(f"{n}.csv", each) for n, each in enumerate((["cat", "dog"], ["Cat", "Dog"], ["error"])))
-    for pair in ((good, other), (other, good), (broken, broken)):
-        with pytest.raises(ValueError, match="no class that is predicted is the label of a row"):
-            join(*(read(str(each), Columns()) for each in pair), Columns())
-    assert join(*(read(str(each), Columns()) for each in (good, broken)), Columns()).n == 8

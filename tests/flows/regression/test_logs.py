@@ -1,0 +1,82 @@
+"""Regression studies of logs of language models: the keys say which score, filter and epochs are meant."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats.flows.cli import main
+from sigstats.flows.regression.pair import identity_of, read_pair
+from sigstats.flows.regression.study import RegressionStudy
+
+from ...tasks.predictions.logs import harness_log, inspect_log
+from ..conftest import study_file
+
+STUDY = """\
+kind = "regression"
+baseline = "a.*"
+candidate = "b.*"
+"""
+
+
+def evaluated(folder, text):
+    """The exit code and the JSON of an evaluation."""
+    path = study_file(folder, text, "logs.toml")
+    code = main(["run", str(path), "--output", str(folder / "out"), "--quiet"])
+    found = list((folder / "out/comparisons").glob("*.json"))
+    return code, json.loads(found[0].read_text()) if found else None
+
+
+def test_the_score_and_filter_that_are_named_are_compared(tmp_path, capsys):
+    def documents(loose):
+        return [
+            {"doc_id": n // 2, "filter": ("strict", "loose")[n % 2], "acc": 1, "f1": loose if n % 2 else 1.0}
+            for n in range(80)
+        ]
+
+    harness_log(tmp_path / "a.jsonl", documents(1.0))
+    harness_log(tmp_path / "b.jsonl", documents(0.0))
+    assert evaluated(tmp_path, STUDY)[0] == 2
+    assert "expected one named of strict, loose" in capsys.readouterr().err
+    code, found = evaluated(tmp_path, STUDY + '[columns]\nscore = "f1"\nfilter = "loose"\n')
+    assert (code, found["rows"][0]["difference"], found["n"]) == (1, -1, 40)
+    assert found["subjects"]["candidate"] == {"metric": "f1", "filter": "loose", "epochs": "1"}
+
+
+def test_epochs_and_answers_without_a_score_are_as_in_compare(tmp_path, capsys):
+    log = [(n, e, {"s": n % 3 > 0}) for n in range(20) for e in (1, 2)]
+    inspect_log(tmp_path / "a.json", log)
+    inspect_log(tmp_path / "b.json", [*log[:6], (3, 1, {"s": None}), *log[7:]])
+    assert evaluated(tmp_path, STUDY)[0] == 2
+    assert "1 of 40 answers have no score 's': ids '3'" in capsys.readouterr().err
+    code, found = evaluated(tmp_path, STUDY + 'unscored = "drop"\n')
+    assert (code, found["n"], found["items"]) == (0, 39, 20)
+
+
+def test_a_column_of_epochs_makes_repeated_ids_answers_to_one_item(tmp_path):
+    frame = pd.DataFrame({"id": np.repeat(np.arange(20), 3), "label": 1, "try": [1, 2, 3] * 20})
+    for name in "ab":
+        frame.assign(prediction=np.arange(60) % 5 > 0).astype(int).to_csv(tmp_path / f"{name}.csv", index=False)
+    code, found = evaluated(tmp_path, STUDY + '[columns]\nepoch = "try"\n')
+    assert (code, found["n"], found["items"]) == (0, 60, 20)
+
+
+@pytest.mark.parametrize("allow", [False, True])
+def test_another_task_is_refused_unless_the_study_allows_it(tmp_path, capsys, allow):
+    for name in "ab":
+        inspect_log(tmp_path / f"{name}.json", [(n, 1, {"s": 1}) for n in range(20)], task=name)
+    code, _ = evaluated(tmp_path, STUDY + ("allow_different_tasks = true\n" if allow else ""))
+    assert code == (0 if allow else 2)
+    assert allow or "task 'b' is not that of" in capsys.readouterr().err
+
+
+def test_a_study_without_the_keys_of_logs_has_the_identity_it_had(tmp_path):
+    """Histories that were stored before there were these keys know their evaluations again."""
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("id,label,prediction\n1,x,x\n2,y,y\n")
+    study = RegressionStudy(kind="regression", name="n", baseline="a.csv", candidate="b.csv")
+    pair = read_pair(study, tmp_path)
+    assert identity_of(study, pair) == "8d6b0a8cb47427a6c7ebb9321009045794bb033c5f485e64421a3736f2be1a34"
+    changed = study.model_copy(update={"unscored": "drop"})
+    assert identity_of(changed, pair) != identity_of(study, pair)
