@@ -2,7 +2,6 @@
 from ._common.validation import ALTERNATIVES as ALTERNATIVES
 from .bootstrap.test import BootstrapResult as BootstrapResult
 from .bootstrap.test import bootstrap_test as bootstrap_test
-from .comparison.compare import compare as compare
 from .comparison.result import ComparisonResult as ComparisonResult
 from .comparison.result import ComparisonRow as ComparisonRow
 from .comparison.rule import ComparisonRule as ComparisonRule
@@ -17,6 +16,9 @@ from .fixed_margins.distribution import number_correct as number_correct
 from .flows.api.results import StudyResults as StudyResults
 from .flows.api.results import open_results as open_results
 from .flows.api.run import run as run
+from .frames.assertion import assert_no_regression as assert_no_regression
+from .frames.compare import compare as compare
+from .frames.reading import read_predictions as read_predictions
 from .goodness_of_fit import GoodnessOfFitTestResult as GoodnessOfFitTestResult
 from .goodness_of_fit import goodness_of_fit_test as goodness_of_fit_test
 from .goodness_of_fit import relax_probabilities as relax_probabilities

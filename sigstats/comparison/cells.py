@@ -2,7 +2,7 @@
 
 from .._common.numerals import index_number, p_number
 from ..measures.table import MEASURES
-from .result import ComparisonRow
+from .rows import ComparisonRow
 
 HEADER = (
     "slice",

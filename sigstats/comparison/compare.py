@@ -5,7 +5,7 @@ tested on different rows.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,80 +15,12 @@ from .._common.validation import refuse
 from ..measures.table import MEASURES
 from ..multiplicity import adjust
 from ..possibilistic_indices import possibility
-from .paired_predictions import ALL_ROWS, PairedPredictions, label_name, pair_arrays
+from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
 from .requirements import as_compared_measures, default_measures, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
 from .tests import test_part, uses_bootstrap
-
-
-def compare(
-    y: Any,
-    prediction_a: Any,
-    prediction_b: Any,
-    *,
-    scores: Sequence[Any] | None = None,
-    groups: Any = None,
-    slices: Mapping[str, Any] | None = None,
-    measures: Sequence[str] | None = None,
-    positive: Any = None,
-    score_range: Sequence[float] | None = None,
-    rule: ComparisonRule | None = None,
-) -> ComparisonResult:
-    """Whether a candidate is worse than a baseline, on all rows or on any slice of them.
-
-    Parameters
-    ----------
-    y : array_like, shape (n,)
-        True labels, all numbers or all strings.
-    prediction_a, prediction_b : array_like, shape (n,)
-        What the baseline and the candidate predict for the same rows.
-    scores : pair of array_like of float, shape (n,), optional
-        What the baseline and the candidate give each row: the probability of the positive class, or a mark.
-    groups : array_like, shape (n,), optional
-        The group of each row, where rows of one group are not independent.
-    slices : mapping of str to array_like of shape (n,), optional
-        Columns by name; each value of each is a slice.
-    measures : sequence of str, optional
-        Of `sigstats.comparison.requirements.COMPARED_MEASURES`; by default the accuracy, and the area under the curve
-        where there are scores.
-    positive : label, optional
-        The class whose probability the scores are; needed where the names of the classes do not tell.
-    score_range : pair of float, optional
-        What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default 0
-        to 1, where all that were seen do.
-    rule : ComparisonRule, optional
-        What counts as a regression.
-
-    Returns
-    -------
-    ComparisonResult
-
-    Raises
-    ------
-    ValueError
-        If an input is not valid, does not hold what a measure needs, or has so few rows that nothing can be tested.
-
-    Notes
-    -----
-    The p-values are one-sided, of the null hypothesis that the candidate is not worse, and adjusted over all measures
-    and slices.
-
-    Examples
-    --------
-    >>> import sigstats
-    >>> y = [0, 1] * 50
-    >>> found = sigstats.compare(y, y, [0] * 100, slices={"half": ["first"] * 50 + ["second"] * 50})
-    >>> found.verdict
-    'fail'
-    >>> [(row.slice, row.difference) for row in found.rows]
-    [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
-    """
-    paired = pair_arrays(
-        y, prediction_a, prediction_b, scores=scores, groups=groups, slices=slices, score_range=score_range
-    )
-    return compare_pair(paired, rule, measures, positive=None if positive is None else label_name(positive, "positive"))
 
 
 def compare_pair(
@@ -98,7 +30,7 @@ def compare_pair(
     *,
     positive: str | None = None,
 ) -> ComparisonResult:
-    """Test every measure on all rows and on every slice of paired predictions; the parameters are those of `compare`.
+    """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from ..scores.mean_score import mean_score_test
 from ..sign_flips.law import MOST_ENUMERATED, pvalue_of_sum
 from ..sign_flips.test import sign_flip_test, whole_units
 from .part import Part
-from .result import ComparisonRow
+from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .score_rows import with_scores
 

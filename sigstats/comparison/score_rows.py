@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from ..scores.result import ScoreResult
-from .result import ComparisonRow
+from .rows import ComparisonRow
 
 
 def with_scores(row: ComparisonRow, found: ScoreResult) -> ComparisonRow:

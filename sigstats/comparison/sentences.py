@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from .._common.numerals import NBSP, p_number
 from ..measures.table import MEASURES
 from .cells import difference_in_words, difference_of, in_points, with_unit
-from .result import ComparisonResult, ComparisonRow
+from .rows import ComparedRows, ComparisonRow
 from .rule import ComparisonRule
 
 TITLES = {
@@ -17,7 +17,7 @@ TITLES = {
 _IDENTICAL = "PASS: identical, there is nothing to test"
 
 
-def title_of(found: ComparisonResult) -> str:
+def title_of(found: ComparedRows) -> str:
     """The verdict in a line."""
     return _IDENTICAL if found.identical else TITLES[found.verdict]
 
@@ -39,7 +39,7 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     )
 
 
-def reasons(found: ComparisonResult) -> list[str]:
+def reasons(found: ComparedRows) -> list[str]:
     """A sentence for each row that does not pass, the worst first; one for all in which nothing differs."""
     if found.identical:
         return []
@@ -52,7 +52,7 @@ def reasons(found: ComparisonResult) -> list[str]:
     return [*said, in_one_sentence(silent, found.rule)] if silent else said
 
 
-def silent_warnings(found: ComparisonResult) -> list[ComparisonRow]:
+def silent_warnings(found: ComparedRows) -> list[ComparisonRow]:
     """The rows that warn although nothing differs, because so few objects exclude nothing."""
     return [row for row in found.rows if row.silent and row.verdict == "warn"]
 
@@ -75,7 +75,7 @@ def counted(rows: Iterable[ComparisonRow]) -> str:
 
     Examples
     --------
-    >>> from sigstats.comparison.result import ComparisonRow
+    >>> from sigstats.comparison.rows import ComparisonRow
     >>> from sigstats.comparison.sentences import counted
     >>> counted([ComparisonRow(slice="s", measure="accuracy", n=20, verdict="pass")] * 2)
     '2 pass'

@@ -26,7 +26,7 @@ from ..measures.table import MEASURES, PairedTest
 from ..scores.auc import auc_test
 from .mean_tests import by_group, test_mean, test_pass_at, with_sign_flips
 from .part import Part
-from .result import ComparisonRow
+from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .score_rows import with_scores
 

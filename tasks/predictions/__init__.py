@@ -16,7 +16,7 @@ from ._identical import same_content
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, join
-from ._predictions import Columns, Predictions
+from ._predictions import Columns, Predictions, from_table
 from ._selection import select
 from ._tasks import is_table, one_log, one_table
 from ._unknown import unknown
@@ -30,6 +30,7 @@ __all__ = [
     "ManyPredictions",
     "PairedPredictions",
     "Predictions",
+    "from_table",
     "join",
     "join_many",
     "read",

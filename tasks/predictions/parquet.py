@@ -22,4 +22,4 @@ def read(content: Content, columns: Columns) -> Predictions:
         names, table = read_parquet(content.by_place(), content.budget, columns.wanted)
     except Exception as error:  # a damaged file may raise anything
         raise content.error("cannot be read as Parquet", error) from None
-    return from_table(ArrowTable(content.where, table, names=names), columns)
+    return from_table(ArrowTable(content.where, table, names=names, fractions=True), columns)

@@ -22,14 +22,23 @@ class ArrowTable(Table):
     as_python : bool, optional
         Whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By default a
         truth value is ``true``, 1.0 is the class ``1`` of a column that once had a missing value, and 0.5 is refused.
+    fractions : bool, optional
+        Whether a column with 0.5 is text too, as it is in a file of text.
     """
 
     def __init__(
-        self, where: str, table: pa.Table, *, names: Sequence[str] | None = None, as_python: bool = False
+        self,
+        where: str,
+        table: pa.Table,
+        *,
+        names: Sequence[str] | None = None,
+        as_python: bool = False,
+        fractions: bool = False,
     ) -> None:
         super().__init__(where, table.column_names if names is None else names, table.num_rows)
         self._table = table
         self._as_python = as_python
+        self._fractions = fractions
 
     def missing(self, name: str) -> Array:  # noqa: D102
         return pc.is_null(self._values(name))
@@ -54,6 +63,8 @@ class ArrowTable(Table):
 
     def _whole(self, name: str, column: Array) -> Array:
         if not pc.all(pc.equal(column, pc.floor(column))).as_py():
+            if self._fractions and pc.all(pc.is_finite(column)).as_py():
+                return column
             raise self.error(name, " has fractions; expected text or whole numbers")
         try:
             return column.cast(pa.int64())

@@ -2,11 +2,14 @@
 
 import math
 import re
+import tempfile
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,6 +85,9 @@ OUTCOMES = sigstats.JointOutcomes(5, 4, 3, 2, 1, 2, 3, 4)
 EVENTS = sigstats.JointEvents.from_predictions([0, 1, 2, 2], [0, 1, 1, 2], [0, 2, 2, 2])
 SCORES = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.8, 0.9], [0.7, 0.6, 0.6]]
 FEW = {"n_resamples": 99, "rng": 1}
+FRAME = pd.DataFrame({"id": range(12), "label": Y, "prediction": Y, "part": ["x", "y"] * 6})
+FILE = Path(tempfile.mkdtemp(), "predictions.csv")
+FRAME.to_csv(FILE, index=False)
 RULE = sigstats.ComparisonRule(resamples=99, alpha=0.5)
 TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correction": False}
 
@@ -97,6 +103,18 @@ CALLS = {
                             "measures": ["accuracy", "auc"], "positive": 1, "rule": RULE}),
         (sigstats.compare, {"y": ["n", "y"] * 6, "prediction_a": ["y"] * 12, "prediction_b": ["n"] * 12,
                             "measures": ["macro-f1"], "rule": RULE}),
+        (sigstats.compare, {"y": FRAME, "prediction_a": FRAME.assign(prediction=0), "id": "id", "slices": ["part"],
+                            "groups": "part", "label": "label", "measures": ["accuracy"], "rule": RULE}),
+    ],
+    "assert_no_regression": [
+        (sigstats.assert_no_regression, {"y": FRAME, "prediction_a": FRAME.assign(by=1), "fail_on": "fail",
+                                         "rule": RULE}),
+        (sigstats.assert_no_regression, {"y": Y, "prediction_a": Y, "prediction_b": list(Y), "fail_on": "fail",
+                                         "rule": RULE}),
+    ],
+    "read_predictions": [
+        (sigstats.read_predictions, {"paths": FILE, "id": "id", "label": "label", "prediction": "prediction",
+                                     "slices": ["part"], "groups": "part", "unscored": "drop"}),
     ],
     "BesagCliffordRule": [(sigstats.BesagCliffordRule, {"maximum": 99, "exceedances": 10})],
     "FixedRule": [(sigstats.FixedRule, {"maximum": 99})],
@@ -250,6 +268,10 @@ PROGRAM = {"StudyResults", "open_results", "run"}
 ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
 #: Labels may be any numbers or strings, values and hypothetical differences as large as they like.
 LENIENT = {
+    "paths",  # complaints of a file begin with its name
+    "id",
+    "label",
+    "prediction",
     "differences",
     "y",
     "a",
@@ -275,6 +297,9 @@ ALIASES = {
     "cv": "n_splits",
     "name": "measure",
     "y": "n_splits",
+    "prediction_a": "candidate",
+    "slices": "baseline|predictions",
+    "groups": "baseline|predictions",
     "parameters": "f1",
 }
 

@@ -1,0 +1,51 @@
+"""A comparison as plain text and as a table of HTML, for a prompt and a notebook."""
+
+from html import escape
+
+from .cells import HEADER, cells_of, verdict_of
+from .rows import ComparedRows
+from .sentences import counted, rule_in_words, title_of
+
+#: So many rows are shown; `sigstats.ComparisonResult.to_pandas` has all.
+MOST_ROWS = 20
+_COLUMNS = [position for position, name in enumerate(HEADER) if name not in ("p", "PD", "NSD")]
+_NAMES = ("verdict", *(HEADER[position] for position in _COLUMNS))
+
+
+def as_plain(found: ComparedRows) -> str:
+    """The verdict and the worst rows, in columns."""
+    rows = [_NAMES, *_rows(found)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [title_of(found)]
+    for row in rows:
+        aligned = (
+            cell.ljust(width) if position < 3 else cell.rjust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append("  ".join(aligned).rstrip())
+    return "\n".join([*lines, *_rest(found)])
+
+
+def as_html(found: ComparedRows) -> str:
+    """The same as a table of HTML."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in _NAMES)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in _rows(found))
+    below = "".join(f"<p>{escape(line)}</p>" for line in _rest(found))
+    rule = escape(rule_in_words(found.rule, found.measures))
+    return (
+        f"<div><p><strong>{escape(title_of(found))}</strong></p><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{below}<p>Rule: {rule}.</p></div>"
+    )
+
+
+def _rows(found: ComparedRows) -> list[tuple[str, ...]]:
+    shown = []
+    for row in found.ranked[:MOST_ROWS]:
+        cells = cells_of(row)
+        shown.append((verdict_of(row), *(" ".join(cells[position].split()) for position in _COLUMNS)))
+    return shown
+
+
+def _rest(found: ComparedRows) -> list[str]:
+    rest = found.ranked[MOST_ROWS:]
+    return [f"and {len(rest):,} more: {counted(rest)}"] if rest else []

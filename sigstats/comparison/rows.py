@@ -1,0 +1,119 @@
+"""The rows of a comparison, one for each measure on each slice, and the verdict of them all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .paired_predictions import ALL_ROWS
+from .rule import ComparisonRule, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRow:
+    """One measure on one slice.
+
+    Attributes
+    ----------
+    slice, measure : str
+    n : int
+        Rows.
+    items : int or None
+        The items that the rows answer, where items have several answers.
+    baseline, candidate : float or None
+        The measure of both.
+    baseline_interval, candidate_interval : tuple of float or None
+        Of the accuracy Clopper and Pearson's, of scores those of their test, of others percentiles of the bootstrap.
+    difference, low, high : float or None
+        Candidate less baseline, and its interval; no ends where nothing differs and differences have no known bound.
+    standard_error : float or None
+        Of the difference, by rows, or by groups where there are any (Miller 2024); None where the test has none.
+    test : str
+        How `p_worse` was found.
+    p_worse : float or None
+        One-sided p-value of "the candidate is not worse".
+    p_differs : float or None
+        Two-sided p-value of "both are equally good".
+    p_adjusted : float or None
+        `p_worse`, adjusted.
+    pd, psd, nsd : float or None
+        Possibilistic indices of "not worse" against "worse"; where nothing differs, both are possible and neither is
+        necessary.
+    differing : int or None
+        In how many rows, groups or items the models differ, by what the measure counts; None where nothing was tested.
+    detectable : float or None
+        The smallest drop that this many rows show with power 0.8, given how often the models disagree, at the level
+        that one test has among all of them.
+    verdict : "pass", "warn", "fail" or None
+        None where nothing was tested.
+    note : str
+    """
+
+    slice: str
+    measure: str
+    n: int
+    items: int | None = None
+    baseline: float | None = None
+    candidate: float | None = None
+    baseline_interval: tuple[float, float] | None = None
+    candidate_interval: tuple[float, float] | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    standard_error: float | None = None
+    test: str = ""
+    p_worse: float | None = None
+    p_differs: float | None = None
+    p_adjusted: float | None = None
+    pd: float | None = None
+    psd: float | None = None
+    nsd: float | None = None
+    differing: int | None = None
+    detectable: float | None = None
+    verdict: Verdict | None = None
+    note: str = ""
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the data could not answer what was asked of all rows."""
+        return self.verdict is None and self.slice == ALL_ROWS
+
+    @property
+    def silent(self) -> bool:
+        """Whether the models differ nowhere, so that the data lean to neither."""
+        return self.differing == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedRows:
+    """What a comparison found; `sigstats.ComparisonResult` describes the attributes, and shows them."""
+
+    rows: tuple[ComparisonRow, ...]
+    rule: ComparisonRule
+    n: int
+    notes: tuple[str, ...] = ()
+    identical: bool = False
+    items: int | None = None
+    subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of any row; a measure that was not tested on all rows warns."""
+        found = {row.verdict for row in self.rows}
+        if "fail" in found:
+            return "fail"
+        return "warn" if "warn" in found or any(row.unanswered for row in self.rows) else "pass"
+
+    @property
+    def ranked(self) -> tuple[ComparisonRow, ...]:
+        """The rows, the worst first: fails by their p-values, warnings, what could not be tested, what passes."""
+        order = {"fail": 0, "warn": 1, None: 2, "pass": 4}
+
+        def key(row: ComparisonRow) -> tuple[float, float]:
+            place = order[row.verdict] if row.verdict is not None or row.unanswered else 3
+            return place, 0.0 if row.p_adjusted is None or place > 1 else row.p_adjusted
+
+        return tuple(sorted(self.rows, key=key))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were compared, each once."""
+        return tuple(dict.fromkeys(row.measure for row in self.rows))

@@ -1,0 +1,1 @@
+"""What people call with data frames, files or arrays; it stands above the statistics and the readers of files."""

@@ -1,0 +1,77 @@
+"""The columns of a data frame of any library, as the readers of files give theirs."""
+
+import re
+from typing import Any
+
+from .._common.validation import refuse
+from ..comparison.paired_predictions import PairedPredictions
+from ..tasks.predictions import Columns, Predictions, from_table, join
+from ..tasks.tables.arrow import ArrowTable
+
+#: The options of the command line in a message, which are arguments here.
+_OPTION = re.compile(r"--([a-z]+) (\w+)")
+_ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
+
+
+def pair_frames(baseline: Any, candidate: Any, columns: Columns, *, unmatched: str) -> PairedPredictions:
+    """The rows of two data frames, joined by id.
+
+    Raises
+    ------
+    ValueError
+        One line: what is no data frame, a column that is not there or that cannot be read, and all that
+        `sigstats.tasks.predictions.join` refuses.
+    """
+    if unmatched not in ("refuse", "drop"):
+        raise refuse("unmatched", unmatched, "refuse or drop")
+    first, other = _predictions(baseline, "baseline", columns), _predictions(candidate, "candidate", columns)
+    try:
+        return join(first, other, columns, unmatched="drop" if unmatched == "drop" else "refuse")
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
+
+
+def same_frames(baseline: Any, candidate: Any) -> bool:
+    """Whether two data frames hold the same columns with the same values."""
+    if baseline is candidate:
+        return True
+    try:
+        first, other = (_frame(each, "baseline") for each in (baseline, candidate))
+        return bool(first.columns == other.columns and first.to_arrow().equals(other.to_arrow()))
+    except Exception:  # a column of another kind may raise anything
+        return False
+
+
+def as_arguments(message: str) -> str:
+    """A message, in one line, in which options of the command line are arguments of a function.
+
+    Examples
+    --------
+    >>> from sigstats.frames._columns import as_arguments
+    >>> as_arguments("expected each id once (--group id takes them)")
+    "expected each id once (groups='id' takes them)"
+    """
+    named = _OPTION.sub(lambda found: f"{_ARGUMENTS.get(found[1], found[1])}={found[2]!r}", message)
+    return " ".join(named.replace("='COLUMN'", "=COLUMN").split())
+
+
+def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
+    opened = _frame(frame, name)
+    names = [str(each) for each in opened.columns]
+    try:
+        table = opened.select([each for each in columns.wanted if each in names]).to_arrow()
+    except Exception as error:
+        raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
+    try:
+        return from_table(ArrowTable(name, table, names=names, fractions=True), columns)
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+
+
+def _frame(frame: Any, name: str) -> Any:
+    import narwhals as nw
+
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except Exception:
+        raise refuse(name, frame, "a data frame of pandas, polars or Arrow, or three arrays") from None

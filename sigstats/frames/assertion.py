@@ -1,0 +1,55 @@
+"""A comparison as an assertion, for tests.
+
+When not to use: where a warning is to be read by a person; an assertion says no more than its message.
+"""
+
+from typing import Any, Literal
+
+from .._common.validation import as_choice
+from ..comparison.result import ComparisonResult
+from ..comparison.sentences import reasons, title_of
+from .compare import compare
+
+
+def assert_no_regression(
+    y: Any, prediction_a: Any, prediction_b: Any = None, *, fail_on: Literal["fail", "warn"] = "fail", **options: Any
+) -> ComparisonResult:
+    """Raise AssertionError where a candidate is worse than a baseline; its message has the reasons.
+
+    Parameters
+    ----------
+    y, prediction_a, prediction_b
+        Two data frames, baseline and candidate, or three arrays, as `sigstats.compare` takes them.
+    fail_on : {"fail", "warn"}
+        Whether a drop that is not excluded raises too.
+    **options
+        Those of `sigstats.compare`.
+
+    Returns
+    -------
+    ComparisonResult
+        Where nothing is raised.
+
+    Raises
+    ------
+    AssertionError
+        If the verdict is "fail", or "warn" where that is to raise.
+    ValueError
+        As `sigstats.compare`.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> y = [0, 1] * 500
+    >>> sigstats.assert_no_regression(y, [0] * 1000, y).verdict
+    'pass'
+    >>> sigstats.assert_no_regression(y, y, [0] * 1000)
+    Traceback (most recent call last):
+    AssertionError: FAIL: regression
+    worse: accuracy on all rows: −50.00 points (−53.09 to −46.91), adjusted p 3.1 × 10⁻¹⁵¹
+    """
+    as_choice(fail_on, "fail_on", ("fail", "warn"))
+    found = compare(y, prediction_a, prediction_b, **options)
+    if found.verdict == "fail" or found.verdict == fail_on:
+        raise AssertionError("\n".join([title_of(found), *reasons(found)]))
+    return found

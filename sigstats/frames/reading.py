@@ -1,0 +1,136 @@
+"""What `sigstats compare` reads of files, as a data frame.
+
+When not to use: for files that hold no predictions; pandas reads tables.
+"""
+
+import glob
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from .._common.validation import as_choice, refuse, shown
+from ._columns import as_arguments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LONGEST_NAME = 255
+
+
+def read_predictions(
+    paths: Any,
+    *,
+    id: str | None = None,  # noqa: A002 - the name of the column
+    label: str | None = None,
+    prediction: str | None = None,
+    score: str | None = None,
+    epoch: str | None = None,
+    filter: str | None = None,  # noqa: A002 - the harness's name
+    groups: str | None = None,
+    slices: Sequence[str] = (),
+    unscored: Literal["refuse", "drop", "wrong"] = "refuse",
+) -> "pd.DataFrame":
+    r"""Read the predictions in files of any format that `sigstats compare` knows.
+
+    Parameters
+    ----------
+    paths : str, path, or a sequence of them
+        Files, fsspec URLs, or patterns such as ``"logs/*.eval"``, whose files are read in the order of their names.
+    id, label, prediction : str, optional
+        The names of columns of tables; these by default.
+    score : str, optional
+        A column of numbers; of a log, the name of the scorer or metric.
+    epoch : str, optional
+        Of a table, which of several answers to one id a row is.
+    filter : str, optional
+        Of a log of lm-evaluation-harness, whose answers are meant.
+    groups : str, optional
+        A column whose rows of one value are not independent.
+    slices : sequence of str
+        More columns.
+    unscored : {"refuse", "drop", "wrong"}
+        What becomes of answers in a log that failed or have no score.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With columns ``id``, ``label``, ``prediction`` where there are predictions, ``score`` and ``epoch`` where there
+        are any, `groups` and `slices`, and ``file`` where several files are read. Of a log the label is ``"right"``
+        and the prediction ``"right"`` or ``"wrong"``.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file, and what is wrong in it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import sigstats
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "predictions.csv")
+    >>> _ = file.write_text("id,label,prediction\n7,cat,cat\n8,dog,cat\n")
+    >>> sigstats.read_predictions(file)
+      id label prediction
+    0  7   cat        cat
+    1  8   dog        cat
+    """
+    import pandas as pd
+
+    from ..tasks.predictions import Columns, read
+
+    as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
+    given = {"id": id, "label": label, "prediction": prediction}
+    for name, value in (*given.items(), ("score", score), ("epoch", epoch), ("filter", filter), ("groups", groups)):
+        if value is not None and not isinstance(value, str):
+            raise refuse(name, value, "the name of a column")
+    if isinstance(slices, str) or not isinstance(slices, Sequence) or not all(isinstance(each, str) for each in slices):
+        raise refuse("slices", slices, "a sequence of names of columns")
+    named = {name: value for name, value in given.items() if value is not None}
+    columns = Columns(
+        **named,
+        group=groups,
+        slices=tuple(slices),
+        score=score,
+        epoch=epoch,
+        filter=filter,
+        unscored=unscored,
+        named=frozenset(named),
+    )
+    files = _files(paths)
+    frames = []
+    for file in files:
+        try:
+            found = read(file, columns)
+        except ValueError as error:
+            raise ValueError(as_arguments(str(error))) from None
+        for name in columns.optional:
+            if name not in found.others:
+                raise ValueError(f"{file}: column {shown(name)} is not there")
+        table: dict[str, Any] = {"file": [file] * len(found.ids)} if len(files) > 1 else {}
+        table |= {"id": found.ids, "epoch": found.epoch, "label": found.label}
+        table |= {"prediction": found.prediction if found.predicted else None, "score": found.score, **found.others}
+        columns_of_file = {name: column for name, column in table.items() if column is not None}
+        frames.append(
+            pd.DataFrame(
+                {name: each if isinstance(each, list) else each.to_pandas() for name, each in columns_of_file.items()}
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def _files(paths: Any) -> list[str]:
+    """The files that are named, and those that fit the patterns."""
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    if not isinstance(given, Sequence) or not given or not all(isinstance(each, (str, os.PathLike)) for each in given):
+        raise refuse("paths", paths, "a path, a pattern, or a sequence of them")
+    files = []
+    for path in map(str, given):
+        if "\0" in path or max(map(len, path.split("/"))) > _LONGEST_NAME:
+            raise refuse("paths", path, f"names without a zero byte, of at most {_LONGEST_NAME} characters")
+        pattern = "://" not in path and glob.has_magic(path) and not Path(path).exists()
+        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]  # noqa: PTH207 - a pattern may be absolute
+        if not found:
+            raise ValueError(f"paths: {path!r} is not valid; no file fits the pattern")
+        files += found
+    return files

@@ -1,0 +1,179 @@
+"""Comparisons from data frames beside those of arrays and of files, and what is refused."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sigstats
+from sigstats.flows.cli import main
+
+KINDS = {
+    "pandas": lambda frame: frame,
+    "pandas of Arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "pandas with an index": lambda frame: frame.set_index(np.arange(len(frame)) * 3 + 5),
+    "categories": lambda frame: frame.astype({"region": "category", "label": "category"}),
+    "Arrow": pa.Table.from_pandas,
+    "polars": lambda frame: pytest.importorskip("polars").from_pandas(frame),
+}
+
+
+def pair(n=400, seed=1):
+    rng = np.random.default_rng(seed)
+    base = pd.DataFrame({"id": [f"row {i}" for i in range(n)], "label": rng.integers(0, 2, n)})
+    base["region"], base["document"] = rng.choice(["north", "south"], n), [f"{i // 4:04}" for i in range(n)]
+    base["prediction"] = np.where(rng.random(n) < 0.9, base["label"], 1 - base["label"])
+    base["score"] = rng.random(n)
+    cand = base.assign(prediction=np.where(rng.random(n) < 0.8, base["label"], 1 - base["label"]), score=rng.random(n))
+    return base, cand
+
+
+LAX = sigstats.ComparisonRule(adjust="none")
+OPTIONS = {"slices": ["region"], "groups": "document", "score": "score", "measures": ["accuracy", "auc", "mean-score"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_of_every_kind_say_what_arrays_say(kind):
+    base, cand = pair()
+    found = sigstats.compare(KINDS[kind](base), KINDS[kind](cand.sample(frac=1, random_state=2)), **OPTIONS)
+    arrays = sigstats.compare(
+        base["label"], base["prediction"].to_numpy(), cand["prediction"].to_numpy(),
+        slices={"region": base["region"]}, groups=base["document"], scores=(base["score"], cand["score"].to_numpy()),
+        measures=OPTIONS["measures"],
+    )  # fmt: skip
+    assert found == arrays
+
+
+def test_frames_say_what_files_say(tmp_path):
+    base, cand = pair()
+    files = [str(tmp_path / name) for name in ("base.csv", "cand.csv")]
+    for frame, file in zip((base, cand), files, strict=True):
+        frame.to_csv(file, index=False)
+    options = ["--slice", "region", "--group", "document", "--score", "score"]
+    main(["compare", *files, *options, "--json", str(tmp_path / "found.json")])
+    of_files = json.loads((tmp_path / "found.json").read_text())["rows"]
+    frames = [sigstats.read_predictions(file, score="score", slices=["region"], groups="document") for file in files]
+    found = sigstats.compare(*frames, slices=["region"], groups="document", score="score")
+    assert found.to_pandas()["p_adjusted"].tolist() == [row["p_adjusted"] for row in of_files]
+    assert [row.slice for row in found.rows] == [row["slice"] for row in of_files]
+    together = sigstats.read_predictions(str(tmp_path / "*.csv"))
+    assert together["file"].tolist() == [files[0]] * 400 + [files[1]] * 400
+
+
+def test_logs_are_read_as_frames(tmp_path):
+    for name, marks in (("a", "CCIC" * 20), ("b", "CIIC" * 20)):
+        samples = [
+            {"id": i, "epoch": 1, "target": "x", "scores": {"graded": {"value": v}}} for i, v in enumerate(marks)
+        ]
+        log = {"version": 2, "status": "success", "eval": {"task": "t"}, "samples": samples}
+        (tmp_path / f"{name}.json").write_text(json.dumps(log))
+    a, b = (sigstats.read_predictions(tmp_path / f"{name}.json", score="graded") for name in "ab")
+    assert (a["prediction"] == "right").mean() == a["score"].mean() == 0.75
+    (row,) = sigstats.compare(a, b).rows
+    assert (row.baseline, row.candidate, row.p_worse) == (0.75, 0.5, 0.5**20)
+
+
+def test_numbers_are_compared_as_numbers():
+    rng = np.random.default_rng(3)
+    base = pd.DataFrame({"id": range(100), "label": rng.normal(size=100)})
+    base["prediction"] = base["label"] + rng.normal(size=100)
+    cand = base.assign(prediction=base["label"] + 3 * rng.normal(size=100))
+    with pytest.raises(ValueError, match=r"300 different numbers .* expected the measure neg-mae or neg-mse"):
+        sigstats.compare(base, cand)
+    (row,) = sigstats.compare(base, cand, measures=["neg-mae"]).rows
+    assert row.candidate == pytest.approx(-(cand["prediction"] - cand["label"]).abs().mean())
+    assert row.verdict == "fail"
+
+
+def test_a_frame_beside_itself_is_identical_and_an_assertion_has_the_reasons():
+    base, cand = pair()
+    assert sigstats.assert_no_regression(base, base.copy()).identical
+    assert not sigstats.compare(base, base.assign(document=0)).identical
+    with pytest.raises(AssertionError) as caught:
+        sigstats.assert_no_regression(base, cand)
+    title, reason = str(caught.value).splitlines()
+    assert (title, reason[:27]) == ("FAIL: regression", "worse: accuracy on all rows")
+    few = base[:60], base[:60].assign(document=0)
+    assert sigstats.assert_no_regression(*few).verdict == "warn"
+    with pytest.raises(AssertionError, match="60 rows exclude no drop"):
+        sigstats.assert_no_regression(*few, fail_on="warn")
+
+
+def test_a_result_is_a_table_wherever_it_is_shown():
+    base, cand = pair()
+    names = [f"<b>&{i}" for i in range(30)]
+    found = sigstats.compare(base.assign(part=np.array(names)[np.arange(400) % 30]), cand, slices=["part"], rule=LAX)
+    html, text = found._repr_html_(), str(found)
+    assert html.count("<tr>") == 1 + 20
+    assert "<b>" not in html
+    assert text.splitlines()[0] == "FAIL: regression"
+    assert text.splitlines()[-1].startswith("and 11 more: ")
+    assert len(found.to_pandas()) == 31
+    assert found.to_pandas()["verdict"].tolist() == [row.verdict for row in found.rows]
+
+
+BAD = {
+    "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' is not there, nor in candidate"),
+    "one slice": (lambda b, c: {"slices": "region"}, "slices: 'region' is not valid; expected a sequence of names"),
+    "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected a sequence"),
+    "an array of groups": (lambda b, c: {"groups": [1, 2]}, "groups: [1, 2] is not valid; expected the name of a"),
+    "scores": (lambda b, c: {"scores": (1, 2)}, "scores: (1, 2) is not valid; expected the column `score` of"),
+    "no such column": (lambda b, c: {"prediction": "predicted"}, "column 'predicted' is not there; did you mean"),
+    "unmatched": (lambda b, c: {"prediction_a": c[:-1]}, "'row 399' is in this frame alone; expected the same ids in "),
+    "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "expected each id once (groups='id' or epoch=COLUMN takes"),
+    "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline, row 0 (from 0): column 'label'"),
+    "no frame": (lambda b, c: {"y": 3}, "baseline: 3 is not valid; expected a data frame of pandas, polars or Arrow"),
+    "lists in it": (lambda b, c: {"y": b.assign(label=[[1]] * 400)}, "baseline: column 'label'"),
+    "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns"),
+    "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected refuse or drop"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_is_one_line(case):
+    base, cand = pair()
+    change, complaint = BAD[case]
+    with pytest.raises(ValueError) as caught:
+        sigstats.compare(**{"y": base, "prediction_a": cand, **change(base, cand)})
+    assert complaint in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("paths", "complaint"),
+    [
+        ("no such *.csv", "no file fits the pattern"),
+        ([], "paths: []"),
+        (3, "paths: 3"),
+        ("a\0b", "without a zero byte"),
+        ("x" * 300, "at most 255"),
+    ],
+)
+def test_files_that_are_not_there_are_named(paths, complaint):
+    with pytest.raises(ValueError, match="paths: ") as caught:
+        sigstats.read_predictions(paths)
+    assert complaint in str(caught.value)
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), min_size=10, max_size=30))
+def test_a_frame_is_its_columns_in_any_order(rows):
+    y, a, b = np.array(rows).T
+    base = pd.DataFrame({"id": np.arange(len(y)), "label": y, "prediction": a})
+    cand = base.assign(prediction=b, by="b")[::-1]
+    assert sigstats.compare(base, cand) == sigstats.compare(y, a, b)
+
+
+def test_importing_costs_no_library_of_frames():
+    code = (
+        "import sys, sigstats; sigstats.compare([0, 1] * 9, [0, 1] * 9, [0, 0] * 9)\n"
+        "print(sorted({'pandas', 'pyarrow', 'narwhals', 'rich', 'sklearn'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

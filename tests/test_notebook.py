@@ -1,0 +1,29 @@
+"""The notebook of the documents: its cells run, in this process, and say what is stored in it."""
+
+import ast
+import json
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["compare"])
+def test_the_cells_of_a_notebook_say_what_is_stored(repository, capsys, name):
+    notebook = json.loads((repository / "docs" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    space, told = {}, 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, f"{name}.ipynb", "exec"), space)
+        value = eval(compile(ast.Expression(last.value), f"{name}.ipynb", "eval"), space) if last else None
+        printed = capsys.readouterr().out
+        for output in cell["outputs"]:
+            told += 1
+            if output["output_type"] == "stream":
+                assert "".join(output["text"]) == printed
+            else:
+                assert "".join(output["data"]["text/plain"]) == repr(value)
+                if "text/html" in output["data"]:
+                    assert "".join(output["data"]["text/html"]) == value._repr_html_()
+    assert told >= 3
