@@ -1,0 +1,103 @@
+"""Forests grown from sorted columns vote as scikit-learn's own, ties included, and go to it without Numba."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from sigstats.learners import build
+from sigstats.learners.batched import forest as batched_forest
+from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.permutation import Retrainer
+
+pytest.importorskip("numba", reason="Numba is an extra")
+
+needs_growth = pytest.mark.skipif(batched_forest._growth() is None, reason="forests grow in scikit-learn here")
+FORESTS = [RandomForestClassifier, ExtraTreesClassifier]
+
+
+def check_same(forest, X, y, folds, null, replicates, rng):
+    fast, slow = (Retrainer(forest, X, y, folds, null=null, batched=batched) for batched in (True, False))
+    assert fast.batched
+    draws = fast.draw(rng, replicates)
+    assert (fast.predict(draws) == slow.predict(draws)).all()
+
+
+@needs_growth
+@settings(max_examples=40, deadline=None)
+@given(
+    cls=st.sampled_from(FORESTS),
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(12, 120),
+    d=st.integers(1, 7),
+    distinct=st.integers(1, 40),
+    classes=st.integers(2, 4),
+    null=st.sampled_from(["labels", "features"]),
+    n_estimators=st.integers(1, 8),
+    bootstrap=st.booleans(),
+    max_features=st.sampled_from(["sqrt", "log2", None, 1, 2]),
+    max_depth=st.none() | st.integers(1, 6),
+    min_samples_split=st.integers(2, 9),
+    min_samples_leaf=st.integers(1, 5),
+    random_state=st.integers(0, 2**31 - 1),
+)
+def test_forests_vote_as_those_of_scikit_learn(cls, seed, n, d, distinct, classes, null, **parameters):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, distinct, (n, d)).astype(float)  # few values: splits and votes are tied
+    X[:, rng.integers(d)] += rng.choice([0.0, 5e-8], n)  # no farther apart than scikit-learn tells apart
+    y = rng.permutation(np.r_[np.arange(n) % classes, classes])  # one class has one row
+    X = np.vstack([X, X[:1]])
+    folds = stratified_folds(y, 3, seed % 1000, rare_classes="allow")
+    if isinstance(parameters["max_features"], int):
+        parameters["max_features"] = min(parameters["max_features"], d)
+    check_same(cls(**parameters), X, y, folds, null, 2, rng)
+
+
+@needs_growth
+@pytest.mark.parametrize("cls", FORESTS)
+@pytest.mark.parametrize("null", ["labels", "features"])
+def test_deep_trees_of_many_different_values(cls, null):
+    rng = np.random.default_rng(8)
+    y = np.arange(300) % 3
+    X = rng.normal(size=(300, 9)) * 10.0 ** rng.integers(-3, 4, 9)
+    X[:, 8] = 1.0
+    check_same(cls(10, random_state=2), X, y, stratified_folds(y, 4, 1), null, 2, rng)
+    uneven = np.minimum(rng.geometric(0.4, 300), 4) - 1
+    check_same(cls(5, random_state=2), X, y, uneven, null, 2, rng)
+
+
+@pytest.mark.parametrize(
+    "forest",
+    [
+        RandomForestClassifier(),
+        RandomForestClassifier(random_state=0, class_weight="balanced"),
+        RandomForestClassifier(random_state=0, max_samples=0.5),
+        RandomForestClassifier(random_state=0, criterion="entropy"),
+        RandomForestClassifier(random_state=0, max_features=0.5),
+        ExtraTreesClassifier(random_state=0, ccp_alpha=0.1),
+        ExtraTreesClassifier(random_state=0, n_estimators=0),
+        build("sklearn.ensemble.RandomForestClassifier", nominal=[True, False, False, False]),
+    ],
+    ids=str,
+)
+def test_other_forests_go_to_scikit_learn(forest):
+    X, y = load_iris(return_X_y=True)
+    assert not Retrainer(forest, X, y, stratified_folds(y, 5, 1), null="labels").batched
+
+
+def test_missing_values_go_to_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    X[3, 2] = np.nan
+    forest = RandomForestClassifier(3, random_state=0)
+    assert not Retrainer(forest, X, y, stratified_folds(y, 5, 1), null="labels").batched
+
+
+@needs_growth
+@pytest.mark.parametrize("name", ["_seed", "_draws"])
+def test_other_draws_in_scikit_learn_are_noticed(name, monkeypatch):
+    original = getattr(batched_forest, name)
+    other = {"_seed": lambda state: state + 1, "_draws": lambda seeds, n, _: original(seeds, n, False)}
+    monkeypatch.setattr(batched_forest, name, other[name])
+    assert batched_forest._growth.__wrapped__() is None
