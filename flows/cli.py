@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from sigstats._common.printable import printable
 
 from . import commands
+from .config.credentials import refuse_credentials, without_credentials
 from .errors import BAD_INPUT, FAILED, BadInput
 
 
@@ -17,7 +18,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that obeys nothing in the arguments that it complains of."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(printable(message))
+        super().error(without_credentials(printable(message)))
 
 
 class _CommandParser(_Parser):
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         program.print_help(sys.stderr)
         return BAD_INPUT
     try:
+        refuse_credentials(vars(options))
         return commands.REGISTRY.module(options.command).run(options)
     except BadInput as error:
         return _complain(str(error), BAD_INPUT)
@@ -89,5 +91,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(text: str, code: int) -> int:
-    print(f"sigstats: {printable(' '.join(text.split()))}", file=sys.stderr)  # noqa: T201
+    print(f"sigstats: {without_credentials(printable(' '.join(text.split())))}", file=sys.stderr)  # noqa: T201
     return code

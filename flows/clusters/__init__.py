@@ -9,6 +9,7 @@ from sigstats._common.registry import Registry
 from sigstats._common.validation import nearest, shown
 from sigstats.tasks.engine.pools import Pool
 
+from ..config.credentials import refuse_credentials
 from ..config.model import Strict
 from ..config.toml_files import read_toml
 from ..config.validation import validated
@@ -65,6 +66,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
         raise BadInput(
             f"--cluster: {text!r} is not valid; expected {', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}"
         )
+    refuse_credentials(values, source=source)
     kind = values.get("kind", "local")
     if not isinstance(kind, str) or kind not in known:
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")

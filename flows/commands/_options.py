@@ -52,7 +52,10 @@ def usable(output: str, name: str) -> str:
         raise BadInput(f"{name}: '' is not valid; expected a folder or an fsspec URL")
     scheme, separator, _ = output.partition("://")
     if separator:
+        from fsspec.core import url_to_fs
         from fsspec.registry import get_filesystem_class, known_implementations
+
+        from sigstats._common.validation import one_line
 
         if scheme not in known_implementations:
             raise BadInput(f"{name}: {output!r} is not valid; {scheme!r} is no protocol that fsspec knows")
@@ -60,6 +63,12 @@ def usable(output: str, name: str) -> str:
             get_filesystem_class(scheme)
         except ImportError as error:
             raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({error})") from None
+        try:
+            url_to_fs(output)
+        except Exception as error:  # each file system has its own
+            raise BadInput(f"{name}: {output!r} is not valid; it cannot be opened ({one_line(error)[:200]})") from None
+    elif Path(output).exists() and not Path(output).is_dir():
+        raise BadInput(f"{name}: {output!r} is not valid; it is a file, expected a folder or an fsspec URL")
     return output
 
 

@@ -1,6 +1,8 @@
 """The arguments of commands that read predictions, and what they write."""
 
 import argparse
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +65,47 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         unscored=options.unscored,
         named=frozenset(named),
     )
+
+
+def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:
+    """Refuse an output that is an input or another output, however each of them is spelt.
+
+    Raises
+    ------
+    BadInput
+    """
+    taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
+    for name in outputs:
+        place = getattr(options, name)
+        if place is None or Path(place).is_char_device():  # such as /dev/null
+            continue
+        file = "-" if place == "-" else _identity(place)
+        if file in taken:
+            raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
+        taken[file] = f"the output of --{name}"
+
+
+def _local_files(place: str) -> Sequence[str]:
+    """The files of this machine that an input means."""
+    from sigstats.tasks.input_files.places import files_of
+
+    scheme, separator, rest = place.partition("://")
+    if separator and scheme not in ("file", "local"):
+        return ()
+    path = rest if separator else place
+    try:
+        return files_of(path) or [path]
+    except ValueError:  # whoever reads it says what is wrong
+        return [path]
+
+
+def _identity(place: str) -> object:
+    """What tells a file from others: itself where it is there, or where it will be."""
+    try:
+        about = Path(place).stat()
+        return about.st_dev, about.st_ino
+    except (OSError, ValueError):  # it is not there, or is no name that a file can have
+        return os.path.realpath(place)
 
 
 def write_text(place: str, text: str) -> None:

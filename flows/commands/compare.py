@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
-from ._predictions import add_prediction_arguments, columns_of, write_text
+from ._predictions import add_prediction_arguments, columns_of, refuse_overwriting, write_text
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
@@ -59,8 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare, say what was found, and give the verdict as exit code."""
-    from sigstats.tasks.input_files.content import printable
+    from sigstats._common.printable import printable
 
+    refuse_overwriting(options, (options.baseline, *options.candidates), "json", "markdown", "report", "junit")
     found = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
     quiet = "-" in (options.json, options.markdown, options.junit)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
-from ._predictions import add_prediction_arguments, columns_of, write_text
+from ._predictions import add_prediction_arguments, columns_of, refuse_overwriting, write_text
 
 if TYPE_CHECKING:
     from sigstats.ranking.rank import Ranking
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank, and say what was found."""
+    refuse_overwriting(options, options.files, "json", "markdown", "report")
     found, files = _ranked(options)
     if options.json is not None:
         from ..ranking.json import as_json

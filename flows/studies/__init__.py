@@ -12,6 +12,7 @@ from sigstats._common.registry import Registry
 from sigstats._common.validation import nearest, shown
 from sigstats.tasks.storage.store import Store
 
+from ..config.credentials import refuse_credentials
 from ..config.study import Study
 from ..config.toml_files import apply_settings, read_toml
 from ..config.validation import validated
@@ -91,6 +92,7 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
 
 def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "study") -> Study:
     """The validated study of the tables of a file, called `source` in messages."""
+    refuse_credentials(values, source=source)
     known = REGISTRY.names()
     kind = values.get("kind")
     if kind is None:

@@ -23,4 +23,6 @@ def printable(text: str, *, keep: str = "") -> str:
 
 
 def _literal(character: str) -> str:
+    if "\udc80" <= character <= "\udcff":  # as Python has a byte of a file's name that is no text
+        return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")

@@ -3,7 +3,7 @@
 A new learner is one new module of `sigstats.learners.families`; its batched form is one of `sigstats.learners.batched`.
 """
 
-import importlib
+import importlib.util
 import inspect
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -106,6 +106,21 @@ def _as_mask(nominal: Any) -> Any:
     return mask if mask.any() else None
 
 
+def _is_public(modules: Sequence[str]) -> bool:
+    """Whether scikit-learn has all its classifiers in such modules: no module of tests or tools is imported.
+
+    Raises
+    ------
+    ImportError
+        If there is no such module.
+    """
+    import sklearn
+
+    if importlib.util.find_spec(f"sklearn.{modules[0]}" if modules else "sklearn") is None:
+        raise ImportError
+    return len(modules) == 1 and modules[0] in sklearn.__all__
+
+
 def _classifier_class(path: str, allowed: Sequence[str]) -> Any:
     from sklearn.base import ClassifierMixin
 
@@ -115,6 +130,8 @@ def _classifier_class(path: str, allowed: Sequence[str]) -> Any:
     if any(not part.isidentifier() or part.startswith("_") for part in parts):
         raise refuse("classifier", path, "an import path of public names")
     try:
+        if parts[0] == "sklearn" and not _is_public(parts[1:-1]):
+            raise refuse("classifier", path, "the import path of a classifier class, as in 'sklearn.svm.SVC'")
         module = importlib.import_module(".".join(parts[:-1]))
     except ImportError:
         raise refuse("classifier", path, f"a classifier that can be imported; there is no {path!r}") from None

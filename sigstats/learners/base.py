@@ -62,6 +62,18 @@ class BatchedLearner(Protocol):
         """Predictions, shape (replicates, n), for ``source`` of shape (replicates, d, n)."""
 
 
+#: The largest that a parameter may be which sets how much memory is taken or how many processes are started.
+_MOST = {"n_estimators": 100_000, "n_jobs": 256, "hidden_layer_sizes": 100_000}
+
+
+def _require_affordable(name: str, value: Any) -> None:
+    """Refuse a size of a classifier that no machine has the memory or the processors for."""
+    most = _MOST.get(name)
+    for size in value if isinstance(value, list | tuple) else (value,):
+        if most is not None and isinstance(size, int | float) and not abs(size) <= most:
+            raise refuse(f"params: {name}", value, f"at most {most:,}: what is more takes a machine down")
+
+
 def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
     """`cls` made with `params` over `defaults`, with ``random_state=0`` where it takes one; or ValueError."""
     known = list(inspect.signature(cls.__init__).parameters)[1:]
@@ -70,6 +82,7 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
             near = nearest(key, known)
             wanted = f"a parameter of {cls.__name__}: " + ", ".join(known)
             raise refuse("params", key, wanted + (f" (did you mean {near!r}?)" if near else ""))
+        _require_affordable(key, params[key])
     if "random_state" in known:
         defaults.setdefault("random_state", 0)
     try:

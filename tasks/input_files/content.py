@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sigstats._common.printable import printable
+
 from .archive import Archive
 from .encoding import in_utf8, marked_encoding
 from .json_text import parse_json
@@ -165,11 +167,6 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
         else:
             whole = _collect(where, _plain(_Joined(start, source), packed, encoding), Budget(where))
             yield Content(path, whole[:START], whole=whole)
-
-
-def printable(path: str) -> str:
-    """A path as messages write it: bytes that are no text are escaped."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class _Joined(io.RawIOBase):

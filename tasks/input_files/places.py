@@ -4,7 +4,9 @@ import glob
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from .content import printable, reason
+from sigstats._common.printable import printable
+
+from .content import reason
 
 #: More files than these are no evaluation, but a mistake in a path.
 _MOST = 10_000

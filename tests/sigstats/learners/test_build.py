@@ -82,6 +82,10 @@ def test_transforms_are_learned_where_fit_is_called():
         ("sklearn.ensemble.RandomForestClasifier", "did you mean 'RandomForestClassifier'"),
         ("sklearn.nowhere.Classifier", "can be imported"),
         ("sklearn..SVC", "public names"),
+        ("sklearn.tests.test_base.NaNTag", "classifier class"),
+        ("sklearn.ensemble.tests.test_forest.RandomForestClassifier", "classifier class"),
+        ("sklearn.utils.estimator_checks.SVC", "classifier class"),
+        ("sklearn.conftest.SVC", "classifier class"),
         ("", "one of"),
         (None, "the name"),
     ],
@@ -226,3 +230,36 @@ def test_only_value_errors_escape_from_our_estimators(cls, params, X):
     known = {key: value for key, value in params.items() if key in cls().get_params()}
     with contextlib.suppress(ValueError):
         cls(**known).fit(X, [0, 1, 0, 1][: len(X)]).predict(X)
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("sklearn.ensemble.RandomForestClassifier", {"n_estimators": 1e9}),
+        ("sklearn.ensemble.RandomForestClassifier", {"n_estimators": 10**9}),
+        ("sklearn.ensemble.RandomForestClassifier", {"n_estimators": float("nan")}),
+        ("sklearn.neighbors.KNeighborsClassifier", {"n_jobs": 100_000}),
+        ("sklearn.neighbors.KNeighborsClassifier", {"n_jobs": -100_000}),
+        ("sklearn.neural_network.MLPClassifier", {"hidden_layer_sizes": [10, 10**7]}),
+    ],
+)
+def test_sizes_that_no_machine_has_are_refused_before_anything_is_fitted(name, params):
+    (parameter,) = params
+    with pytest.raises(ValueError, match=rf"^params: {parameter}: .* is not valid; expected at most [\d,]+: "):
+        build(name, params=params)
+
+
+def test_every_classifier_of_scikit_learn_has_a_path_that_is_taken():
+    from sklearn.utils import all_estimators
+
+    from sigstats.learners import _classifier_class
+
+    for name, found in all_estimators("classifier"):
+        public = found.__module__.split(".")[1]
+        assert _classifier_class(f"sklearn.{public}.{name}", ("sklearn",)) is found
+
+
+def test_a_module_of_tests_is_not_even_imported():
+    with pytest.raises(ValueError, match="classifier class"):
+        build("sklearn.svm.tests.test_svm.SVC")
+    assert "sklearn.svm.tests.test_svm" not in sys.modules

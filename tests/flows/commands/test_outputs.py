@@ -1,0 +1,87 @@
+"""An output that is an input or another output is refused before anything is read, however it is spelt."""
+
+import os
+
+import pytest
+
+from sigstats.flows.cli import main
+
+TEXT = "id,label,prediction\n" + "".join(f"{row},{row % 2},{row % 2}\n" for row in range(40))
+OUTPUTS = ("--json", "--markdown", "--report", "--junit")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.csv").write_text(TEXT)
+    (tmp_path / "b.csv").write_text(TEXT.replace(",0,0", ",0,1", 1))
+    (tmp_path / "link.csv").symlink_to("a.csv")
+    os.link("b.csv", "hard.csv")
+    (tmp_path / "linked").symlink_to("folder")
+    (tmp_path / "dangling").symlink_to("folder/new.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize("option", OUTPUTS)
+@pytest.mark.parametrize("place", ["a.csv", "./folder/../a.csv", "link.csv", "hard.csv", "{}/b.csv"])
+def test_an_input_is_never_written_over(here, capsys, option, place):
+    spelt = place.format(here)
+    assert main(["compare", "a.csv", "b.csv", option, spelt]) == 2
+    said = capsys.readouterr().err
+    assert said == f"sigstats: {option}: {spelt!r} is not valid; it is an input too, expected a file of its own\n"
+    assert (here / "a.csv").read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    "inputs", [["folder"], ["folder/*.csv"], ["file://{}/folder/c.csv"], ["b.csv", "folder/c.csv"]]
+)
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_nor_is_one_of_a_folder_or_of_several(here, capsys, command, inputs):
+    (here / "folder" / "c.csv").write_text(TEXT)
+    places = [place.format(here) for place in inputs]
+    assert main([command, "a.csv", *places, "--json", "folder/c.csv"]) == 2
+    assert "'folder/c.csv' is not valid; it is an input too" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x.json", "x.json"),
+        ("folder/x", "linked/x"),
+        ("dangling", "linked/new.json"),
+        ("x", "./folder/../x"),
+        ("-", "-"),
+    ],
+)
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_nor_is_another_output(here, capsys, command, one, other):
+    assert main([command, "a.csv", "b.csv", "--json", one, "--markdown", other]) == 2
+    said = capsys.readouterr()
+    assert "it is the output of --json too, expected a file of its own" in said.err
+    assert said.out == ""
+    assert not (here / "folder" / "x").exists()
+
+
+def test_outputs_of_their_own_are_written_and_none_may_be_wanted(here):
+    assert main(["compare", "a.csv", "b.csv", "--json", "x.json", "--markdown", "x.md", "--junit", "x.xml"]) == 0
+    assert main(["compare", "a.csv", "b.csv", "--json", "x.json"]) == 0  # and over an earlier one
+    assert main(["compare", "a.csv", "b.csv", "--json", "/dev/null", "--markdown", "/dev/null"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("study.toml", "it is a file, expected a folder or an fsspec URL"),
+        ("reference://", "it cannot be opened"),
+        ("zip://", "it cannot be opened"),
+        ("nothing://a", "is no protocol that fsspec knows"),
+    ],
+)
+def test_what_cannot_hold_a_study_is_refused_in_one_line(here, capsys, output, reason):
+    (here / "study.toml").write_text('kind = "benchmark"\nclassifiers = ["1-nn"]\ndatasets = ["iris"]\n')
+    assert main(["run", "study.toml", "--output", output]) == 2
+    said = capsys.readouterr().err
+    assert reason in said
+    assert said.count("\n") == 1
+    assert said.startswith(f"sigstats: --output: {output!r} is not valid; ")

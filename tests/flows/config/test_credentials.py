@@ -1,0 +1,85 @@
+"""Passwords and keys in addresses are refused, and shown nowhere."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sigstats.flows.cli import main
+from sigstats.flows.config.credentials import refuse_credentials, without_credentials
+from sigstats.flows.errors import BadInput
+
+SECRET = "hunter2hunter2"
+HELD = [
+    "s3://AKIAIOSFODNN7EXAMPLE:{}@bucket/study",
+    "s3://key:{}/with/slashes@bucket/study",
+    "https://me:{}@host/file.csv",
+    "https://{}@host/file.csv",
+    "https://host/file.csv?token={}",
+    "https://host/file.csv?a=1&X-Amz-Signature={}&b=2",
+    "https://host/file.csv#access_token={}",
+    "https://host/file.csv?API_KEY={}",
+    "simplecache::ftp://me:{}@host/file.csv",
+    "tcp://me:{}@10.0.0.1:8786",
+    "postgresql+asyncpg://prefect:{}@host/prefect",
+]
+HARMLESS = [
+    "s3://bucket/a@b/c",
+    "https://host:8080/a?page=2&monkey=3",
+    "sftp://me@host/folder",
+    "tcp://[::1]:8786",
+    "memory://a",
+    "file:///home/a:b/c",
+    "a/b?token=1",
+    "me:you@host",
+]
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_they_are_refused_and_not_shown(form, tmp_path, capsys):
+    url = form.format(SECRET)
+    (tmp_path / "a.csv").write_text("id,label,prediction\n1,a,a\n")
+    quoted = json.dumps(url)
+    (tmp_path / "study.toml").write_text(f'kind = "benchmark"\nclassifiers = ["1-nn"]\ndatasets = [{quoted}]\n')
+    table = f'kind = "benchmark"\nclassifiers = ["1-nn"]\n[[datasets]]\nname = "a"\nsource = "csv"\npath = {quoted}\n'
+    (tmp_path / "table.toml").write_text(table)
+    (tmp_path / "good.toml").write_text('kind = "benchmark"\nclassifiers = ["1-nn"]\ndatasets = ["iris"]\n')
+    (tmp_path / "cluster.toml").write_text(f'kind = "address"\naddress = {quoted}\n')
+    good = str(tmp_path / "good.toml")
+    for arguments in (
+        ["compare", url, str(tmp_path / "a.csv")],
+        ["compare", str(tmp_path / "a.csv"), url],
+        ["run", good, "--output", url],
+        ["run", good, "--cluster", url],
+        ["run", good, "--cluster", str(tmp_path / "cluster.toml")],
+        ["run", good, "--set", f"folder={url}"],
+        ["run", str(tmp_path / "study.toml")],
+        ["plan", str(tmp_path / "table.toml")],
+        ["report", url],
+    ):
+        assert main(arguments) == 2
+        said = "".join(capsys.readouterr())
+        assert SECRET not in said
+        assert "expected an address without passwords and keys" in said
+        assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("url", HARMLESS)
+def test_other_addresses_are_not(url):
+    refuse_credentials({"path": [{"a": url}]})
+    assert without_credentials(f"{url}: is missing") == f"{url}: is missing"
+
+
+@given(st.sampled_from(HELD), st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1))
+def test_whatever_the_secret_is(form, secret):
+    url = form.format(f"<{secret}>")
+    with pytest.raises(BadInput) as error:
+        refuse_credentials({"path": url})
+    assert f"<{secret}>" not in str(error.value)
+
+
+def test_nor_does_the_parser_of_arguments_show_them(capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "--unmatched", f"s3://key:{SECRET}@bucket"])
+    assert SECRET not in capsys.readouterr().err
