@@ -1,7 +1,7 @@
 """Is the candidate worse than the baseline, anywhere? Compare files of predictions.
 
-CSV, JSON-lines, Parquet, samples of lm-evaluation-harness and JSON logs of Inspect are read. The exit code is 1 if the
-candidate, or any of several, is worse.
+Tables (CSV, JSON, Parquet) and logs (Inspect, lm-evaluation-harness, HELM, promptfoo, SWE-bench, lighteval) are read: a
+file, a folder or a pattern of tasks, or a URL. The exit code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse

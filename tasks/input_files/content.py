@@ -113,6 +113,16 @@ class Content:
         except (zipfile.BadZipFile, NotImplementedError) as error:
             raise self.error("cannot be read as a ZIP", error) from None
 
+    @cached_property
+    def parquet_names(self) -> tuple[str, ...]:
+        """The names of the columns of a Parquet file; none where it is damaged."""
+        import pyarrow.parquet as pq
+
+        try:
+            return tuple(pq.ParquetFile(self.by_place()).schema_arrow.names)
+        except Exception:  # a damaged file may raise anything, and whoever reads it says what
+            return ()
+
     def error(self, complaint: str, cause: Exception) -> ValueError:
         """A complaint in one line that names the file; `cause` itself where it is one."""
         if isinstance(cause, ValueError) and str(cause).startswith(self.where):

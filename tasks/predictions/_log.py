@@ -108,3 +108,8 @@ def _kind_of(value: Any) -> str:
     if isinstance(value, str):
         return f"the text {value[:40]!r}"
     return "a list" if isinstance(value, (list, tuple)) else "an object"
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """An object of a log; an empty one where something else stands in its place."""
+    return value if isinstance(value, dict) else {}

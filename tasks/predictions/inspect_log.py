@@ -7,7 +7,7 @@ from typing import Any
 
 from ..input_files.content import Content
 from ..input_files.json_text import parse_json
-from ._log import Answer, EvaluationLog, sort_scores
+from ._log import Answer, EvaluationLog, mapping, sort_scores
 from ._predictions import Columns
 
 ORDER = 30
@@ -51,7 +51,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     samples = log.get("samples")
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
-    about = _mapping(log.get("eval"))
+    about = mapping(log.get("eval"))
     answers = [_answer(place, position, sample, columns) for position, sample in enumerate(samples)]
     return EvaluationLog(
         where=place,
@@ -68,7 +68,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 def _settings(about: Mapping[str, Any]) -> dict[str, str]:
     """What should be equal in two runs of one task; the model and how it generates are what is compared."""
     found = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
-    found["data set"] = _mapping(about.get("dataset")).get("name")
+    found["data set"] = mapping(about.get("dataset")).get("name")
     scorers = about.get("scorers")
     for scorer in scorers if isinstance(scorers, list) else ():
         if isinstance(scorer, dict):
@@ -80,12 +80,12 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
     """What a person should know of the file."""
     status = _text(log.get("status")) or "success"
     if status != "success":
-        wanted = _mapping(about.get("dataset")).get("samples")
+        wanted = mapping(about.get("dataset")).get("samples")
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
         yield f"{_STATUS.get(status, f'its status is {status}')}; {len({each.item for each in answers}):,}{of} items"
     if log.get("invalidated") is True:
         yield "it was marked as invalid"
-    reducers = _mapping(about.get("config")).get("epochs_reducer")
+    reducers = mapping(about.get("config")).get("epochs_reducer")
     others = [str(each) for each in reducers if each != "mean"] if isinstance(reducers, list) else []
     if others and len({answer.epoch for answer in answers}) > 1:
         yield f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
@@ -108,8 +108,8 @@ def _answer(place: str, position: int, sample: Any, columns: Columns) -> Answer:
     epoch = sample.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int):
         raise ValueError(f"{place}: sample {position} (from 0): epoch: {epoch!r} is not valid; expected a whole number")
-    scores, unread = sort_scores(_values(_mapping(sample.get("scores"))))
-    metadata = _mapping(sample.get("metadata"))
+    scores, unread = sort_scores(_values(mapping(sample.get("scores"))))
+    metadata = mapping(sample.get("metadata"))
     return Answer(
         item=str(sample["id"]),
         epoch=epoch,
@@ -160,11 +160,7 @@ def _failure(sample: Mapping[str, Any]) -> str:
     if sample.get("invalidation"):
         return "invalidated"
     error = sample.get("error")
-    return "" if not error or sample.get("scores") else _text(_mapping(error).get("message")) or "error"
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return "" if not error or sample.get("scores") else _text(mapping(error).get("message")) or "error"
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,92 @@
+"""The details that lighteval saves of a task (``--save-details``): Parquet with the metrics of each document.
+
+An item is known by the id of the document, or else by its row. Early versions have the columns ``example``, ``gold``
+and ``metrics``, some as text; later ones have ``doc``, ``metric`` and ``model_response``.
+"""
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..input_files.content import Content
+from ._log import Answer, EvaluationLog, mapping, sort_scores
+from ._predictions import Columns
+
+ORDER = 5
+NAME = "lighteval's details (Parquet)"
+LOG = True
+
+#: The column of metrics, and those of what was asked that stand beside it.
+_METRICS = {"metric": ("doc",), "metrics": ("example", "gold", "gold_index", "specifics")}
+_FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
+
+
+def reads(content: Content) -> bool:
+    """A Parquet file that has the columns."""
+    return content.start.startswith(b"PAR1") and _columns(content.parquet_names) is not None
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the metrics of every document."""
+    from ..tables.parquet import read_parquet  # slow to import, for other formats too
+
+    metrics, beside = _columns(content.parquet_names) or ("", ())
+    try:
+        _, table = read_parquet(content.by_place(), content.budget, (metrics, *beside))
+        rows = table.to_pylist()
+    except Exception as error:  # a damaged file may raise anything
+        raise content.error("cannot be read as Parquet", error) from None
+    documents = [mapping(row.get("doc")) or row for row in rows]
+    ids = [document.get("id") for document in documents]
+    known = None not in ids and len(set(map(str, ids))) == len(ids)
+    named = _FILE.fullmatch(content.name)
+    return EvaluationLog(
+        where=content.where,
+        harness="lighteval",
+        answers=[
+            _answer(str(ids[number] if known else number), row[metrics], document, columns)
+            for number, (row, document) in enumerate(zip(rows, documents, strict=True))
+        ],
+        task=named["task"] if named else "",
+    )
+
+
+def _columns(names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    """The column of metrics with those of what was asked, if these are details."""
+    for metrics, beside in _METRICS.items():
+        if metrics in names and beside[0] in names:
+            return metrics, tuple(name for name in beside if name in names)
+    return None
+
+
+def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Columns) -> Answer:
+    scores, unread = sort_scores(_values(metrics))
+    specific = mapping(document.get("specific", document.get("specifics")))
+    identity = {
+        "input": document.get("query", document.get("example")),
+        "target": document.get("gold_index", document.get("gold")),
+    }
+    return Answer(
+        item=item,
+        scores=scores,
+        unread=unread,
+        identity={name: str(value) for name, value in identity.items() if value is not None},
+        about={name: specific.get(name, document.get(name)) for name in columns.optional},
+    )
+
+
+def _values(metrics: Any) -> Mapping[str, Any]:
+    """The metrics by their names; lighteval writes what Parquet cannot hold as Python does."""
+    if isinstance(metrics, str):
+        metrics = _literal(metrics)
+    if not isinstance(metrics, dict):
+        raise ValueError("the metrics of a document are no names with numbers")
+    return metrics
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, TypeError):
+        return None
