@@ -8,6 +8,7 @@ rest of the rows, on which the same classifier is better.
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sigstats._common.random_streams import as_generator
 from sigstats.intervals import clopper_pearson
@@ -16,7 +17,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from ..fingerprint import digest
 from ..plan import Cell
 from ..populations.population import Population
-from ..populations.tests import advantage, confidence, measure_of
+from ..populations.tests import advantage, bootstrap_of_better, confidence, measure_of
 from ..replicates.predict import outcomes
 from ..replicates.subsample import outcomes_cell
 from ..results import Results
@@ -58,7 +59,6 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     ahead = float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
     if not ahead:
         return row.with_(decision="none", note="on the test set neither is better")
-    seed = int(digest("confidence", cell=cell.fingerprint)[:12], 16)
     agreeing = int(np.count_nonzero(drawn.column("advantage").to_numpy() * ahead > 0))
     low, high, _ = clopper_pearson(agreeing, drawn.num_rows)
     sides = [f"{side.upper()} ({source.work[side]['learner']})" for side in ("a", "b")]
@@ -66,10 +66,31 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     return row.with_(
         a=loser,
         b=winner,
-        statistic=confidence(test, joint, as_generator(seed)),
+        statistic=confidence(test, joint, _generator(cell)),
         estimate=agreeing / drawn.num_rows,
         estimate_low=low,
         estimate_high=high,
         replicates=drawn.num_rows,
         decision="none",
     )
+
+
+def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np.float64], float] | None:
+    """The bootstrap replicates behind a stated confidence, and the difference on the test set.
+
+    Both are of the classifier that is better there less the other, and more is better: Keller, Mariethoz and Bengio's
+    Figure 1. None for a test that draws no replicates, or where predictions are missing.
+    """
+    named = {cell.name: cell for cell in results.plan.cells}
+    source, cell = (named[name] for name in row.cell.split())
+    predictions = results.table(source)
+    if cell.work["test"]["test"] != "bootstrap" or predictions is None:
+        return None
+    joint = JointOutcomes(*outcomes(predictions, test=True))
+    found = bootstrap_of_better(cell.work["test"], joint, _generator(cell), keep_replicates=True)
+    sign = 1.0 if measure_of(cell.work["test"]).greater_is_better else -1.0
+    return sign * np.array(found.bootstrap_distribution), sign * found.estimate
+
+
+def _generator(cell: Cell) -> np.random.Generator:
+    return as_generator(int(digest("confidence", cell=cell.fingerprint)[:12], 16))

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.bootstrap.test import bootstrap_test
+from sigstats._common.validation import Alternative
+from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.finite_power import finite_power
 from sigstats.mcnemar.power import power
@@ -131,11 +132,24 @@ def confidence(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Gen
     It is the probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided
     p-value of any other test.
     """
-    better = float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
-    options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
     if test["test"] == "bootstrap":
-        return bootstrap_test(joint if better >= 0 else joint.swapped(), rng=rng, **_spelled(options)).probability
-    return 1 - _PVALUES[test["test"]](joint, alternative="less" if better >= 0 else "greater", **options)
+        return bootstrap_of_better(test, joint, rng).probability
+    options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
+    side: Alternative = "less" if _advantage_on(test, joint) >= 0 else "greater"
+    return 1 - _PVALUES[test["test"]](joint, alternative=side, **options)
+
+
+def bootstrap_of_better(
+    test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator, *, keep_replicates: bool = False
+) -> BootstrapResult:
+    """The bootstrap of a test, with the classifier that is better on the one test set as its B."""
+    options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
+    turned = joint if _advantage_on(test, joint) >= 0 else joint.swapped()
+    return bootstrap_test(turned, rng=rng, keep_replicates=keep_replicates, **_spelled(options))
+
+
+def _advantage_on(test: Mapping[str, Any], joint: JointOutcomes) -> float:
+    return float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
 
 
 def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:

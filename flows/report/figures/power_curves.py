@@ -39,7 +39,7 @@ class Curve:
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test and data set, a curve for each of its populations; coverage has figures of its own."""
-    found = [row for row in evidence.of("calibration") if row.estimate is not None]
+    found = [row for row in evidence.of("calibration") if row.estimate is not None and not _is_exchanged(row, evidence)]
     groups = group_by(found, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
     for number, ((dataset, method, covers), rows) in enumerate(groups.items()):
         curves = [
@@ -61,6 +61,12 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             ),
             body=_panel(f"power-{number}", f"{what} of {method}", curves, level, covers=covers),
         )
+
+
+def _is_exchanged(row: Hypothesis, evidence: Evidence) -> bool:
+    """Whether a rate is that of outputs exchanged at random, in which there is nothing to find; coverage stays."""
+    exchanged = any(cell.work.get("population", {}).get("swapped") for cell in evidence.cells_of(row))
+    return exchanged and row.measure != COVERAGE
 
 
 def _axes_over(curves: Sequence[Curve], level: float, *, covers: bool) -> Axes:

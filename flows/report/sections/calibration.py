@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import POWER
+from sigstats.tasks.analyses.calibration import ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
@@ -10,45 +10,55 @@ from ..section import Column, Section, Verdict
 from ..wording import adjusted_p, count_of, join_words, percent
 from . import _cases, _columns
 from ._rates import INTERVAL, RATE, TEST_SETS, share, where
+from ._reach import finds
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """Whether the rates are as expected, then what each test does in each population."""
+    """What a practitioner can find with how many rows, then whether the rates are as expected, and every rate."""
     wrong, fine = rejected(rows), not_rejected(rows)
-    total, name = len(wrong) + len(fine), adjusted_p(evidence.adjust)
+    name = adjusted_p(evidence.adjust)
     found = [row for row in rows if row.estimate is not None]
     if not found:
         return Verdict("There is no result: every rate is missing.")
-    details = tuple(_of_group(group) for group in group_by(found, _group).values())
+    groups = list(group_by(found, _group).values())
+    details = [_of_group(group, evidence) for group in groups]
+    powers = [group for group in groups if group[0].measure == POWER]
+    expected = _expected(wrong, fine, found, name)
+    if not powers:
+        return Verdict(expected, tuple(details))
+    # Where a test finds least, most rows are needed.
+    hardest = min(powers, key=lambda group: max((row.n or 0, row.estimate or 0) for row in group)[1])
+    headline = details.pop(groups.index(hardest))
+    return Verdict(headline, (expected, *details))
+
+
+def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], found: Sequence[Hypothesis], name: str) -> str:
+    """Whether the rates are as expected."""
+    total = len(wrong) + len(fine)
     if not total:
-        return Verdict(f"{count_of(len(found), 'rate')} were found; there is none to hold them against.", details)
+        return f"{count_of(len(found), 'rate')} were found; there is none to hold them against."
     if not wrong:
         subject = f"All {total} rates are" if total > 1 else "The rate is"
-        return Verdict(f"{subject} as expected ({_cases.smallest_p(fine, name)}).", details)
+        return f"{subject} as expected ({_cases.smallest_p(fine, name)})."
     what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
     named = f": {join_words(what)}" if len(what) <= 4 else ""
-    return Verdict(f"{len(wrong)} of {total} rates are not as expected{named}.", details)
+    return f"{len(wrong)} of {total} rates are not as expected{named} ({_cases.largest_p(wrong, name)})."
 
 
 def _group(row: Hypothesis) -> tuple[str | None, str | None, str, str | None]:
     return row.dataset, row.slice, row.method, row.measure
 
 
-def _of_group(rows: Sequence[Hypothesis]) -> str:
+def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     first = rows[0]
+    if first.measure == POWER:
+        return f"{where(first)}: {finds(rows, evidence)}"
     rates = [row.estimate or 0 for row in rows]
     subject = f"On {where(first)}, the {first.measure} of {first.method} was"
-    reached = ""
-    if first.measure == POWER:
-        known = [(row.n or 0, row.estimate if row.statistic is None else row.statistic) for row in rows]
-        above = [n for n, rate in known if rate is not None and rate > 0.5]
-        rate = "it" if first.statistic is None else "its exact value"
-        reached = (
-            f"; {rate} is above one half from {min(above):,} rows on" if above else "; nowhere is it above one half"
-        )
+    meaning = ", where neither is better" if first.measure == ERROR else ""
     if len(rows) == 1:
-        return f"{subject} {percent(rates[0])} with {count_of(first.n or 0, 'row')}{reached}."
-    return f"{subject} {percent(min(rates))} to {percent(max(rates))}{reached}."
+        return f"{subject} {percent(rates[0])} with {count_of(first.n or 0, 'row')}{meaning}."
+    return f"{subject} {percent(min(rates))} to {percent(max(rates))}{meaning}."
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

@@ -15,6 +15,7 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures import calibration_curves
 from sigstats.flows.studies.populations import parquet
 from sigstats.intervals import clopper_pearson
+from sigstats.mcnemar.power import power
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.replicates._outcomes import total
 from sigstats.tasks.results import Results
@@ -212,7 +213,18 @@ def test_the_curves_are_the_rates(sturm):
     assert body.count('class="mean"') == 4
     report = (sturm / "report.html").read_text()
     assert "All 68 rates are as expected" in report
-    assert "its exact value is above one half from 350 rows on" in report
+    # Sturm: "When r = 3, we reject the null hypothesis a majority of the time only when N > 750". Exactly, from 818 on.
+    for r, half, wanted in ((0.03, 818, 1777), (0.05, 330, 697), (0.1, 102, 207)):
+        of_two = 0.1 + 0.9 * r
+        options = {"only_a": 0.1 * (1 - of_two), "only_b": 0.9 * of_two, "alternative": "less"}
+        assert power(half, **options) >= 0.5 > power(half - 1, **options)
+        assert power(wanted, **options) >= 0.8 > power(wanted - 1, **options)
+        assert f"{half:,} rows find it half of the time and {wanted:,} rows find it four times in five" in report
+    headline = re.search('class="headline">([^<]*)<', report)[1]
+    said = (
+        "10 classes, r = 3%: with 1,000 rows McNemar (exact, less) finds a difference of 2.7 points of accuracy 57.6%"
+    )
+    assert headline.startswith(said)
 
 
 def test_the_achieved_error_is_that_of_every_level(done):

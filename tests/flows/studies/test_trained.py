@@ -16,8 +16,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from sigstats.flows.cli import main
+from sigstats.flows.report import figures
+from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.joint.outcomes import JointOutcomes
+from sigstats.tasks.analyses.confidence import resampled_differences
 from sigstats.tasks.replicates.predict import outcomes
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
@@ -188,6 +191,21 @@ def test_the_report_says_how_sure_and_how_often(done):
     said = (done / "report.html").read_text()
     assert "Is a test as sure as other test sets of the same size agree?" in said
     assert "sure that" in said
+
+
+def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have_no_power(done):
+    stored = Results(Store(str(done)))
+    (found,) = [row for row in Evidence(stored).of("confidence") if row.method.startswith("bootstrap")]
+    drawn, observed = resampled_differences(stored, found)
+    assert drawn.size == 499
+    assert (drawn > 0).mean() == found.statistic  # eq. (13): what the report states is what the histogram shows
+    assert observed > 0
+    made = {figure.title: str(figure.body) for figure in figures.draw_all(Evidence(stored))}
+    body = made["Resampled differences on the one test set"]
+    # Keller's Figure 1: the bins are the replicates, and those below 0 are in the other colour.
+    assert ('class="extreme"' in body) == bool((drawn < 0).any())
+    assert not any("swapped" in str(body) for title, body in made.items() if title.startswith("Power of"))
+    assert any(title.startswith("Stated and achieved") and "swapped" in title for title in made)
 
 
 def test_documents_learn_from_words_alone(news, tmp_path):

@@ -1,0 +1,105 @@
+"""Histograms of bootstrap replicates of a difference (Keller, Mariethoz and Bengio, Figure 1)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from sigstats.tasks.analyses.confidence import resampled_differences
+from sigstats.tasks.schema import Hypothesis
+
+from .. import svg
+from ..axes import Axes
+from ..evidence import Evidence
+from ..figure import Figure, FigureKind
+from ..wording import number, percent
+
+_WIDTH, _HEIGHT = 300.0, 150.0
+_BINS = 48
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """The replicates behind one stated confidence.
+
+    Attributes
+    ----------
+    row : Hypothesis
+    differences : array of float
+        Of the one that is better on the test set less the other.
+    observed : float
+        That difference on the test set.
+    """
+
+    row: Hypothesis
+    differences: NDArray[np.float64]
+    observed: float
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure, a panel for each bootstrap of trained classifiers."""
+    panels = []
+    for index, row in enumerate(evidence.of("confidence")):
+        found = None if row.statistic is None else resampled_differences(evidence.results, row)
+        if found is not None:
+            panels.append(_panel(f"resampled-{index}", Resampled(row, *found)))
+    if panels:
+        yield Figure(
+            title="Resampled differences on the one test set",
+            caption=(
+                "Bootstrap replicates of the difference between the classifier that is better on the test set and the "
+                "other. Replicates in which it is not better are orange; the share of the others is the stated "
+                "confidence. The shaded part holds 95% of the replicates, centred at their mean: if 0 is outside, the "
+                "two differ with 95% confidence (Keller, Mariethoz and Bengio, Figure 1 and equation 14)."
+            ),
+            body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
+        )
+
+
+def _panel(name: str, found: Resampled) -> Markup:
+    row, drawn = found.row, found.differences
+    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
+    width = (high - low) / _BINS or 1.0
+    # A bin ends at 0, so that none is on both sides of it.
+    first = int(np.floor(low / width))
+    counts = np.bincount(np.floor(drawn / width).astype(np.int64) - first, minlength=1)
+    left = (first + np.arange(len(counts))) * width
+    axes = Axes(
+        width=_WIDTH, height=_HEIGHT, left=9, right=9, x_limits=(float(left[0]), float(left[-1] + width)), bottom=38
+    )
+    heights = np.maximum(counts / counts.max() * (axes.base - axes.top), np.where(counts > 0, 0.8, 0.0))
+    positions = np.array([axes.x(value) for value in left.tolist()])
+    step = axes.x(float(left[0]) + width) - axes.x(float(left[0]))
+    behind = drawn_behind(left)
+    reach = float(np.quantile(np.abs(drawn - drawn.mean()), 0.95))
+    band = [float(np.clip(drawn.mean() + side * reach, left[0], left[-1] + width)) for side in (-1, 1)]
+    parts = [
+        axes.band(band, [0.0, 0.0], [1.0, 1.0]),
+        *(
+            svg.path(css, svg.bars(np.where(shown, heights, 0.0), positions, step, axes.base))
+            for css, shown in (("null", ~behind), ("extreme", behind))
+            if (shown & (counts > 0)).any()
+        ),
+        axes.upwards("observed", 0.0),
+        axes.x_axis(f"difference in {row.measure}", most=4),
+    ]
+    where = ", ".join(part for part in (row.dataset, row.slice) if part)
+    description = (
+        f"{len(drawn):,} replicates, mean {number(float(drawn.mean()), 4)}, observed {number(found.observed, 4)}; "
+        f"{percent(float((drawn > 0).mean()))} are above 0."
+    )
+    title = f"{where}: {row.method}"
+    return Markup('<figure class="trend"><h4>{}</h4>{}</figure>').format(
+        title, axes.drawing(name, title, description, *parts)
+    )
+
+
+def drawn_behind(left: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
+    """Which bins, by their left ends, lie below 0."""
+    return left < -1e-15
+
+
+KIND = FigureKind(order=8, draw=draw)

@@ -1,0 +1,82 @@
+"""What a test finds with how many rows: for who plans the next evaluation."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigstats.mcnemar.power import sample_size
+from sigstats.measures.measure import Measure
+from sigstats.measures.table import MEASURES
+from sigstats.tasks.populations.population import EventPopulation, Population
+from sigstats.tasks.populations.tests import measure_of
+from sigstats.tasks.replicates.subsample import population
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence
+from ..wording import count_of, number, percent
+
+#: How often a test should find what there is: the power that is usual in planning.
+WANTED = 0.8
+_IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
+
+
+def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
+    """How often the most rows find the difference of a population, and how many find it half of the time and more.
+
+    Parameters
+    ----------
+    rows : sequence of Hypothesis
+        The power of one test in one population, at one size or more.
+    evidence : Evidence
+    """
+    most = max(rows, key=lambda row: row.n or 0)
+    cell = evidence.cells_of(most)[0]
+    drawn_from = population(cell.work, evidence.results.store)
+    known = drawn_from if isinstance(drawn_from, (Population, EventPopulation)) else None
+    difference = "the difference" if known is None else _difference(known, cell.work["test"])
+    rate = most.estimate if most.statistic is None else most.statistic
+    found = f"with {count_of(most.n or 0, 'row')} {most.method} finds {difference} {percent(rate or 0)} of the time"
+    reached = [_reached(rows, share, known, cell.work["test"], evidence.alpha) for share in (0.5, WANTED)]
+    return f"{found}; {' and '.join(reached)}."
+
+
+def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) -> str:
+    measure: Measure = measure_of(test)
+    only_a, only_b = known.discordant
+    if measure.name == "accuracy":  # of right and wrong answers alone, also where a row has several labels
+        value = abs(only_b - only_a) / (known.rows or 1)
+    else:
+        value = abs(float(known.difference(measure)))
+    spec = MEASURES.get(measure.name)
+    if spec is not None and spec.in_points:
+        return f"a difference of {number(100 * value, 1 if value >= 0.001 else 3)} points of {measure.name}"
+    return f"a difference of {value:.3g} in {measure.name}"
+
+
+def _reached(
+    rows: Sequence[Hypothesis],
+    share: float,
+    known: Population | EventPopulation | None,
+    test: Mapping[str, Any],
+    alpha: float,
+) -> str:
+    """From how many rows on the difference is found so often: exactly, or among the sizes that were tried."""
+    if known is not None and test["test"] == "mcnemar":
+        needed = _needed(known, test, share, alpha)
+        if needed is not None:
+            about = "" if known.rows is None else "about "
+            return f"{about}{needed:,} rows find it {_IN_WORDS[share]}"
+    enough = [row.n or 0 for row in rows if (row.estimate or 0) >= share]
+    if not enough:
+        return f"no size that was tried finds it {_IN_WORDS[share]}"
+    return f"of the sizes that were tried, {min(enough):,} rows are the fewest that find it {_IN_WORDS[share]}"
+
+
+def _needed(known: Population | EventPopulation, test: Mapping[str, Any], share: float, alpha: float) -> int | None:
+    """The rows of an endless population of the same answers, from which on the power is as wanted."""
+    only_a, only_b = known.discordant
+    total = known.rows or 1
+    options = {key: value for key, value in test.items() if key in ("alternative", "method", "correction")}
+    try:
+        return sample_size(only_a=only_a / total, only_b=only_b / total, target=share, alpha=alpha, **options)
+    except ValueError:  # the test looks the other way, or more rows than can be summed over
+        return None
