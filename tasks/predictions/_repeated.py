@@ -31,7 +31,7 @@ def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
     if dropped is None:
         return None
     if dropped.epoch is not None or side.epoch is not None:
-        side, dropped = _with_epochs(side), _with_epochs(dropped)
+        side, dropped = with_epochs(side), with_epochs(dropped)
     return pc.indices_nonzero(pc.invert(pc.is_in(side.keys, value_set=dropped.keys)))
 
 
@@ -53,7 +53,7 @@ def alike(
     if first.epoch is None and other.epoch is None:
         return first, other, ()
     ids = same_spelling([first.ids, other.ids])
-    first, other = (_with_epochs(replace(side, ids=own)) for side, own in zip((first, other), ids, strict=True))
+    first, other = (with_epochs(replace(side, ids=own)) for side, own in zip((first, other), ids, strict=True))
     epochs = same_spelling([first.epoch, other.epoch])
     first, other = (replace(side, epoch=own) for side, own in zip((first, other), epochs, strict=True))
     for side in (first, other):
@@ -127,7 +127,8 @@ def listed(ids: Any) -> str:
     return f"ids {first}{more} are"
 
 
-def _with_epochs(side: Predictions) -> Predictions:
+def with_epochs(side: Predictions) -> Predictions:
+    """A file of which each row has an epoch, the first where there are none."""
     if side.epoch is not None:
         return side
     return replace(side, epoch=pa.array(["1"] * len(side.ids), pa.string()))

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ._log import EvaluationLog
 from ._predictions import Columns, Predictions
+from ._repeated import with_epochs
 
 #: What the column of tasks is called: ``--slice task``.
 TASK = "task"
@@ -57,6 +58,8 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
     tasks = _distinct(where, [part.where for part in parts], [""] * len(parts))
     named = [_named(part, task, columns) for part, task in zip(parts, tasks, strict=True)]
     scored = all(part.score is not None for part in parts)
+    if any(part.epoch is not None for part in named):
+        named = [with_epochs(part) for part in named]
     return replace(
         named[0],
         where=where,
@@ -69,14 +72,14 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
             if all(name in part.others for part in named)
         },
         score=_joined([part.score for part in parts]) if scored else None,
-        epoch=None if any(part.epoch is None for part in parts) else _joined([part.epoch for part in parts]),
+        epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
         predicted=all(part.predicted for part in parts),
     )
 
 
 def _named(part: Predictions, task: str, columns: Columns) -> Predictions:
     ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
-    others = dict(part.others)
+    others = {name: ids if name == columns.id else column for name, column in part.others.items()}
     if TASK in columns.optional and TASK not in others:
         others[TASK] = pa.array([task], pa.string()).take(pa.array([0] * len(ids), pa.int32()))
     return replace(part, ids=ids, others=others)

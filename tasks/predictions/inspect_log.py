@@ -14,7 +14,7 @@ ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
 LOG = True
 
-_VERSIONS = (1, 2)
+_VERSIONS = (1, 2, 3)
 #: What Inspect's own metrics take these for; yes and no in any case, too.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -47,12 +47,13 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         raise content.error("cannot be read as an Inspect log", error) from None
     if not isinstance(log, dict) or log.get("version") not in _VERSIONS:
         version = log.get("version") if isinstance(log, dict) else None
-        raise ValueError(f"{place}: version: {version!r} is not valid; expected an Inspect log of version 1 or 2")
+        raise ValueError(f"{place}: version: {version!r} is not valid; expected an Inspect log of version 1 to 3")
     samples = log.get("samples")
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
     about = mapping(log.get("eval"))
-    answers = [_answer(place, position, sample, columns) for position, sample in enumerate(samples)]
+    scorer = _text(mapping(mapping(log.get("results")).get("scorer")).get("name")) or "score"
+    answers = [_answer(place, position, sample, scorer, columns) for position, sample in enumerate(samples)]
     return EvaluationLog(
         where=place,
         harness="Inspect",
@@ -102,13 +103,15 @@ def _zipped(content: Content) -> Any:
         return log
 
 
-def _answer(place: str, position: int, sample: Any, columns: Columns) -> Answer:
+def _answer(place: str, position: int, sample: Any, scorer: str, columns: Columns) -> Answer:
+    """The answer in a sample; `scorer` gave the score of one of the first version, which has no name for it."""
     if not isinstance(sample, dict) or "id" not in sample:
         raise ValueError(f"{place}: sample {position} (from 0) has no id; expected one")
     epoch = sample.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int):
         raise ValueError(f"{place}: sample {position} (from 0): epoch: {epoch!r} is not valid; expected a whole number")
-    scores, unread = sort_scores(_values(mapping(sample.get("scores"))))
+    given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
+    scores, unread = sort_scores(_values(given))
     metadata = mapping(sample.get("metadata"))
     return Answer(
         item=str(sample["id"]),
@@ -117,7 +120,7 @@ def _answer(place: str, position: int, sample: Any, columns: Columns) -> Answer:
         unread=unread,
         identity={name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None},
         about={name: metadata.get(name) for name in columns.optional},
-        failed=_failure(sample),
+        failed=_failure(sample, is_scored=bool(given)),
     )
 
 
@@ -151,16 +154,25 @@ def _content(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(each, dict) and "role" in each for each in value):
-        value = [[each["role"], each.get("content")] for each in value]
+        value = [[each["role"], _parts(each.get("content"))] for each in value]
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _failure(sample: Mapping[str, Any]) -> str:
+def _parts(content: Any) -> Any:
+    """What a message says: text alone as text, whatever else versions of Inspect write beside it."""
+    if isinstance(content, list) and all(
+        isinstance(each, dict) and isinstance(each.get("text"), str) for each in content
+    ):
+        return "".join(each["text"] for each in content)
+    return content
+
+
+def _failure(sample: Mapping[str, Any], *, is_scored: bool) -> str:
     """Why a sample does not count: it was marked as invalid, or it failed and Inspect gave it no score."""
     if sample.get("invalidation"):
         return "invalidated"
     error = sample.get("error")
-    return "" if not error or sample.get("scores") else _text(mapping(error).get("message")) or "error"
+    return "" if not error or is_scored else _text(mapping(error).get("message")) or "error"
 
 
 def _text(value: Any) -> str:

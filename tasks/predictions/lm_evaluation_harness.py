@@ -15,11 +15,11 @@ ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
 LOG = True
 
-#: The keys of a sample that are no metrics.
+#: The keys of a sample that are no metrics; ``bypass`` stands for one where answers were not graded.
 _KEYS = frozenset(
     (
         *("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash"),
-        *("resps", "filtered_resps", "filter", "metrics", "task_name"),
+        *("resps", "filtered_resps", "filter", "metrics", "task_name", "bypass"),
     )
 )
 #: The harness's names of files of samples.
@@ -109,7 +109,7 @@ def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
     """The metrics of a document: those that it lists, or in samples of early versions whatever else it holds."""
     listed = sample.get("metrics")
     if isinstance(listed, list):
-        return {str(name): sample.get(str(name)) for name in listed}
+        return {name: sample.get(name) for name in map(str, listed) if name not in _KEYS}
     return {name: value for name, value in sample.items() if name not in _KEYS and not isinstance(value, str)}
 
 

@@ -1,5 +1,6 @@
 """The results of HELM, promptfoo, SWE-bench and lighteval: made ones, and real ones of other people's tools."""
 
+import copy
 import json
 from pathlib import Path
 
@@ -312,7 +313,7 @@ def test_a_log_with_anything_in_it_is_read_or_refused_in_one_line(tmp_path_facto
         for key in path[:-1]:
             holder = holder[key]
         if path:
-            holder[path[-1]] = data.draw(ANYTHING)
+            holder[path[-1]] = copy.deepcopy(data.draw(ANYTHING))
     folder = tmp_path_factory.mktemp("log")
     (folder / name).write_text(json.dumps(values))
     for beside in ("scenario_state.json", "run_spec.json"):

@@ -1,6 +1,7 @@
 """Logs of evaluations: the score that is meant is read, or the log is refused by name."""
 
 import json
+import zipfile
 
 import pytest
 
@@ -120,3 +121,90 @@ def test_real_filters_are_told_apart(shared_data):
         assert marks(str(path), filter=name) == wanted
     with pytest.raises(ValueError, match="expected one named of strict-match, flexible-extract"):
         marks(str(path))
+
+
+def test_the_one_score_of_a_sample_of_the_first_version_has_the_name_of_its_scorer(tmp_path):
+    samples = [{"id": n, "epoch": 1, "score": {"value": "CI"[n % 2]}} for n in range(4)]
+    path = inspect_log(tmp_path / "a.json", [], samples=samples, version=1, results={"scorer": {"name": "match"}})
+    found = read(path, Columns())
+    assert (found.score.to_pylist(), found.subject["scorer"]) == ([1, 0, 1, 0], "match")
+
+
+def test_the_text_of_a_message_is_the_same_question_however_it_is_written(tmp_path):
+    contents = ["why", [{"type": "text", "text": "why"}], [{"type": "text", "text": "why", "refusal": None}]]
+    found = []
+    for content in contents:
+        samples = [
+            {"id": 1, "epoch": 1, "input": [{"role": "user", "content": content}], "scores": {"s": {"value": 1}}}
+        ]
+        found.append(
+            read(inspect_log(tmp_path / "a.json", [], samples=samples), Columns()).identity["input"].to_pylist()
+        )
+    assert found[0] == found[1] == found[2]
+
+
+def test_answers_that_were_not_graded_have_no_score(tmp_path):
+    with pytest.raises(ValueError, match="none of its 3 answers has a score"):
+        marks(harness_log(tmp_path / "a.jsonl", [{"metrics": ["bypass"], "bypass": 999}] * 3))
+
+
+def test_the_results_of_a_run_say_its_model_and_which_metrics_are_better_low(tmp_path):
+    date = "2026-01-02T03-04-05.678901"
+    path = harness_log(tmp_path / f"samples_wiki_long_{date}.jsonl", [{"loss": 1.5, "acc": 1}] * 3)
+    results = {
+        "model_name": "org/model",
+        "higher_is_better": {"wiki_long": {"loss": False, "acc": True}},
+        "versions": {"wiki_long": 2.0},
+    }
+    (tmp_path / f"results_{date}.json").write_text(json.dumps(results))
+    found = read(path, Columns(score="acc"))
+    assert found.subject == {
+        "task": "wiki_long",
+        "model": "org/model",
+        "metric": "acc",
+        "epochs": "1",
+    }
+    assert found.settings["version of the task"] == "2.0"
+    with pytest.raises(ValueError, match="'loss' is the better the lower it is"):
+        marks(path, score="loss")
+
+
+def test_a_reduction_that_is_no_mean_is_told(tmp_path):
+    log = [(n, e, {"s": 1}) for n in range(3) for e in (1, 2)]
+    about = {"eval": {"task": "t", "config": {"epochs_reducer": ["max"]}}}
+    notes = read(inspect_log(tmp_path / "a.json", log, **about), Columns()).notes
+    assert [note.split(": ", 1)[1] for note in notes] == [
+        "it reduces the epochs of an item by max; here every answer counts"
+    ]
+    about["eval"]["config"]["epochs_reducer"] = ["mean"]
+    assert read(inspect_log(tmp_path / "a.json", log, **about), Columns()).notes == ()
+
+
+def test_a_sample_that_was_written_twice_counts_as_it_was_written_last(tmp_path):
+    path = tmp_path / "a.eval"
+    inspect_log(path, [(1, 1, {"s": 0}), (2, 1, {"s": 1})])
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("samples/1_epoch_1.json", json.dumps({"id": 1, "epoch": 1, "scores": {"s": {"value": 1}}}))
+    assert marks(str(path)) == [1, 1]
+
+
+def test_an_invalidated_sample_has_no_score(tmp_path):
+    sample = {"id": 1, "epoch": 1, "scores": {"s": {"value": 1}}, "invalidation": {"reason": "leaked"}}
+    path = inspect_log(tmp_path / "a.json", [(n, 1, {"s": 1}) for n in (2, 3)], samples=[sample])
+    with pytest.raises(ValueError, match=r"1 of 3 answers have no score 's': ids '1' \('invalidated'\)"):
+        marks(path)
+    assert marks(path, unscored="drop") == [1, 1]
+
+
+def test_a_wrong_answer_is_no_zero_on_another_scale(tmp_path):
+    path = inspect_log(tmp_path / "a.json", [(n, 1, {"s": n or None}) for n in range(5)])
+    with pytest.raises(ValueError, match="unscored: 'wrong' is not valid for scores from 0 to 4"):
+        marks(path, unscored="wrong")
+
+
+def test_metadata_that_some_samples_lack_is_refused_by_id(tmp_path):
+    samples = [
+        {"id": n, "epoch": 1, "scores": {"s": {"value": 1}}, "metadata": {"topic": "x"} if n else {}} for n in (1, 0)
+    ]
+    with pytest.raises(ValueError, match="id '0': column 'topic' is empty"):
+        read(inspect_log(tmp_path / "a.json", [], samples=samples), Columns(slices=("topic",)))
