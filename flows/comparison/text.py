@@ -15,6 +15,7 @@ from sigstats._common.printable import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import (
+    about_zero,
     counted,
     hint,
     in_one_sentence,
@@ -87,8 +88,8 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
     rest = [row for row in found.ranked if row not in rows]
     if rest:
         yield f"and {len(rest):,} more: {counted(rest)}"
-    if any(row.verdict == "fail" and row.high is not None and row.high >= 0 for row in rows):
-        yield "an interval beside fail that holds 0 is two-sided, and p is one-sided"
+    if about_zero(rows):
+        yield about_zero(rows)
     warned = next((row for row in rows if row.verdict == "warn" and not row.silent), None)
     if warned is not None:
         yield f"{warned.slice}: {hint(warned)}"

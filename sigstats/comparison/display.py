@@ -4,7 +4,7 @@ from html import escape
 
 from .cells import HEADER, cells_of, verdict_of
 from .rows import ComparedRows
-from .sentences import counted, rule_in_words, title_of
+from .sentences import about_zero, counted, rule_in_words, title_of
 
 #: So many rows are shown; `sigstats.ComparisonResult.to_pandas` has all.
 MOST_ROWS = 20
@@ -48,4 +48,5 @@ def _rows(found: ComparedRows) -> list[tuple[str, ...]]:
 
 def _rest(found: ComparedRows) -> list[str]:
     rest = found.ranked[MOST_ROWS:]
-    return [f"and {len(rest):,} more: {counted(rest)}"] if rest else []
+    lines = [f"and {len(rest):,} more: {counted(rest)}"] if rest else []
+    return [*lines, *filter(None, [about_zero(found.ranked[:MOST_ROWS])])]

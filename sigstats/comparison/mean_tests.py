@@ -1,7 +1,7 @@
 """Means of marks, losses and chances: by the exact sign-flip test where it can be, else by Student's t.
 
-A test by changes of sign needs to know how far a row that was not seen might differ, which bounded marks tell, and
-its exact law: of whole numbers and fractions, or of few others.
+A test by changes of sign needs to know how far a row that was not seen might differ, which bounded marks tell. Its law
+is exact for whole numbers and fractions, and for few other marks; for more of these it has certified bounds.
 """
 
 from dataclasses import replace
@@ -15,15 +15,16 @@ from .._common.validation import FloatArray, IntArray
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
 from ..scores.mean_score import mean_score_test
-from ..sign_flips.law import MOST_ENUMERATED, pvalue_of_sum
+from ..sign_flips.law import pvalue_of_sum
 from ..sign_flips.test import sign_flip_test, whole_units
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .score_rows import with_scores
 
-#: With more rows that differ Student's t takes a hundredth of the time, and differs in the third digit of p.
-_MOST_FLIPS = 100_000
+#: With more rows that differ Student's t takes a hundredth of the time and is as good: of whole numbers and fractions,
+#: and of other marks, whose bounds of p are wider the more there are.
+_MOST_FLIPS, _MOST_REALS = 100_000, 10_000
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
@@ -39,7 +40,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float
         why = "marks outside of 0 to 1, whose range is not given" if spec.needs == "marks" else "losses have no bound"
         return replace(row, note=_joined(f"Student's t: {why}", row.note))
     sums, sizes = by_group(b - a, part.group)
-    if not _has_exact_law(sums):
+    if not _has_law(sums):
         why = f"the law of {np.count_nonzero(sums):,} {part.what} that differ takes too long to be summed"
         return replace(row, note=_joined(f"Student's t: {why}", row.note))
     return with_sign_flips(row, sums, sizes, span, rule, part.what)
@@ -71,7 +72,9 @@ def with_sign_flips(
 ) -> ComparisonRow:
     """The row with the sign-flip test of the differences, candidate less baseline, of each row, group or item."""
     both = sign_flip_test(differences, sizes=sizes, limit=span, confidence_level=rule.confidence)
-    worse = pvalue_of_sum(*whole_units(differences), "less")
+    magnitudes, positive, negative = whole_units(differences)
+    # The law is symmetric: where the candidate is behind, one side is half of both.
+    worse = both.pvalue / 2 if negative > positive else pvalue_of_sum(magnitudes, positive, negative, "less").high
     how = "exact" if both.pvalue_interval is None else "certified"
     return replace(
         row,
@@ -80,7 +83,7 @@ def with_sign_flips(
         high=both.confidence_interval.high,
         standard_error=both.standard_error,
         test=f"sign flips of {both.items:,} {what}, {how}",
-        p_worse=worse.high,
+        p_worse=worse,
         p_differs=both.pvalue,
         differing=both.differing,
         note=f"{what} that differ: {both.differing:,} of {both.items:,}",
@@ -95,11 +98,12 @@ def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, In
     return np.asarray(np.bincount(codes, values), dtype=np.float64), sizes
 
 
-def _has_exact_law(sums: FloatArray) -> bool:
+def _has_law(sums: FloatArray) -> bool:
+    """Whether the law of the sum with random signs can be found closely enough, in a second."""
     magnitudes = sums[sums != 0]
-    if len(magnitudes) > _MOST_FLIPS:
-        return False
-    return len(magnitudes) <= MOST_ENUMERATED or isinstance(whole_units(magnitudes)[0], list)
+    if len(magnitudes) <= _MOST_REALS:
+        return True
+    return len(magnitudes) <= _MOST_FLIPS and isinstance(whole_units(magnitudes)[0], list)
 
 
 def _differing(a: FloatArray, b: FloatArray, group: IntArray | None) -> int:

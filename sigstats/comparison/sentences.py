@@ -70,6 +70,12 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
     )
 
 
+def about_zero(rows: Iterable[ComparisonRow]) -> str:
+    """Why a row may fail whose interval holds 0, if one of them does; else empty."""
+    odd = any(row.verdict == "fail" and row.high is not None and row.high >= 0 for row in rows)
+    return "an interval beside fail that holds 0 is two-sided, and p is one-sided" if odd else ""
+
+
 def counted(rows: Iterable[ComparisonRow]) -> str:
     """How many rows have which verdict.
 

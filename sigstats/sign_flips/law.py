@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import ndtr
 
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail
+from .lattice import tail_on_lattice, tilt_to
 
 Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
 
@@ -32,8 +32,6 @@ MOST_BITS = 10**9
 MOST_TERMS, _BITS = 2**28, 128
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
-#: The number of lattice points over the bulk of the law where magnitudes are rounded, and where few of them differ.
-_LATTICE, _FINE_LATTICE, _FEW_DISTINCT = 2**17, 2**19, 100
 #: Beyond so many standard deviations a tilted law has no mass in fixed point.
 _REACH = 14
 
@@ -68,7 +66,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         return (
             _enumerated(magnitudes, threshold)
             if len(magnitudes) <= MOST_ENUMERATED
-            else _lattice(magnitudes, float(threshold))
+            else _of_reals(magnitudes, threshold)
         )
     total, distinct = sum(magnitudes), Counter(magnitudes)
     if threshold <= 0:
@@ -87,7 +85,12 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
     if len(magnitudes) <= MOST_ENUMERATED and total < 2**62:
         return _enumerated(np.array(magnitudes, dtype=np.int64), threshold)
     largest = max(magnitudes)  # whole numbers may exceed any float
-    return _lattice(np.array([each / largest for each in magnitudes]), threshold / largest)
+    return _of_reals(np.array([each / largest for each in magnitudes]), threshold / largest)
+
+
+def _of_reals(magnitudes: FloatArray, threshold: Any) -> Tail:
+    low, high = tail_on_lattice(magnitudes, float(threshold))
+    return Tail(low, high, math.log(high))
 
 
 def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
@@ -185,7 +188,7 @@ def _fixed_point(distinct: "Counter[int]", *thresholds: int) -> list[Tail]:
     """Tails of whole magnitudes from one law, tilted to the first threshold, with bounds that hold."""
     from flint import arb, ctx, fmpz_poly
 
-    tilt = _tilt(distinct, thresholds[0])
+    tilt = tilt_to(np.array(list(distinct), dtype=float), np.array(list(distinct.values())), thresholds[0])
     before, ctx.prec = ctx.prec, 4 * _BITS
     try:
         theta, unit = arb(tilt), arb(2) ** _BITS
@@ -216,23 +219,6 @@ def _tail_of_tilted(law: _Fixed, theta: Any, log_scale: Any, threshold: int, uni
     weight = (log_scale - theta * threshold).exp() / unit
     low, high = total * weight, (total + fmpz(law.lost)) * weight
     return Tail(max(0.0, float(low.lower())), min(1.0, float(high.upper())), min(0.0, float(high.log().mid())))
-
-
-def _tilt(distinct: "Counter[int]", threshold: int) -> float:
-    """The exponent that moves the mean of the sum to the threshold; never below 0."""
-    sizes = np.array(list(distinct), dtype=float)
-    times = np.array(list(distinct.values()), dtype=float)
-    low, high = 0.0, 1.0 / float(sizes.max())
-
-    def mean(theta: float) -> float:
-        return float((times * sizes / (1 + np.exp(-np.clip(theta * sizes, -700, 700)))).sum())
-
-    while mean(high) < threshold and high * float(sizes.min()) < 600:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if mean(middle) < threshold else (low, middle)
-    return low
 
 
 def _multiply(one: _Fixed, other: _Fixed) -> _Fixed:
@@ -290,28 +276,3 @@ def _all_sums(magnitudes: Any) -> Any:
     for each in magnitudes:
         sums = np.concatenate([sums, sums + each])
     return sums
-
-
-def _lattice(magnitudes: FloatArray, threshold: float) -> Tail:
-    """Bounds from magnitudes rounded to multiples of a step.
-
-    Rounding m_i to m_i + e_i moves the sum by the sum of B_i e_i, whose mean is known and which deviates from it by u
-    with a probability of at most ``2 exp(-2 u^2 / sum of e_i^2)`` (Hoeffding 1963, theorem 2).
-    """
-    spread = math.sqrt(float((magnitudes**2).sum())) / 2
-    points = _FINE_LATTICE if len(np.unique(magnitudes)) <= _FEW_DISTINCT else _LATTICE
-    step = 2 * _REACH * spread / points
-    whole = np.rint(magnitudes / step).astype(np.int64)
-    errors = whole * step - magnitudes
-    distinct = Counter(whole[whole > 0].tolist())
-    least = threshold - TIE_TOLERANCE * abs(threshold) + float(errors.sum()) / 2
-
-    def first_at(position: float) -> int:
-        return min(max(math.ceil(position / step), 0), int(whole.sum()))
-
-    # How far the rounding may reach depends on the tail itself: a thousandth of a normal one is left to chance.
-    chance = max(float(ndtr(-(threshold - float(magnitudes.sum()) / 2) / spread)), 1e-290) / 1000
-    reach = math.sqrt(float((errors**2).sum()) * math.log(2 / chance) / 2)
-    inner, outer = _fixed_point(distinct, first_at(least + reach), first_at(least - reach))
-    high = min(1.0, outer.high + chance)
-    return Tail(max(0.0, inner.low - chance), high, math.log(high))

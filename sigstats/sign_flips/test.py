@@ -211,12 +211,12 @@ def _units(differences: Any) -> tuple[list[Any], float, bool]:
         reals = as_reals(differences, "differences", ndim=1)
         _require_moderate(reals, "differences")
         largest = float(np.abs(reals).max())
-        fractions = [Fraction(each).limit_denominator(MOST_DENOMINATOR) for each in np.unique(reals).tolist()]
-        near = dict(zip(np.unique(reals).tolist(), fractions, strict=True))
-        if any(abs(float(near[each]) - each) > 1e-12 * largest for each in near):
-            return reals.tolist(), 1.0, False
-        if math.lcm(*(each.denominator for each in fractions)) > MOST_DENOMINATOR:
-            return reals.tolist(), 1.0, False
+        near, common = {}, 1
+        for each in np.unique(reals).tolist():
+            near[each] = Fraction(each).limit_denominator(MOST_DENOMINATOR)
+            common = math.lcm(common, near[each].denominator)
+            if abs(float(near[each]) - each) > 1e-12 * largest or common > MOST_DENOMINATOR:
+                return reals.tolist(), 1.0, False
         fractions = [near[each] for each in reals.tolist()]
     _require_moderate(fractions, "differences")
     common = math.lcm(*(each.denominator for each in fractions))

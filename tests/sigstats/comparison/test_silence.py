@@ -165,3 +165,15 @@ def test_slices_of_no_difference_are_judged_by_their_rows():
     y = np.zeros(5000, dtype=int)
     paired = pair_arrays(y, y, y.copy(), slices={"part": np.repeat([0, 1], [4980, 20])})
     assert [row.verdict for row in compare_pair(paired).rows] == ["pass", "pass", "warn"]
+
+
+def test_marks_of_no_common_fraction_have_certified_bounds():
+    rng = np.random.default_rng(8)
+    a, b = rng.random((2, 300))
+    (row,) = sigstats.compare(a > 2, a > 2, b < 2, scores=(a, b - 0.05 * (b > 0.05)), measures=["mean-score"]).rows
+    assert row.test == "sign flips of 300 rows, certified"
+    differences = b - 0.05 * (b > 0.05) - a
+    sums = (rng.integers(0, 2, (40_000, 300)) * 2 - 1) @ differences
+    drawn = (sums <= differences.sum()).mean()  # its standard error is below 0.0025; five of them
+    assert abs(row.p_worse - drawn) < 0.0125
+    assert row.p_worse == pytest.approx(ttest_rel(a + differences, a, alternative="less").pvalue, rel=0.05)
