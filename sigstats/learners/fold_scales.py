@@ -1,4 +1,8 @@
-"""What `MinMaxScaler` learns without each fold of each replicate, from the extreme rows of each feature alone."""
+"""What scalers learn without each fold of each replicate.
+
+`MinMaxScaler` learns from the extreme rows of each feature alone, `StandardScaler` from sums over all rows less those
+of the fold.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +13,15 @@ from .._common.validation import FloatArray, IntArray
 
 #: A fold of a replicate that holds all of a feature's so many most extreme rows is left to scikit-learn.
 _EXTREMES = 16
+
+#: A feature whose variance is no larger, relative to its squared values, may be constant but for rounding.
+_CONSTANT = 1e-16
+
+#: A fold without which a variance shrinks to less than one such part is left to scikit-learn.
+_MOST = 100
+
+#: Rounding of squared distances, relative to the largest square of a row.
+_RELATIVE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,51 @@ class FoldScales:
         if self._mixed:  # a mismatch of categories counts the same in every fold
             bound, upper = np.minimum(bound, 1), np.maximum(upper, 1)
         return Learned(weights, bound, upper, unknown)
+
+
+class FoldVariances:
+    """The weights of squared differences that `StandardScaler` amounts to; as `FoldScales`, for complete numbers.
+
+    A feature that is constant in all rows but those of a fold is as far from each of them, whatever its weight is.
+
+    Attributes
+    ----------
+    weights : array of shape (d,)
+        As learned from all rows.
+    tolerance : float
+        How far rounding may move a squared distance.
+    """
+
+    def __init__(self, numbers: FloatArray, n_folds: int) -> None:
+        self._n_folds, d = n_folds, numbers.shape[1]
+        self._numbers = numbers - numbers.mean(axis=0)
+        variance = self._numbers.var(axis=0)
+        self._varies: Any = variance > _CONSTANT * np.abs(numbers).max(axis=0) ** 2
+        self.weights = np.where(self._varies, 1 / np.where(self._varies, variance, 1), 0)
+        usual = np.partition(numbers, len(numbers) // 2, axis=0)[len(numbers) // 2]
+        unusual = (numbers != usual).astype(np.float64)
+        self._sums = np.hstack([self._numbers**2, self._numbers, unusual])
+        self._parts = slice(0, d), slice(d, 2 * d), slice(2 * d, 3 * d)
+        largest = float((self._numbers**2 @ self.weights).max())
+        # Where a feature is constant but for a fold, `StandardScaler` leaves it in its own unit.
+        alone = (unusual.sum(axis=0) <= len(numbers) // 2) & self._varies
+        own_unit = float((self._numbers[:, alone] ** 2).sum(axis=1).max(initial=0))
+        self.tolerance = max(1e-10, _RELATIVE * _MOST * largest, _RELATIVE * own_unit)
+
+    def learned(self, fold: IntArray) -> Learned:
+        """What is learned without each fold; `fold` is that of each row, (replicates, n)."""
+        inside = (fold[:, None, :] == np.arange(self._n_folds)[:, None]).astype(np.float64)
+        rows = (fold.shape[1] - inside.sum(axis=2))[..., None]
+        sums = self._sums.sum(axis=0) - (inside.reshape(-1, fold.shape[1]) @ self._sums).reshape(*inside.shape[:2], -1)
+        squares, values, unusual = (sums[..., part] for part in self._parts)
+        variance = squares / rows - (values / rows) ** 2
+        constant = ~self._varies | (unusual.round() == 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = np.where(constant, 1, 1 / (variance * self.weights))
+        known: Any = (factors > 0) & (factors <= _MOST)
+        unknown = ~known.all(axis=-1)
+        factors = np.where(unknown[..., None], 1, factors)
+        return Learned(factors * self.weights, factors.min(axis=-1), factors.max(axis=-1), unknown)
 
 
 def weights_of(span: FloatArray) -> FloatArray:

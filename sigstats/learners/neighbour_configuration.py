@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from .base import Problem, is_default, nominal_mask, steps_of
 from .families.neighbours import DISTANCE_TOLERANCE, TIES, NearestNeighbours
@@ -22,6 +22,7 @@ class Configuration:
     nominal: Any
     scaled: bool
     tolerance: float
+    variances: bool = False
 
 
 def configuration(estimator: Any, problem: Problem) -> Configuration | None:
@@ -45,7 +46,10 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
             tolerance = max(tolerance * float(problem.X.var(axis=0).max()), 64 * np.finfo(np.float64).eps * squares)
     else:
         return None
-    if transforms:
+    variances = len(transforms) == 1 and is_default(transforms[0], StandardScaler, free=("copy",))
+    if variances and ties != "unknown":
+        return None
+    if transforms and not variances:
         columns = _columns(transforms, d)
         if columns is None or (np.sort(columns[~nominal]) != np.flatnonzero(_columns_scaled(transforms, d))).any():
             return None
@@ -55,7 +59,7 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
         return None
     if np.isinf(problem.X).any():
         return None
-    return Configuration(k, ties, seed, nominal, bool(transforms), tolerance)
+    return Configuration(k, ties, seed, nominal, bool(transforms), tolerance, variances)
 
 
 def _columns_scaled(transforms: list[Any], d: int) -> Any:

@@ -12,6 +12,7 @@ Ties are those of `sigstats.learners.families.neighbours`. scikit-learn's own `K
 among rows that are equally near; where their choice could change the class, scikit-learn predicts the row.
 """
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..families.neighbours import (
     tie_order,
     vote,
 )
-from ..fold_scales import FoldScales, Learned, weights_of
+from ..fold_scales import FoldScales, FoldVariances, Learned, weights_of
 from ..neighbour_configuration import Configuration, configuration
 
 #: Memory the lists of nearest rows may take, bytes.
@@ -44,7 +45,7 @@ _TOGETHER = 16
 
 
 class BatchedNeighbours:
-    """`NearestNeighbours` and `sklearn.neighbors.KNeighborsClassifier`, bare or behind a `MinMaxScaler`."""
+    """`NearestNeighbours` and `sklearn.neighbors.KNeighborsClassifier`, bare or behind a scaler."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
 
@@ -65,7 +66,12 @@ class BatchedNeighbours:
         self.replicate_bytes = 8 * self._X.size
         if null == "labels":
             numbers = self._X[:, self._numeric]
-            self._scales = FoldScales(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
+            self._scales: FoldScales | FoldVariances
+            if config.variances:
+                self._scales = FoldVariances(numbers, self._n_folds)
+                self._config = replace(config, tolerance=self._scales.tolerance)
+            else:
+                self._scales = FoldScales(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
             self._weights = self._scales.weights
             self._list_nearest()
             self._outliers: dict[int, tuple[FloatArray, IntArray]] = {}
@@ -75,7 +81,9 @@ class BatchedNeighbours:
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
         """Prepare distances; None for other metrics, weights or transforms."""
         config = configuration(estimator, problem)
-        return None if config is None else cls(problem, config, null)
+        if config is None or (config.variances and null == "features"):
+            return None
+        return cls(problem, config, null)
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from distances made for each fold of each replicate."""
