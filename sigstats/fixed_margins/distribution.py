@@ -295,7 +295,7 @@ def _by_cell(total: int, classes: Classes) -> NumberCorrect:
 def _by_moments(total: int, classes: Classes, least: int, most: int) -> NumberCorrect | None:
     """The distribution from the first factorial moments, or None if too many would be needed."""
     mean = sum(rows * columns * times for (rows, columns), times in classes.items()) / total
-    for length in (_SOME, _MANY):
+    for length in (_SOME, _MANY // 2, _MANY):
         if 3 * mean > length:
             continue
         whole, everything = rook_polynomial.counts_from_below(total, classes, min(length, most))

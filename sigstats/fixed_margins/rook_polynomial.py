@@ -11,6 +11,7 @@ Classes come as a mapping from ``(row total, column total)``, both at least 1, t
 A class without rows or without columns cannot be right and counts in N alone.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import accumulate
@@ -162,13 +163,25 @@ def rook_coefficients(classes: Classes, length: int) -> list[Integer]:
     """The first `length` coefficients of the rook polynomial."""
     from flint import fmpz, fmpz_poly
 
-    product = fmpz_poly([1])
+    factors = [fmpz_poly([1])]
     for (r, c), times in classes.items():
         factor = [fmpz(1)]
         for j in range(min(r, c, length - 1)):
             factor.append(factor[-1] * (r - j) * (c - j) // (j + 1))
-        product = product.mul_low(fmpz_poly(factor).pow_trunc(times, length), length)
+        factors.append(fmpz_poly(factor).pow_trunc(times, length))
+    product = _balanced_product(factors, length)
     return [product[j] for j in range(length)]
+
+
+def _balanced_product(factors: list[Any], length: int) -> Any:
+    """The first `length` coefficients of the product of polynomials, of which the short ones are multiplied first.
+
+    Each of many unequal classes times all before it would cost as much as the last product alone.
+    """
+    waiting = deque(sorted(factors, key=lambda factor: factor.degree()))
+    while len(waiting) > 1:
+        waiting.append(waiting.popleft().mul_low(waiting.popleft(), length))
+    return waiting[0]
 
 
 def _products(numbers: Iterable[int]) -> list[Integer]:

@@ -144,7 +144,7 @@ def sample_size(
 
     Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
     such that the power is at least `target` **at n and at every larger number**, so that a few observations more than
-    planned never make a study weaker than promised.
+    planned never make a study weaker than promised. A power that equals the target but for rounding reaches it.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def sample_size(
     while high - below > 1:
         middle = (below + high) // 2
         below, high = (below, middle) if proved(middle) else (middle, high)
-    while high > 1 and _power(high - 1, p_a, p_b, rule) >= goal:
+    while high > 1 and _reaches(_power(high - 1, p_a, p_b, rule), goal):
         high -= 1
     return high
 
@@ -264,20 +264,25 @@ def detectable_difference(
     critical = critical_counts(m, rule)
     sign = -1 if rule.alternative == "less" else 1
 
-    def reached(difference: float) -> bool:
+    def found(difference: float) -> float:
         share = min(1.0, (1 + difference / d) / 2)
         given = conditional_power(m, critical, share if sign > 0 else 1 - share, rule)
-        return float(np.sum(weights * given)) >= goal
+        return float(np.sum(weights * given))
 
-    if not reached(d):
+    if not _reaches(found(d), goal):
         raise refuse("n", n, f"more observations: with discordance {d:g} no difference is found that often")
     # Power rises with the difference: given m, because the region is an upper tail or a symmetric pair of tails.
     small, large = 0.0, d
-    if reached(small):
+    if _reaches(found(small), goal):
         return small
     while (middle := (small + large) / 2) not in (small, large):
-        small, large = (small, middle) if reached(middle) else (middle, large)
+        small, large = (small, middle) if found(middle) >= goal else (middle, large)
     return large
+
+
+def _reaches(power: float, goal: float) -> bool:
+    """Whether a power is the goal or more, but for the rounding of its sum."""
+    return power >= goal * (1 - _ROUNDING)
 
 
 def _power(n: int, p_a: float, p_b: float, rule: Rule) -> float:

@@ -462,3 +462,25 @@ def test_bad_input_is_a_value_error(rows, columns, correct):
 def test_bad_input_is_named(rows, columns, correct, named):
     with pytest.raises(ValueError, match=named):
         upper_tail(rows, columns, correct)
+
+
+def test_many_unequal_classes_against_plain_multiplication_and_exact_moments():
+    rng = np.random.default_rng(3)
+    rows = rng.integers(1, 40, 200)
+    columns = rng.permutation(rows)
+    product = [1]
+    for r, c in zip(rows.tolist(), columns.tolist(), strict=True):
+        factor = [math.comb(r, j) * math.perm(c, j) for j in range(min(r, c) + 1)]
+        longer = [0] * min(61, len(product) + len(factor) - 1)
+        for i, a in enumerate(product):
+            for j, b in enumerate(factor[: len(longer) - i]):
+                longer[i + j] += a * b
+        product = longer
+    classes = Counter(zip(rows.tolist(), columns.tolist(), strict=True))
+    assert [int(found) for found in rook_polynomial.rook_coefficients(classes, 61)] == product
+    # E T and E T (T - 1) from the first two coefficients, as Riordan has them.
+    total = int(rows.sum())
+    mean, pairs = Fraction(product[1], total), Fraction(2 * product[2], total * (total - 1))
+    found = number_correct(rows, columns)
+    assert (found.pmf * found.numbers).sum() == pytest.approx(float(mean), rel=1e-11)
+    assert (found.pmf * found.numbers * (found.numbers - 1)).sum() == pytest.approx(float(pairs), rel=1e-11)

@@ -316,3 +316,16 @@ def test_two_accuracies_are_not_taken_for_discordant_probabilities():
             power(200, **given_)
         with pytest.raises(ValueError, match=wanted):
             sample_size(**given_)
+
+
+@pytest.mark.parametrize(("alternative", "fewest"), [("greater", 5), ("two-sided", 6)])
+@pytest.mark.parametrize("share", [Fraction(1, 2), Fraction(1, 4), Fraction(3, 8), Fraction(3, 4)])
+def test_a_power_of_exactly_the_target_is_enough(alternative, fewest, share):
+    # Where B alone is ever wrong, the test rejects from `fewest` discordant pairs on, and power rises with n.
+    for n in range(fewest + 1, 25):
+        exact = sum(math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(fewest, n + 1))
+        if Fraction(float(exact)) != exact:
+            continue  # no double is the target
+        options = {"target": float(exact), "alternative": alternative}
+        assert sample_size(only_a=float(share), only_b=0.0, **options) == n
+        assert detectable_difference(n, float(share), **options) <= share
