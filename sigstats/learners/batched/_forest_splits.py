@@ -10,7 +10,7 @@ import numpy as np
 
 from sigstats._common.compiled import compiled
 
-from ._tree_splits import _next_draw, improvement
+from ._tree_splits import improvement, next_draw
 
 #: scikit-learn holds values no farther apart than this to be equal.
 _SAME: Final = np.float32(1e-7)
@@ -165,7 +165,7 @@ def best_split(
     constant, drawn, undrawn, visited = known, 0, len(columns), 0
     while undrawn > constant and (visited < settings.tried or visited <= constant - known + drawn):
         visited += 1
-        state = _next_draw(state)
+        state = next_draw(state)
         at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
         if at < known:
             columns[drawn], columns[at] = columns[at], columns[drawn]
@@ -191,7 +191,7 @@ def best_split(
         undrawn -= 1
         columns[at], columns[undrawn] = columns[undrawn], feature
         if settings.drawn_thresholds:
-            state = _next_draw(state)
+            state = next_draw(state)
             threshold, cut, n_left, left_squares, right_squares = _drawn_threshold(
                 sample, held, members, low, high, state & 0x7FFFFFFF, total, left
             )

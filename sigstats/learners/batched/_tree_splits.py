@@ -108,7 +108,7 @@ def squares_of_parts(total: Any, inside: Any) -> Any:
 
 
 @compiled
-def _next_draw(state: int) -> int:
+def next_draw(state: int) -> int:
     """The next number of scikit-learn's sequence: an xorshift of 32 bits."""
     state = (state ^ (state << 13)) & 0xFFFFFFFF
     state ^= state >> 17
@@ -142,7 +142,7 @@ def best_split(
     # and from `undrawn` on those that were looked at.
     drawn, undrawn = 0, len(columns)
     while undrawn > constant:
-        state = _next_draw(state)
+        state = next_draw(state)
         at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
         if at < known:
             columns[drawn], columns[at] = columns[at], columns[drawn]

@@ -1,8 +1,9 @@
 """Decision trees from columns that are encoded and sorted once.
 
 With Numba (the extra ``fast``) trees grow from columns in the order that `sigstats.learners.batched._tree_growth`
-keeps. What that leaves out (missing values, other criteria and limits than it knows, other processors) and everything
-without Numba grows in scikit-learn, without what it encodes, checks and copies in each fit. The trees are the same.
+keeps, or from counts by level (`sigstats.learners.batched._tree_levels`). What these leave out (missing values, other
+criteria and limits than they know, other processors) and everything without Numba grows in scikit-learn, without what
+it encodes, checks and copies in each fit. The trees are the same.
 
 The 0/1 columns of categories are made once and permuted; a category that a training fold does not have is no column
 there, since scikit-learn breaks ties by the number of columns too.
@@ -11,7 +12,7 @@ there, since scikit-learn breaks ties by the number of columns too.
 import functools
 import platform
 from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
@@ -22,6 +23,12 @@ from ..base import Null, Problem, is_default, steps_of
 from ..design import Design, design_of
 
 _DEEPEST: Final = 2**31 - 1
+
+#: Squares of counts of so many rows fit into the 32 bits that counting by level has for them.
+_MOST_ROWS: Final = 46_340
+
+#: Counting by level is faster from so many columns on, and for so many levels times classes.
+_FEWEST_COLUMNS, _MOST_COUNTS = 8, 512
 
 
 class BatchedTree:
@@ -62,7 +69,7 @@ class BatchedTree:
         predicted = np.empty_like(place, order="C")  # as compiled for
         for draw, own in zip(place, predicted, strict=True):
             if self._grown is not None:
-                self._grow(self._values, self._category, self._order, draw, own)
+                self._grow(self._data, draw, own)
                 continue
             order = np.argsort(draw)
             own[order] = self._cross_validate(np.take(self._columns, order, axis=0))
@@ -73,14 +80,10 @@ class BatchedTree:
         mixed = np.empty_like(self._columns)
         predicted = np.empty((len(source), len(mixed)), dtype=np.int64)
         here = np.arange(len(mixed))
-        moved: Any = np.empty((source.shape[1], len(mixed)), dtype=np.uint32)
+        moved = np.empty((source.shape[1], len(mixed)), dtype=np.uint32)
         for draw, own in zip(source, predicted, strict=True):
             if self._grown is not None:
-                np.put_along_axis(moved, draw, here[None], axis=1)  # where each value goes
-                source_of = draw[self._features]
-                values, category = (np.take_along_axis(of, source_of, axis=1) for of in (self._values, self._category))
-                order = np.take_along_axis(moved[self._features], self._order, axis=1)
-                self._grow(values, category, order, here, own)
+                self._grow(self._mixed(draw, moved), here, own)
                 continue
             for column, feature in enumerate(self._feature):
                 np.take(self._columns[:, column], draw[feature], out=mixed[:, column])
@@ -88,31 +91,46 @@ class BatchedTree:
         return predicted
 
     def _list_features(self) -> None:
-        """Sort features; the columns of a nominal one are one feature again."""
-        columns = self._columns.T
+        """Sort features, where they have many values; the columns of a nominal one are one feature again."""
+        columns, n_classes = self._columns.T, self._problem.n_classes
+        self._levels: Any = None if len(self._categories) else _levels_of(columns, n_classes)
+        self._data: tuple[Any, ...]
+        if self._levels is not None:
+            codes = [np.searchsorted(levels, own) for levels, own in zip(self._levels, columns, strict=True)]
+            self._codes = np.array(codes, dtype=np.uint8)
+            self._grown = self._grown.by_levels
+            self._data = self._coded(self._codes)
+            return
+        self._grown = self._grown.sorted
         self._features, first, self._feature_of = np.unique(self._feature, return_index=True, return_inverse=True)
-        self._nominal = np.isin(first, self._categories)
-        self._values: Any = np.where(self._nominal[:, None], np.float32(0), columns[first])
-        self._order: Any = self._values.argsort(axis=1).astype(np.uint32)
-        self._category: Any = np.zeros(self._values.shape, dtype=np.uint32)
+        nominal = np.isin(first, self._categories)
+        values = np.where(nominal[:, None], np.float32(0), columns[first])
+        order: Any = values.argsort(axis=1).astype(np.uint32)
+        category: Any = np.zeros(values.shape, dtype=np.uint32)
         for column in self._categories:
-            self._category[self._feature_of[column], columns[column] == 1] = column
+            category[self._feature_of[column], columns[column] == 1] = column
+        self._data = self._feature_of, nominal, n_classes, values, category, order
 
-    def _grow(self, values: Any, category: Any, order: Any, place: IntArray, predicted: IntArray) -> None:
+    def _coded(self, codes: Any) -> tuple[Any, ...]:
+        values = np.zeros((len(codes), max(map(len, self._levels))), dtype=np.float32)
+        for own, levels in zip(values, self._levels, strict=True):
+            own[: len(levels)] = levels
+        return self._problem.n_classes, values, np.ascontiguousarray(codes.T)
+
+    def _mixed(self, draw: IntArray, moved: Any) -> tuple[Any, ...]:
+        """The data with columns permuted one by one; `moved` is overwritten."""
+        if self._levels is not None:
+            return self._coded(np.take_along_axis(self._codes, draw[self._feature], axis=1))
+        np.put_along_axis(moved, draw, np.arange(draw.shape[1])[None], axis=1)  # where each value goes
+        *fixed, values, category, order = self._data
+        source = draw[self._features]
+        values, category = (np.take_along_axis(of, source, axis=1) for of in (values, category))
+        return *fixed, values, category, np.take_along_axis(moved[self._features], order, axis=1)
+
+    def _grow(self, data: tuple[Any, ...], place: IntArray, predicted: IntArray) -> None:
         label, fold = (codes[place].astype(np.uint32) for codes in (self._problem.y, self._problem.folds))
         for tested in range(self._problem.n_folds):
-            self._grown(
-                self._feature_of,
-                self._nominal,
-                self._problem.n_classes,
-                values,
-                category,
-                order,
-                label,
-                fold,
-                tested,
-                predicted,
-            )
+            self._grown(*data, label, fold, tested, predicted)
 
     def _cross_validate(self, columns: Any) -> IntArray:
         predicted = np.empty(len(columns), dtype=np.int64)
@@ -130,16 +148,36 @@ class BatchedTree:
         return predicted
 
 
-def _growth_of(tree: Any) -> Callable[..., None] | None:
+class _Growth(NamedTuple):
+    """The two ways to predict a fold by a tree that is grown here."""
+
+    sorted: Callable[..., None]
+    by_levels: Callable[..., None]
+
+
+def _levels_of(columns: Any, n_classes: int) -> list[Any] | None:
+    """The distinct values of each column, if they are few enough and scikit-learn tells all of them apart."""
+    if len(columns) < _FEWEST_COLUMNS or columns.shape[1] > _MOST_ROWS:
+        return None
+    found, most = [], min(256, _MOST_COUNTS // n_classes)
+    for column in columns:
+        levels = np.unique(column)
+        if len(levels) > most or not (levels[1:] > levels[:-1] + np.float32(1e-7)).all():
+            return None
+        found.append(levels)
+    return found
+
+
+def _growth_of(tree: Any) -> _Growth | None:
     """What grows this tree fast and predicts a fold, or None."""
     free = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf")
     limits = (_DEEPEST if tree.max_depth is None else tree.max_depth, tree.min_samples_split, tree.min_samples_leaf)
     bounds = zip((*limits, tree.random_state), (1, 2, 1, 0), strict=True)
     known = all(type(value) is int and least <= value <= _DEEPEST for value, least in bounds)
-    grow = _growth() if known and is_default(tree, DecisionTreeClassifier, free=free) else None
-    if grow is None:
+    growth = _growth() if known and is_default(tree, DecisionTreeClassifier, free=free) else None
+    if growth is None:
         return None
-    return functools.partial(grow, limits, _seed(tree.random_state))
+    return _Growth(*(functools.partial(grow, limits, _seed(tree.random_state)) for grow in growth))
 
 
 def _seed(random_state: int) -> int:
@@ -148,12 +186,13 @@ def _seed(random_state: int) -> int:
 
 
 @functools.cache
-def _growth() -> Any:
-    """`predict_fold`, where Numba is there and its trees are those of the installed scikit-learn; otherwise None."""
+def _growth() -> _Growth | None:
+    """What Numba has compiled, where it is there and its trees are those of the installed scikit-learn; or None."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
     try:  # it imports an extra
         from ._tree_growth import predict_fold
+        from ._tree_levels import predict_fold_by_levels
     except ImportError:
         return None
     # Noise from few values has ties everywhere, which another order of columns or another sum would break otherwise.
@@ -162,25 +201,17 @@ def _growth() -> Any:
     label, fold = rng.integers(0, 3, 120).astype(np.uint32), np.arange(120, dtype=np.uint32) % 2
     values = np.ascontiguousarray(columns.T)
     order = values.argsort(axis=1).astype(np.uint32)
-    ours, theirs = np.empty(120, dtype=np.int64), np.empty(120, dtype=np.int64)
+    tree = (_DEEPEST, 2, 1), _seed(0)
+    as_sorted = np.arange(6), np.zeros(6, dtype=bool), 3, values, np.zeros(values.shape, dtype=np.uint32), order
+    as_levels = 3, np.tile(np.arange(4, dtype=np.float32), (6, 1)), columns.astype(np.uint8)
+    ours, by_levels, theirs = (np.empty(120, dtype=np.int64) for _ in range(3))
     for tested in (0, 1):
-        predict_fold(
-            (_DEEPEST, 2, 1),
-            _seed(0),
-            np.arange(6),
-            np.zeros(6, dtype=bool),
-            3,
-            values,
-            np.zeros(values.shape, dtype=np.uint32),
-            order,
-            label,
-            fold,
-            tested,
-            ours,
-        )
-        tree = DecisionTreeClassifier(random_state=0).fit(columns[fold != tested], label[fold != tested])
-        theirs[fold == tested] = tree.predict(columns[fold == tested])
-    return predict_fold if np.array_equal(ours, theirs) else None
+        predict_fold(*tree, *as_sorted, label, fold, tested, ours)
+        predict_fold_by_levels(*tree, *as_levels, label, fold, tested, by_levels)
+        grown = DecisionTreeClassifier(random_state=0).fit(columns[fold != tested], label[fold != tested])
+        theirs[fold == tested] = grown.predict(columns[fold == tested])
+    same = np.array_equal(ours, theirs) and np.array_equal(by_levels, theirs)
+    return _Growth(predict_fold, predict_fold_by_levels) if same else None
 
 
 BATCHED = (BatchedTree,)

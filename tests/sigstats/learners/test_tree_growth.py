@@ -1,4 +1,4 @@
-"""Trees grown from sorted columns are scikit-learn's own, ties included, and the same without Numba."""
+"""Trees grown here, from sorted columns or counts by level, are scikit-learn's own, and the same without Numba."""
 
 import subprocess
 import sys
@@ -25,12 +25,13 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
 
 
 @needs_growth
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(12, 90),
-    d=st.integers(1, 7),
+    d=st.integers(1, 7) | st.integers(8, 12),  # from 8 on by level, where the levels are few
     distinct=st.integers(1, 40),
+    near=st.booleans(),
     classes=st.integers(2, 4),
     nominal=st.integers(0, 3),
     null=st.sampled_from(["labels", "features"]),
@@ -39,12 +40,12 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
     min_samples_leaf=st.integers(1, 5),
     random_state=st.integers(0, 2**31 - 1),
 )
-def test_trees_are_those_of_scikit_learn(seed, n, d, distinct, classes, nominal, null, **parameters):
+def test_trees_are_those_of_scikit_learn(seed, n, d, distinct, near, classes, nominal, null, **parameters):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, distinct, (n, d)).astype(float)  # few values: many splits are equally good
     is_nominal = rng.permutation(d) < nominal
     numbers = np.flatnonzero(~is_nominal)
-    if len(numbers):
+    if near and len(numbers):
         X[:, rng.choice(numbers)] += rng.choice([0.0, 5e-8], n)  # no farther apart than scikit-learn tells apart
     y = rng.permutation(np.arange(n) % classes)
     folds = stratified_folds(y, 3, seed % 1000)
@@ -62,7 +63,13 @@ def test_trees_of_many_classes_and_rows(null):
     tree = DecisionTreeClassifier(random_state=3)
     draws = Retrainer(tree, X, y, folds, null=null).draw(np.random.default_rng(2), 1)
     expected = predictions(tree, X, y, folds, null, draws, batched=False)
-    assert (predictions(tree, X, y, folds, null, draws) == expected).all()
+    retrainer = Retrainer(tree, X, y, folds, null=null)
+    assert (retrainer.predict(draws) == expected).all()
+    assert retrainer._learner._levels is not None
+    # sorted columns give the same, from the same draws
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batched_tree, "_levels_of", lambda columns, n_classes: None)
+        assert (predictions(tree, X, y, folds, null, draws) == expected).all()
 
 
 @needs_growth
