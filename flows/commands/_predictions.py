@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from sigstats.tasks.predictions import Columns
 
 _NAMED = ("id", "label", "prediction")
+#: What ``--column`` may say, each of which but the rows has an option of its own.
+_KEYS = (*_NAMED, "score", "epoch", "group", "rows")
 
 
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
@@ -20,7 +22,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     parser.add_argument("--label", metavar="COLUMN", help="the true class (default: label)")
     parser.add_argument("--prediction", metavar="COLUMN", help="(default: prediction)")
     parser.add_argument("--score", metavar="NAME", help=score)
-    parser.add_argument("--filter", metavar="NAME", help="in a log of lm-evaluation-harness, whose answers are meant")
+    parser.add_argument("--filter", metavar="NAME", help="in a log with several, whose answers are meant")
     parser.add_argument("--epoch", metavar="COLUMN", help="in a table, which of several answers to one id a row is")
     parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
     parser.add_argument(
@@ -30,6 +32,14 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         dest="slices",
         metavar="COLUMN",
         help="test each value of it (repeatable)",
+    )
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        dest="columns",
+        metavar="KEY=COLUMN",
+        help=f"where {', '.join(_KEYS[:-1])} or the {_KEYS[-1]} of an object are: label=answer.text (repeatable)",
     )
     parser.add_argument(
         "--unmatched",
@@ -54,16 +64,20 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
     from sigstats.tasks.predictions import Columns
 
-    named = {name: value for name in _NAMED if (value := getattr(options, name)) is not None}
+    found = {name: value for name in _KEYS if (value := getattr(options, name, None)) is not None}
+    for mapping in options.columns:
+        key, _, column = mapping.partition("=")
+        if key not in _KEYS or not column:
+            raise BadInput(f"--column: {mapping!r} is not valid; expected KEY=COLUMN with a key of {', '.join(_KEYS)}")
+        if key in found:
+            raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {found[key]!r}")
+        found[key] = column
     return Columns(
-        **named,
-        group=options.group,
+        **found,
         slices=tuple(options.slices),
-        score=options.score,
-        epoch=options.epoch,
         filter=options.filter,
         unscored=options.unscored,
-        named=frozenset(named),
+        named=frozenset(_NAMED).intersection(found),
     )
 
 

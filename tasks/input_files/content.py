@@ -242,6 +242,11 @@ def _open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[A
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):
             raise ValueError(f"{where}: is a folder; expected a file")
+        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+            raise ValueError(
+                f"{where}: is a device, which may have no end; expected a file or a pipe, of which no more than "
+                f"{Budget(where).shown} is read"
+            )
         if stat.S_ISFIFO(kind):
             return _open_pipe(path, where, opened), False
         return opened.enter_context(path.open("rb")), stat.S_ISREG(kind)

@@ -34,6 +34,11 @@ class Budget:
         """The number of bytes that are read at most."""
         return read_limit()
 
+    @property
+    def shown(self) -> str:
+        """The limit, for a person."""
+        return _shown(self.limit)
+
     def spend(self, count: int) -> None:
         """Count bytes that are read; ValueError, one line, once they are more than the limit."""
         self.spent += count
@@ -43,7 +48,7 @@ class Budget:
         """Refuse a size that is more than the limit."""
         if (size > _SMALL or VARIABLE in os.environ) and size > self.limit:
             raise ValueError(
-                f"{self.where}: takes more than {_shown(self.limit)} of memory once it is unpacked and read; expected "
+                f"{self.where}: takes more than {self.shown} of memory once it is unpacked and read; expected "
                 f"less than this limit ({VARIABLE} sets another)"
             )
 

@@ -20,7 +20,7 @@ from ._pairing import PairedPredictions, join
 from ._predictions import Columns, Predictions, from_table
 from ._selection import select
 from ._tasks import is_table, one_log, one_table
-from ._unknown import unknown
+from ._unknown import NoTable, unknown
 
 __all__ = [
     "REGISTRY",
@@ -125,6 +125,8 @@ def _read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
             if module is None:
                 raise unknown(content, _names())
             return module.read(content, columns)
+        except NoTable:
+            raise unknown(content, _names()) from None
         except _DAMAGE as error:
             raise content.error("cannot be read", error) from None
 

@@ -38,8 +38,15 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
             raise ValueError(f"row {number} (from 0) has {shown(min(twice))} more than once")
         keys = keys if number else list(row)
         for name, column in values.items():
-            column.append(row.get(name))
+            column.append(row[name] if name in row else within(row, name))
     return keys, pa.table({name: _column(name, column) for name, column in values.items()})
+
+
+def within(value: Any, path: str) -> Any:
+    """What stands at ``answer.text`` in an object; None where there is nothing."""
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def names_of(keys: list[str], table: pa.Table) -> list[str]:

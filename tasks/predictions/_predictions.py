@@ -20,7 +20,7 @@ Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of columns.
+    """The names of columns; in JSON and Parquet, ``answer.text`` is a key of an object.
 
     Attributes
     ----------
@@ -38,6 +38,8 @@ class Columns:
         In a log, which filter's answers are meant.
     named : set of str
         Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
+    rows : str or None
+        In a JSON object, the key that holds the list of rows.
     unscored : {"refuse", "drop", "wrong"}
         In a log, what becomes of answers that failed or have no score.
     """
@@ -50,6 +52,7 @@ class Columns:
     score: str | None = None
     epoch: str | None = None
     filter: str | None = None
+    rows: str | None = None
     unscored: Unscored = "refuse"
     named: frozenset[str] = frozenset()
 

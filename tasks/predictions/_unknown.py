@@ -34,6 +34,10 @@ _KNOWN = {
 _NAMES, _LINE = 5, 1000
 
 
+class NoTable(ValueError):
+    """What a format raises for a file that only looked like one of its own."""
+
+
 def unknown(content: Content, formats: Iterable[str]) -> ValueError:
     """The complaint of a file that no format reads."""
     return ValueError(f"{content.where}: looks like {_appearance(content)}; expected {', '.join(formats)}")
@@ -78,7 +82,8 @@ def _json(content: Content) -> str:
             return f"JSON that is damaged at line {cause.lineno}, column {cause.colno} ({cause.msg})"
         raise
     if isinstance(found, dict):
-        return f"a JSON object with the keys {_listed(found)}" if found else "an empty JSON object"
+        keys = f"a JSON object with the keys {_listed(found)} (--column rows=KEY names the one that holds rows)"
+        return keys if found else "an empty JSON object"
     return f"a JSON array of {type(found[0]).__name__}" if found else "an empty JSON array"
 
 

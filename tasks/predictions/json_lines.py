@@ -7,11 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from sigstats._common.validation import shown
+
 from ..input_files.content import Content
 from ..input_files.json_text import as_object, parse_json, require_objects
 from ..tables.arrow import ArrowTable
-from ._json_table import KINDS, names_of, table_of
+from ._json_table import KINDS, names_of, table_of, within
 from ._predictions import Columns, Predictions, from_table
+from ._unknown import NoTable
 
 ORDER = 50
 NAME = "JSON lines"
@@ -30,10 +33,31 @@ def read(content: Content, columns: Columns) -> Predictions:
     """Read the keys that are wanted; what other keys hold decides nothing."""
     try:
         content.require_size()
-        keys, table = _fast(content, columns) or table_of(_objects(content), columns)
+        if columns.rows is not None:
+            keys, table = table_of(_rows(content, columns.rows), columns)
+        else:
+            keys, table = _fast(content, columns) or table_of(_objects(content), columns)
     except (pa.ArrowException, OSError, ValueError, RecursionError, OverflowError) as error:
         raise content.error("cannot be read as JSON-lines", error) from None
-    return from_table(ArrowTable(content.where, table, names=names_of(keys, table)), columns)
+    names = names_of(keys, table)
+    if table.num_rows == 1 and columns.id not in names and columns.rows is None and _holds_more(content.json()):
+        raise NoTable
+    return from_table(ArrowTable(content.where, table, names=names), columns)
+
+
+def _holds_more(found: Any) -> bool:
+    """Whether an object holds lists or objects, and so is no row."""
+    return isinstance(found, dict) and any(isinstance(value, (list, dict)) for value in found.values())
+
+
+def _rows(content: Content, path: str) -> list[Any]:
+    """The list at a place in one object."""
+    found = within(content.json(), path)
+    if not isinstance(found, list):
+        raise ValueError(
+            f"{content.where}: rows: {shown(path)} is not valid; expected a key that holds a list of objects"
+        )
+    return found
 
 
 def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | None:
@@ -50,6 +74,8 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         return None
     schema = []
     for name in columns.wanted:
+        if "." in name and name not in first:
+            return None
         kind = KINDS.get(type(first.get(name)))
         if kind is None:
             return None

@@ -1,5 +1,10 @@
 """A Parquet file."""
 
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ..input_files.content import Content
 from ..tables.arrow import ArrowTable
 from ._predictions import Columns, Predictions, from_table
@@ -19,7 +24,23 @@ def read(content: Content, columns: Columns) -> Predictions:
     from ..tables.parquet import read_parquet  # slow to import, for other formats too
 
     try:
-        names, table = read_parquet(content.by_place(), content.budget, columns.wanted)
+        inner = [name for name in columns.wanted if "." in name and name not in content.parquet_names]
+        roots = [name.partition(".")[0] for name in inner]
+        names, table = read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots))
+        for name in inner:
+            if (found := _within(table, name.split("."))) is not None:
+                names, table = [*names, name], table.append_column(name, found)
     except Exception as error:  # a damaged file may raise anything
         raise content.error("cannot be read as Parquet", error) from None
     return from_table(ArrowTable(content.where, table, names=names, fractions=True), columns)
+
+
+def _within(table: Any, path: list[str]) -> Any:
+    """The values at a place in a column of objects; None where there is no such place."""
+    root, *inner = path
+    kind: Any = table.schema.field(root).type if root in table.column_names else None
+    for key in inner:
+        if kind is None or not pa.types.is_struct(kind) or kind.get_field_index(key) < 0:
+            return None
+        kind = kind.field(key).type
+    return None if kind is None else pc.struct_field(table.column(root), inner)

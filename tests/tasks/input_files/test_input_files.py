@@ -229,9 +229,15 @@ def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, k
     assert taken < 1.5 * LIMIT
 
 
-def test_a_device_without_end_is_read_up_to_the_limit():
+def test_a_device_is_refused_and_a_pipe_without_end_is_read_up_to_the_limit(tmp_path):
     said, taken = read_in_a_process("/dev/zero")
-    assert said.startswith("/dev/zero: takes more than 100 MB of memory")
+    assert said.startswith("/dev/zero: is a device, which may have no end; expected a file or a pipe, of which no more")
+    assert "100 MB" in said
+    assert taken < LIMIT / 4
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", f"cat /dev/zero > {tmp_path}/pipe"], stderr=subprocess.DEVNULL):
+        said, taken = read_in_a_process(tmp_path / "pipe")
+    assert said.startswith(f"{tmp_path}/pipe: takes more than 100 MB of memory")
     assert taken < 1.5 * LIMIT
 
 

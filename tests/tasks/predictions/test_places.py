@@ -8,6 +8,8 @@ import zipfile
 from pathlib import Path
 
 import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -266,3 +268,69 @@ def test_whatever_bytes_a_log_holds_it_is_read_or_refused_in_one_line(tmp_path_f
     path.write_bytes(data.draw(spoiled(log_seeds)))
     read_or_one_line(path, slices=("site",))
     read_or_one_line(path, score="match")
+
+
+# Files of whoever writes them otherwise
+
+NESTED = [
+    {
+        "meta": {"key": row["id"], "site": "ab"[n % 2]},
+        "truth": {"text": row["label"]},
+        "said": {"by": {"m": row["prediction"]}},
+    }
+    for n, row in enumerate(ROWS)
+]
+WHERE = ["id=meta.key", "label=truth.text", "prediction=said.by.m"]
+
+
+def written(path, rows):
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        path.write_text(json.dumps(rows if path.stem == "array" else {"about": {}, "out": {"rows": rows}}, indent=1))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "array.json", "object.json", "a.parquet"])
+def test_columns_are_found_where_they_are_said_to_be(tmp_path, capsys, name):
+    path = written(tmp_path / name, NESTED)
+    plain = tmp_path / "plain.csv"
+    lines = [f"{row['id']},{row['label']},{row['prediction']},{'ab'[n % 2]}" for n, row in enumerate(ROWS)]
+    plain.write_text("\n".join(["meta.key,truth.text,said.by.m,meta.site", *lines]))
+    places = [f"--column={each}" for each in [*WHERE, *(["rows=out.rows"] if name == "object.json" else [])]]
+    options = ["--slice", "meta.site", "--smallest-slice", "3", "--json", str(tmp_path / "result.json")]
+    assert main(["compare", str(plain), path, *places, *options]) == 0, capsys.readouterr().err
+    rows = json.loads((tmp_path / "result.json").read_text())["rows"]
+    assert [row["n"] for row in rows] == [12, 6, 6]
+    assert all(row["difference"] == 0 for row in rows)
+
+
+def test_an_object_whose_rows_are_not_named_says_its_keys(tmp_path):
+    path = written(tmp_path / "object.json", NESTED)
+    with pytest.raises(ValueError, match=r"looks like a JSON object with the keys 'about', 'out' \(--column rows=KEY"):
+        read(path, Columns())
+    with pytest.raises(ValueError, match="rows: 'out' is not valid; expected a key that holds a list"):
+        read(path, Columns(rows="out"))
+    with pytest.raises(ValueError, match=r"column 'truth\.words' is not there"):
+        read(path, Columns(rows="out.rows", id="meta.key", label="truth.words"))
+    path = written(tmp_path / "a.parquet", NESTED)
+    for label in ("truth.words", "truth.text.more", "none.text"):
+        with pytest.raises(ValueError, match=f"column '{label}' is not there"):
+            read(path, Columns(id="meta.key", label=label))
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--column", "label"], "'label' is not valid; expected KEY=COLUMN with a key of id, label"),
+        (["--column", "lable=x"], "'lable=x' is not valid; expected KEY=COLUMN"),
+        (["--column", "id="], "'id=' is not valid"),
+        (["--id", "x", "--column", "id=y"], "'id=y' is not valid; id is named already, as 'x'"),
+    ],
+)
+def test_a_mapping_that_says_nothing_is_refused(tmp_path, capsys, options, complaint):
+    (tmp_path / "a.csv").write_text(TEXTS["csv"])
+    assert main(["compare", str(tmp_path / "a.csv"), str(tmp_path / "a.csv"), *options]) == 2
+    assert f"--column: {complaint}" in capsys.readouterr().err
