@@ -21,6 +21,7 @@ from sigstats.tasks.storage.store import Store
 
 from . import figures, sections
 from .evidence import Evidence, distinct
+from .performance import performance
 from .problems import problems, read_failures, shortfall
 from .table import table_of
 from .wording import adjusted_p, count_of
@@ -66,6 +67,7 @@ def render(
         verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=_transforms(evidence),
+        performance=performance(evidence),
         approximations=sections.approximations(evidence),
         printed=sections.printed_numbers(evidence),
         figures=figures.draw_all(evidence),

@@ -70,6 +70,8 @@ class Section:
         How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
     source : str
         Where it is published.
+    terms : str
+        What the names in its verdict mean, for who has not met them.
     """
 
     order: int
@@ -80,6 +82,7 @@ class Section:
     columns: Callable[[Sequence[Hypothesis]], Sequence[Column]]
     method: str | Callable[[Sequence[Hypothesis]], str]
     source: str = ""
+    terms: str = ""
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:
         """How its rows were made."""

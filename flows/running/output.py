@@ -57,6 +57,9 @@ def refuse_another(store: Store, identity: Mapping[str, Any], kinds: Collection[
         ) from None
     kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
+    if identity.get("study", {}).get("kind") == "benchmark":
+        # Its tests are made of the same replicates: with others only the summary is another one.
+        changes = [change for change in changes if change[0] != "study.tests"]
     useless = ""
     if before.get("fingerprint") != digest("study", **kept):
         # A file of replicates says for itself to what it belongs; a history of comparisons has no fingerprint.

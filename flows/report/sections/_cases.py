@@ -35,6 +35,11 @@ def largest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
     return p_equation(decision_p(most), at_most=at_most, name=name, log10_p=_log10_of_0(most))
 
 
+def p_name(evidence: Evidence) -> str:
+    """What the p-values that decide are called where the adjustment was named before."""
+    return "p" if evidence.adjust == "none" else "adjusted p"
+
+
 def smallest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
     """The smallest of the p-values that decide: ``smallest p = 0.21``."""
     return ("smallest " if len(rows) > 1 else "") + decision_p_in_words(min(rows, key=decision_p), name)
@@ -109,11 +114,11 @@ def _named(rows: Sequence[Hypothesis]) -> str:
     return join_words(names) if len(names) <= 6 else f"{len(names)} cases"
 
 
-def classifiers_with_p(rows: Sequence[Hypothesis], of: int) -> str:
+def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> str:
     """The classifiers of the rows, out of so many, with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
     if len(rows) <= 3:
-        return join_words([f"{row.classifier} ({decision_p_in_words(row)})" for row in rows])
-    extreme = f"each {largest_p(rows)}" if rejected(rows) else smallest_p(rows)
+        return join_words([f"{row.classifier} ({decision_p_in_words(row, name)})" for row in rows])
+    extreme = f"each {largest_p(rows, name)}" if rejected(rows) else smallest_p(rows, name)
     names = f"all {of} classifiers" if len(rows) == of else join_words([row.classifier or "?" for row in rows])
     return f"{names} ({extreme})"
 
@@ -123,9 +128,12 @@ def by_dataset(rows: Sequence[Hypothesis]) -> dict[str, list[Hypothesis]]:
     return group_by(rows, lambda row: row.dataset or "the data")
 
 
-def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str) -> list[str]:
+def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str, evidence: Evidence) -> list[str]:
     """A sentence for each data set with classifiers of which nothing was shown."""
     groups = {dataset: (retained_rows(group), len(group)) for dataset, group in by_dataset(rows).items()}
+    name = p_name(evidence)
     return [
-        f"On {dataset}, {classifiers_with_p(group, of)} {phrase}." for dataset, (group, of) in groups.items() if group
+        f"On {dataset}, {classifiers_with_p(group, of, name)} {phrase}."
+        for dataset, (group, of) in groups.items()
+        if group
     ]

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sigstats.tasks.schema import Hypothesis
 
@@ -143,4 +144,5 @@ def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     families = [] if unadjusted else [HOLM, BY]
     other = [] if all(row.p_adjusted in (row.p_value, row.p_holm, row.p_by) for row in rows) else [ADJUSTED]
     indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
-    return [*drawn, P, *interval, *families, *other, *indices, DECISION, *printed_columns(rows), *note]
+    plain = P if unadjusted else replace(P, header="p, unadjusted")
+    return [*drawn, plain, *interval, *families, *other, *indices, DECISION, *printed_columns(rows), *note]

@@ -30,7 +30,11 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
             if not pairs:
                 continue
             sentences.append(_beside(f"{names[test]}: the p-value of {name}", pairs))
-            others += [_in_words(exact, found, name) for exact, found in pairs if exact.decision != found.decision]
+            others += [
+                _in_words(exact, found, name, _cases.p_name(evidence))
+                for exact, found in pairs
+                if exact.decision != found.decision
+            ]
     if not sentences:
         return None
     return Verdict(sentences[0], (*sentences[1:], *others))
@@ -55,10 +59,10 @@ def _p(row: Hypothesis) -> float:
     return row.p_value or 0.0
 
 
-def _in_words(exact: Hypothesis, found: Hypothesis, name: str) -> str:
+def _in_words(exact: Hypothesis, found: Hypothesis, name: str, p_name: str) -> str:
     verbs = {"reject": "rejects", "keep": "does not reject"}
     said = [
-        f"{who} {verbs.get(row.decision, row.decision)} ({_cases.decision_p_in_words(row)})"
+        f"{who} {verbs.get(row.decision, row.decision)} ({_cases.decision_p_in_words(row, p_name)})"
         for who, row in (("the exact test", exact), (name, found))
     ]
     return f"{subject_in_words(exact)}: {join_words(said)}."

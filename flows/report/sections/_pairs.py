@@ -28,26 +28,26 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdi
         )
         found = f"Of {total} pairs of classifiers, {share} ({by}, {_cases.largest_p(different, name)})."
     groups = _cases.by_dataset([row for row in rows if row.decision != "missing"])
-    return Verdict(found, tuple(_on(dataset, group) for dataset, group in groups.items()))
+    return Verdict(found, tuple(_on(dataset, group, _cases.p_name(evidence)) for dataset, group in groups.items()))
 
 
-def _on(dataset: str, rows: Sequence[Hypothesis]) -> str:
+def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> str:
     different, alike = rejected(rows), not_rejected(rows)
     if not different:
         same = "the two classifiers cannot be told apart" if len(alike) == 1 else "no two classifiers can be told apart"
-        return f"On {dataset}, {same} ({_cases.smallest_p(alike)})."
+        return f"On {dataset}, {same} ({_cases.smallest_p(alike, name)})."
     clauses = []
     for better, group in group_by(different, lambda row: better_and_worse(row)[0]).items():
-        clauses.append(f"{better} is better than {join_words([_loser(row) for row in group])}")
+        clauses.append(f"{better} is better than {join_words([_loser(row, name) for row in group])}")
     if alike:
         others = "the other pair" if len(alike) == 1 else f"the other {len(alike)} pairs"
         clauses.append(f"{others} cannot be told apart")
     return f"On {dataset}, {'; '.join(clauses)}."
 
 
-def _loser(row: Hypothesis) -> str:
+def _loser(row: Hypothesis, name: str) -> str:
     certain = necessity(row)
-    parts = [_cases.decision_p_in_words(row)]
+    parts = [_cases.decision_p_in_words(row, name)]
     if certain is not None:
         parts.append(f"necessity{NBSP}{index_number(certain)}")
     return f"{better_and_worse(row)[1]} ({', '.join(parts)})"

@@ -36,7 +36,10 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
     if total == 1:
         return Verdict(f"{claim[0].upper()}{claim[1:]} {found}.", spared)
     share = f"all {total}" if not unsure else f"{len(sure)} of {total}"
-    details = [f"{subject_in_words(row)}: not shown ({_cases.decision_p_in_words(row)})." for row in unsure]
+    details = [
+        f"{subject_in_words(row)}: not shown ({_cases.decision_p_in_words(row, _cases.p_name(evidence))})."
+        for row in unsure
+    ]
     return Verdict(f"In {share} tables {claim} {found}.", (*spared, *details))
 
 

@@ -40,4 +40,8 @@ SECTION = Section(
         "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks; Efron "
         "and Tibshirani, An introduction to the bootstrap (1993)"
     ),
+    terms=(
+        "Rows are drawn again at random, and F1 is found anew. Necessity says, from 0 to 1, how far the data rule out "
+        "that the two are equally good: 1 − 2p of the p before adjustment."
+    ),
 )

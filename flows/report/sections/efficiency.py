@@ -8,6 +8,12 @@ from ..evidence import Evidence
 from ..section import Column, Section, Verdict
 from . import _cases, _columns, _tables
 
+_POOLED = (
+    "This is a use of the test that its assumptions do not cover: the predictions are pooled from folds whose "
+    "classifiers share training rows, and the test takes them for independent. How well it keeps its level there is "
+    "not known; PermClass keeps it."
+)
+
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """Who is better than chance, then every case that is not."""
@@ -15,7 +21,8 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         return _tables.verdict(rows, evidence, claim="the accuracy is better than chance", by="Nyssen's test")
     claim = "agreed with the true classes better than chance"
     found = _cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
-    return Verdict(found, tuple(_cases.sentences_on_retained(rows, "could not be told from random assignment")))
+    doubts = _cases.sentences_on_retained(rows, "could not be told from random assignment", evidence)
+    return Verdict(found, (_POOLED, *doubts))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -40,4 +47,7 @@ SECTION = Section(
         "test speaks of these predictions alone."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency",
+    terms=(
+        "Nyssen's test compares the number right with that of naming classes at random, each as often as it was named."
+    ),
 )

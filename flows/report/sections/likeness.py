@@ -24,7 +24,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if not groups:
         return Verdict("There is no result: every comparison is missing.")
     sentences = [_on(dataset, group, evidence) for dataset, group in groups.items()]
-    return Verdict(sentences[0], (*sentences[1:], _INDICES))
+    return Verdict(sentences[0], tuple(sentences[1:]))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
@@ -86,4 +86,5 @@ SECTION = Section(
         "none of them."
     ),
     source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 25 to 27",
+    terms=_INDICES,
 )

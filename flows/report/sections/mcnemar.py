@@ -80,4 +80,8 @@ SECTION = Section(
         "McNemar, Note on the sampling error of the difference between correlated proportions or percentages, "
         "Psychometrika 12 (1947); for classifiers, Sturm, Comparing two classifiers using a contingency table"
     ),
+    terms=(
+        "McNemar's test compares the rows that only one of two classifiers got right. Necessity says, from 0 to 1, how "
+        "far the data rule out that they are equally good: 1 − 2p of the p before adjustment."
+    ),
 )

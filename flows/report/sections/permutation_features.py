@@ -14,23 +14,27 @@ _STRUCTURE = "the joint structure of the features"
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How often accuracy depends on the joint structure of the features, then whose does on each data set."""
     found = _cases.headline(rows, evidence, claim=f"gained accuracy from {_STRUCTURE}", by="PermFeats")
-    details = (sentence for dataset, group in _cases.by_dataset(rows).items() for sentence in _on(dataset, group))
+    details = (
+        sentence
+        for dataset, group in _cases.by_dataset(rows).items()
+        for sentence in _on(dataset, group, _cases.p_name(evidence))
+    )
     return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_stopping.savings(rows, evidence), *details))
 
 
-def _on(dataset: str, rows: Sequence[Hypothesis]) -> list[str]:
+def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
     dependent, others = rejected(rows), _cases.retained_rows(rows)
     if not dependent and not others:
         return []
     if len(others) == len(rows):
         subject = f"{others[0].classifier}'s accuracy was not" if len(others) == 1 else "no classifier's accuracy was"
-        return [f"On {dataset}, {subject} shown to depend on {_STRUCTURE} ({_cases.smallest_p(others)})."]
+        return [f"On {dataset}, {subject} shown to depend on {_STRUCTURE} ({_cases.smallest_p(others, name)})."]
     clauses = []
     if dependent:
-        clauses.append(f"{_cases.classifiers_with_p(dependent, len(rows))} gained accuracy from it")
+        clauses.append(f"{_cases.classifiers_with_p(dependent, len(rows), name)} gained accuracy from it")
     if others:
         verb = "was" if len(others) == 1 else "were"
-        clauses.append(f"{_cases.classifiers_with_p(others, len(rows))} {verb} not shown to")
+        clauses.append(f"{_cases.classifiers_with_p(others, len(rows), name)} {verb} not shown to")
     return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
@@ -61,5 +65,9 @@ SECTION = Section(
     source=(
         "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
         "Research 11 (2010), test 2"
+    ),
+    terms=(
+        "PermFeats permutes each feature inside each class and trains again: p is the share of permutations, the data "
+        "themselves counted in, on which the classifier errs as seldom as on the data."
     ),
 )

@@ -12,7 +12,9 @@ from . import _cases, _columns, _stopping
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """What was learned, then every case that cannot be told from chance."""
     found = _cases.headline(rows, evidence, claim="learned real class structure", by="PermClass")
-    doubts = _cases.sentences_on_retained(rows, "could not be told from a classifier trained on random labels")
+    doubts = _cases.sentences_on_retained(
+        rows, "could not be told from a classifier trained on random labels", evidence
+    )
     return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_stopping.savings(rows, evidence), *doubts))
 
 
@@ -38,5 +40,9 @@ SECTION = Section(
     source=(
         "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
         "Research 11 (2010), test 1"
+    ),
+    terms=(
+        "PermClass permutes the labels and trains again: p is the share of permutations, the data themselves counted "
+        "in, on which the classifier errs as seldom as on the data."
     ),
 )

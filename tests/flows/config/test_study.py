@@ -25,7 +25,7 @@ def load(tmp_path, text, *settings_):
 def test_the_shortest_useful_study_is_three_lines(tmp_path):
     study = load(tmp_path, SHORTEST)
     assert (study.name, study.seed, study.permutation.resamples) == ("mine", 0, 999)
-    assert study.tests == ("permutation", "efficiency", "mcnemar")
+    assert study.tests == ("permutation", "mcnemar")
 
 
 def test_every_study_of_the_project_is_valid(repository):

@@ -52,7 +52,7 @@ def test_the_better_classifier_is_named_first(tmp_path: Path) -> None:
     assert set(details) == {f"On {dataset}" for dataset in DATASETS}
     right = _accuracies(store)
     clauses = re.findall(r"([\w-]+) is better than ([^;]+?\))(?=;|\.|$)", details["On digits"])
-    pairs = {(better, worse) for better, rest in clauses for worse in re.findall(r"([\w-]+) \(p", rest)}
+    pairs = {(better, worse) for better, rest in clauses for worse in re.findall(r"([\w-]+) \(adjusted p", rest)}
     assert len(pairs) >= 4
     for better, worse in pairs:
         assert right["digits", better] > right["digits", worse]
@@ -240,3 +240,22 @@ def test_every_section_has_a_place_of_its_own() -> None:
     }
     assert len({section.order for section in known}) == len({section.test for section in known}) == len(known)
     assert all(section.method and section.source for section in known)
+
+
+def test_every_sentence_says_which_p_it_gives(tmp_path: Path) -> None:
+    store = make_study(tmp_path, lost=())
+    evidence = Evidence(Results(store))
+    for section in sections.of(evidence):
+        said = section.verdict(evidence.of(section.test), evidence)
+        for sentence in (said.headline, *said.details):
+            for before in re.findall(r"(\S+\s+)p\xa0[=≤]", sentence):
+                assert before.endswith("djusted "), sentence
+
+
+def test_tests_whose_assumptions_are_not_met_are_named_so(tmp_path: Path) -> None:
+    store = make_study(tmp_path, lost=(), analyses=("efficiency", "homogeneity", "mcnemar"))
+    for test, why in (("efficiency", "pooled from folds"), ("homogeneity", "counted twice")):
+        first = _verdict(store, test).details[0]
+        assert first.startswith("This is a use of the test that its assumptions do not cover")
+        assert why in first
+    assert not any("do not cover" in sentence for sentence in _verdict(store, "mcnemar").details)

@@ -8,6 +8,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.cli import main
@@ -28,8 +29,14 @@ def contents(output):
     return {str(name.relative_to(output)): name.read_bytes() for name in names}
 
 
-def run(folder):
-    return main(["run", str(folder / "study.toml"), "--output", str(folder / "output"), "--cluster", "serial"])
+#: The tests that a benchmark had where it named none.
+TESTS = ["--set", 'tests=["permutation", "efficiency", "mcnemar"]']
+
+
+def run(folder, *settings):
+    settings = settings or (TESTS if folder.name == "benchmark" else ())
+    output = ["--output", str(folder / "output"), "--cluster", "serial"]
+    return main(["run", str(folder / "study.toml"), *settings, *output])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -51,6 +58,19 @@ def test_what_is_missing_is_computed_to_the_same_bytes(stored, kind):
     (output / "summary.parquet").unlink()
     assert run(stored / kind) == 0
     assert contents(output) == before
+
+
+def test_other_tests_are_made_of_the_same_replicates(stored):
+    output = stored / "benchmark" / "output"
+    before = contents(output)
+    assert run(stored / "benchmark", "--set", 'tests=["permutation", "mcnemar"]') == 0
+    assert {row["test"] for row in pq.read_table(output / "summary.parquet").to_pylist()} == {
+        "permutation-labels",
+        "permutation-features",
+        "mcnemar",
+    }
+    after = contents(output)
+    assert {name for name in before if before[name] != after[name]} <= {"summary.parquet", "plan.parquet"}
 
 
 def test_a_comparison_that_was_made_is_not_made_again(stored, capsys):

@@ -1,0 +1,103 @@
+"""How good each classifier of a benchmark is: its accuracy beside chance and beside the largest class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigstats.intervals import Interval, clopper_pearson
+
+from .evidence import Evidence, group_by
+from .section import Verdict
+from .wording import join_words, percent
+
+
+@dataclass(frozen=True)
+class Performance:
+    """The cross-validated accuracy of a classifier on a data set.
+
+    Attributes
+    ----------
+    dataset, classifier : str
+    n : int
+        The number of rows.
+    accuracy : float
+    interval : Interval
+        Its 95% interval.
+    chance : float
+        The mean accuracy of naming classes at random, each as often as the classifier named it.
+    largest : float
+        The share of the largest class.
+    """
+
+    dataset: str
+    classifier: str
+    n: int
+    accuracy: float
+    interval: Interval
+    chance: float
+    largest: float
+
+
+def performances(evidence: Evidence) -> list[Performance]:
+    """Every classifier on every data set whose observed run is there, in the order of the plan."""
+    found = []
+    for cell in evidence.results.cells("crossval"):
+        dataset, classifier = cell.subject["dataset"], cell.subject["classifier"]
+        run = evidence.results.table(cell)
+        if run is None:
+            continue
+        label, prediction = (run.column(name).to_numpy() for name in ("label", "prediction"))
+        n, right, classes = (
+            len(label),
+            int(np.count_nonzero(label == prediction)),
+            1 + int(max(label.max(), prediction.max())),
+        )
+        true, named = (np.bincount(column, minlength=classes) / n for column in (label, prediction))
+        interval = clopper_pearson(right, n)
+        found.append(Performance(dataset, classifier, n, right / n, interval, float(true @ named), float(true.max())))
+    return found
+
+
+def performance(evidence: Evidence) -> Verdict | None:
+    """How good the best of each data set is, then all of them; None where nothing was cross-validated."""
+    found = performances(evidence)
+    if not found:
+        return None
+    groups = group_by(found, lambda one: one.dataset)
+    ordered = {name: sorted(group, key=lambda one: -one.accuracy) for name, group in groups.items()}
+    details = tuple(_on(dataset, group) for dataset, group in ordered.items())
+    best = [group[0] for group in ordered.values()]
+    if len(best) == 1:
+        return Verdict(_best(best[0]), details)
+    spans = (_span([one.accuracy for one in best]), _span([one.largest for one in best]))
+    return Verdict(
+        f"The best classifier of each of {len(best)} data sets is right on {spans[0]} of the rows, where always naming "
+        f"the largest class is right on {spans[1]}.",
+        details,
+    )
+
+
+def _best(one: Performance) -> str:
+    return (
+        f"{one.classifier}, the best on {one.dataset}, is right on {_with_interval(one)} of the rows; chance is "
+        f"{percent(one.chance, one.n)}, always naming the largest class {percent(one.largest, one.n)}."
+    )
+
+
+def _on(dataset: str, group: Sequence[Performance]) -> str:
+    each = join_words([f"{one.classifier} {_with_interval(one)}" for one in group])
+    useless = [one.classifier for one in group if one.interval.low <= one.largest]
+    doubt = f" Not shown to be above the largest class: {join_words(useless)}." if useless else ""
+    chance, n = _span([one.chance for one in group]), group[0].n
+    return f"{dataset}: {each}; chance {chance}, the largest class {percent(group[0].largest, n)}.{doubt}"
+
+
+def _with_interval(one: Performance) -> str:
+    low, high = (percent(end, one.n) for end in (one.interval.low, one.interval.high))
+    return f"{percent(one.accuracy, one.n)} ({low.removesuffix('%')}–{high})"
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = percent(min(values)), percent(max(values))
+    return low if low == high else f"{low.removesuffix('%')} to {high}"
