@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.fft import fft, next_fast_len
 from scipy.optimize import minimize_scalar
 
+from .._common.selberg import power, tilted_expectation
 from .._common.validation import FloatArray
 
 #: The most frequencies, and the most (frequency, angle, column) triples, that are evaluated: about two minutes.
@@ -227,7 +228,7 @@ def _extend(circle: _Circle, degree: int, drop: float) -> None:
         top = np.ones(rows)
         for c, table in zip(circle.columns, tables, strict=True):
             terms = table[alive] * _unit(np.uint64(start) * c.phase)
-            product *= _power(fft(terms, n=circle.angles, axis=1), c.copies)
+            product *= power(fft(terms, n=circle.angles, axis=1), c.copies)
             top[alive] = np.abs(product).max(axis=1)
             keep = top[alive] > drop
             if not keep.all():
@@ -242,43 +243,11 @@ def _extend(circle: _Circle, degree: int, drop: float) -> None:
         circle.tops.append(lost)
 
 
-def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
-    out = None
-    while exponent:
-        if exponent & 1:
-            out = base if out is None else out * base
-        exponent >>= 1
-        if exponent:
-            base = base * base
-    return np.ones_like(base) if out is None else out
-
-
 def _expected(circle: _Circle, degree: int, tilt: float, reach: float, slack: float, sign: int) -> float:
-    """The tilted expectation of Selberg's majorant (sign 1) or minorant (sign -1) of exp(tilt T) 1(-reach <= T <= 0).
-
-    On that interval exp(tilt T) is a mixture of the indicators of -y <= T <= 0 over exponential y, cut at `reach`; the
-    same mixture of their majorants is a majorant.
-    """
+    """Selberg's bound of the tilted expectation of exp(tilt T) 1(-reach <= T <= 0)."""
     values = np.concatenate(circle.values)[: degree + 1]
     doubt = np.concatenate(circle.tops)[: degree + 1]
-    n = np.arange(1, degree + 1)
-    t = n / (degree + 1)
-    # Vaaler's coefficients of the sawtooth {x} - 1/2, and the Fejer kernel that bounds the error of his polynomial.
-    vaaler = (math.pi * t * (1 - t) / np.tan(math.pi * t) + t) / (-2j * math.pi * n)
-    fejer = sign * (1 - t) / (2 * (degree + 1))
-    omega = 2 * math.pi * n / circle.length
-    rest = math.exp(-tilt * reach)
-    mixed = rest * np.exp(-1j * omega * reach)
-    if tilt:
-        mixed += tilt * (1 - mixed) / (tilt + 1j * omega)
-    mean_y = (1 - rest) / tilt if tilt else reach
-    right = np.exp(-1j * omega * slack)
-    left = right * mixed
-    terms = (vaaler + fejer) * (left * values[1:].conj() + right * values[1:])
-    mass = values[0].real
-    flat = (mean_y + 2 * slack) / circle.length + sign / (degree + 1)
-    error = float((4 * (np.abs(vaaler) + np.abs(fejer)) * doubt[1:]).sum() + doubt[0])
-    return float(mass * flat + 2 * math.fsum(terms.real)) + sign * error
+    return tilted_expectation(values, doubt, length=circle.length, tilt=tilt, reach=reach, slack=slack, sign=sign)
 
 
 def grouped(log_masses: Sequence[FloatArray], labels: Sequence[float]) -> list[Column]:

@@ -81,7 +81,7 @@ def signed_rank_test(
         ``"wilcox"`` leaves zeros out before ranking, ``"pratt"`` (1959) after it.
     method : {"exact", "normal"}
         ``"exact"`` sums the law of the statistic given the ties. Beyond some thousand differences it is bounded
-        instead, to a few percent, and the p-value is the upper bound. ``"normal"`` is the approximation that other
+        instead, to two thousandths, and the p-value is the upper bound. ``"normal"`` is the approximation that other
         programs take, with their correction for ties and without one for continuity.
     confidence_level : float
         Of the confidence interval, strictly between 0 and 1.

@@ -20,6 +20,8 @@ from ..sign_flips.law import both_tails
 from ..sign_flips.test import whole_differences, whole_units
 
 _CHUNK = 2**24
+#: How wide the bounds of p-values of scores may be, as a share, where they cannot be summed exactly.
+_WIDTH = 0.01
 #: An adjusted p-value of exactly the level rejects, whatever its last bit.
 _ROUNDING = 1e-12
 
@@ -191,7 +193,7 @@ def _sign_flips(sums: FloatArray) -> FloatArray:
                 positive = int(difference[difference > 0].sum())
                 negative = int(sum(magnitudes)) - positive
             if len(magnitudes):
-                p[a, b], p[b, a] = (tail.high for tail in both_tails(magnitudes, positive, negative))
+                p[a, b], p[b, a] = (tail.high for tail in both_tails(magnitudes, positive, negative, width=_WIDTH))
     return p
 
 

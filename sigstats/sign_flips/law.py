@@ -8,8 +8,7 @@ American Statistical Association 78, 435-440, use its Fourier transform).
 Whole magnitudes are summed exactly while the product has at most `MOST_BITS` bits. Beyond that the product is computed
 in fixed point after an exponential tilt that moves its mean to `s` (Esscher 1932), so that the tail is made of large
 terms; every rounding is downward and its total is added to the upper bound. Real magnitudes, or whole ones whose sums
-spread too widely, are enumerated where there are few of them and otherwise rounded to a lattice; Hoeffding's (1963)
-inequality bounds what the rounding changes.
+spread too widely, are enumerated where there are few of them and otherwise bounded (`sigstats.sign_flips.fourier`).
 """
 
 import math
@@ -22,7 +21,7 @@ import numpy as np
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail
-from .lattice import tail_on_lattice, tilt_to
+from .fourier import tail_bounds, tilt_to
 
 Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
 
@@ -32,8 +31,8 @@ MOST_BITS = 10**9
 MOST_TERMS, _BITS = 2**28, 128
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
-#: Beyond so many standard deviations a tilted law has no mass in fixed point.
-_REACH = 14
+_WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
+_REACH = 14  # beyond so many standard deviations a tilted law has no mass in fixed point
 
 
 class Tail(NamedTuple):
@@ -44,7 +43,7 @@ class Tail(NamedTuple):
     log: float
 
 
-def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
+def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width: float = _WIDTH) -> Tail:
     """``P(sum of B_i m_i >= threshold)`` for fair coins B.
 
     Parameters
@@ -53,6 +52,8 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         All positive. Whole numbers are exact; for floats, sums that differ from the threshold by less than
         `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it.
     threshold : int or float
+    width : float
+        How wide the bounds may be, as a share of the tail, where the law is too wide to be summed.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         return (
             _enumerated(magnitudes, threshold)
             if len(magnitudes) <= MOST_ENUMERATED
-            else _of_reals(magnitudes, threshold)
+            else _bounded(magnitudes, float(threshold), width)
         )
     total, distinct = sum(magnitudes), Counter(magnitudes)
     if threshold <= 0:
@@ -84,13 +85,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         return _fixed_point(distinct, int(threshold))[0]
     if len(magnitudes) <= MOST_ENUMERATED and total < 2**62:
         return _enumerated(np.array(magnitudes, dtype=np.int64), threshold)
-    largest = max(magnitudes)  # whole numbers may exceed any float
-    return _of_reals(np.array([each / largest for each in magnitudes]), threshold / largest)
-
-
-def _of_reals(magnitudes: FloatArray, threshold: Any) -> Tail:
-    low, high = tail_on_lattice(magnitudes, float(threshold))
-    return Tail(low, high, math.log(high))
+    return _bounded(magnitudes, threshold, width)
 
 
 def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
@@ -112,21 +107,16 @@ def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negativ
     return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)))
 
 
-def both_tails(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any) -> tuple[Tail, Tail]:
-    """``tail_of_sum`` of the sum of the positive differences and of that of the negative ones, from one law if it can.
-
-    Examples
-    --------
-    >>> from sigstats.sign_flips.law import both_tails
-    >>> [tail.high for tail in both_tails([1, 2, 5], 6, 2)]
-    [0.375, 0.75]
-    """
+def both_tails(
+    magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, *, width: float = _WIDTH
+) -> tuple[Tail, Tail]:
+    """``tail_of_sum`` of the sums of the positive and of the negative differences, from one law if it can."""
     if not isinstance(magnitudes, np.ndarray) and len(magnitudes) * sum(magnitudes) <= MOST_BITS:
         distinct, outcomes = Counter(magnitudes), 2 ** len(magnitudes)
         if len(distinct) > 1:
             counts = _counts(distinct).coeffs()
             return exact_ratio(sum(counts[positive:]), outcomes), exact_ratio(sum(counts[negative:]), outcomes)
-    return tail_of_sum(magnitudes, positive), tail_of_sum(magnitudes, negative)
+    return tail_of_sum(magnitudes, positive, width=width), tail_of_sum(magnitudes, negative, width=width)
 
 
 def exact_ratio(favourable: Any, outcomes: int) -> Tail:
@@ -276,3 +266,17 @@ def _all_sums(magnitudes: Any) -> Any:
     for each in magnitudes:
         sums = np.concatenate([sums, sums + each])
     return sums
+
+
+def _bounded(magnitudes: Sequence[int] | FloatArray, threshold: Any, width: float) -> Tail:
+    """Certified bounds, by Selberg's polynomials."""
+    largest = max(magnitudes)  # whole numbers may exceed any float
+    scaled = np.array([float(each / largest) for each in magnitudes])
+    sizes, times = np.unique(scaled, return_counts=True)
+    place = float(threshold / largest)
+    tie = TIE_TOLERANCE * abs(place)
+    if isinstance(magnitudes, np.ndarray):  # sums within the tolerance count as equal
+        place, slack = place - tie, 0.0
+    else:
+        slack = tie
+    return Tail(*tail_bounds(sizes, times.astype(np.float64), place, slack=slack, width=width))

@@ -14,7 +14,6 @@ from scipy import stats
 from sigstats import Interval, accuracy_difference, clopper_pearson, mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
 from sigstats.sign_flips.interval import null_variance, score_limits
-from sigstats.sign_flips.lattice import tail_on_lattice
 
 
 def enumerated(differences, alternative):
@@ -105,16 +104,37 @@ def test_fixed_point_holds_the_exact_tail(magnitudes, data):
     assert bounds.log == pytest.approx(exact.log, rel=1e-12, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=8)
-@given(st.integers(0, 2**32), st.floats(-1, 3))
-def test_a_lattice_holds_what_enumeration_gives(seed, deviations):
-    magnitudes = np.random.default_rng(seed).random(24) + 0.01
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 2**32), st.floats(-1, 4), st.integers(1, 3))
+def test_bounds_hold_what_enumeration_gives(seed, deviations, copies):
+    sizes = np.random.default_rng(seed).random(24 // copies) + 0.01
+    magnitudes = np.repeat(sizes, copies)
     threshold = magnitudes.sum() / 2 + deviations * math.sqrt((magnitudes**2).sum()) / 2
-    if not 0 < threshold < magnitudes.sum():
+    if not 0 < threshold < 0.9 * magnitudes.sum():
         return
-    exact, bounds = law._enumerated(magnitudes, threshold), tail_on_lattice(magnitudes, threshold)
+    exact = law._enumerated(magnitudes, threshold)
+    bounds = law._bounded(magnitudes, threshold, 1e-2)
     assert bounds.low <= exact.high <= bounds.high
-    assert bounds.high <= 1.05 * bounds.low + 1e-6
+    assert bounds.high - bounds.low <= 0.03 * bounds.high + 2e-7  # a sum is at least 2**-24
+    assert bounds.log == pytest.approx(math.log(bounds.high), abs=1e-6)
+
+
+def test_bounds_hold_the_exact_tail_of_ranks():
+    # far out, too, where only a tilted law has any mass there
+    ranks = list(range(1, 301))
+    for deviations in (0.1, 4):
+        threshold = int(sum(ranks) / 2 + deviations * math.sqrt(sum(each * each for each in ranks)) / 2)
+        exact, bounds = law.tail_of_sum(ranks, threshold), law._bounded(ranks, threshold, 1e-2)
+        assert exact.low == exact.high
+        assert bounds.low <= exact.high <= bounds.high
+        assert bounds.high <= 1.04 * bounds.low
+
+
+def test_ties_with_the_threshold_count_as_equal():
+    magnitudes = np.array([1.0, 1.0, 1.0, 0.5, 0.5, *[0.25] * 10])
+    exact = law._enumerated(magnitudes, 4.0)
+    bounds = law._bounded(magnitudes, 4.0 * (1 + 1e-12), 1e-3)
+    assert bounds.low <= exact.high <= bounds.high
 
 
 def test_many_answers_have_a_certified_far_tail():

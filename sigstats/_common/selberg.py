@@ -1,0 +1,69 @@
+"""Selberg's trigonometric majorants and minorants of an interval (Montgomery 1994, ch. 1; Vaaler 1985)."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .validation import FloatArray
+
+
+def tilted_expectation(
+    values: NDArray[np.complex128],
+    doubt: FloatArray,
+    *,
+    length: float,
+    tilt: float,
+    reach: float,
+    slack: float,
+    sign: int,
+) -> float:
+    """The expectation of Selberg's majorant (sign 1) or minorant (sign -1) of exp(tilt T) 1(-reach <= T <= 0).
+
+    On that interval exp(tilt T) is a mixture of the indicators of -y <= T <= 0 over exponential y, cut at `reach`; the
+    same mixture of their majorants is a majorant.
+
+    Parameters
+    ----------
+    values : complex array, shape (J + 1,)
+        ``E exp(2 pi i n T / length)`` for n = 0 to J.
+    doubt : float array, shape (J + 1,)
+        By how much each may be wrong.
+    length : float
+        The length of the circle, which holds T.
+    tilt, reach : float
+        Not negative; `reach` at most the length.
+    slack : float
+        By how much the interval is widened at both ends, or narrowed if negative.
+    """
+    degree = len(values) - 1
+    n = np.arange(1, degree + 1)
+    t = n / (degree + 1)
+    # Vaaler's coefficients of the sawtooth {x} - 1/2, and the Fejer kernel that bounds the error of his polynomial.
+    vaaler = (math.pi * t * (1 - t) / np.tan(math.pi * t) + t) / (-2j * math.pi * n)
+    fejer = sign * (1 - t) / (2 * (degree + 1))
+    omega = 2 * math.pi * n / length
+    rest = math.exp(-tilt * reach)
+    mixed = rest * np.exp(-1j * omega * reach)
+    if tilt:
+        mixed += tilt * (1 - mixed) / (tilt + 1j * omega)
+    mean_y = (1 - rest) / tilt if tilt else reach
+    right = np.exp(-1j * omega * slack)
+    left = right * mixed
+    terms = (vaaler + fejer) * (left * values[1:].conj() + right * values[1:])
+    mass = values[0].real
+    flat = (mean_y + 2 * slack) / length + sign / (degree + 1)
+    error = float((4 * (np.abs(vaaler) + np.abs(fejer)) * doubt[1:]).sum() + doubt[0])
+    return float(mass * flat + 2 * math.fsum(terms.real)) + sign * error
+
+
+def power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
+    """The powers of complex numbers, by repeated squaring."""
+    out = None
+    while exponent:
+        if exponent & 1:
+            out = base if out is None else out * base
+        exponent >>= 1
+        if exponent:
+            base = base * base
+    return np.ones_like(base) if out is None else out

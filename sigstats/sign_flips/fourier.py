@@ -1,0 +1,168 @@
+"""Certified bounds of the tail of a sum of magnitudes that fair coins put in or leave out, where it is too wide to sum.
+
+Selberg's polynomials of degree J lie above and below the indicator of an interval on a circle; their expectations are
+finite sums of J values of the characteristic function, a product over the magnitudes (see
+`sigstats.conditional.fourier_bounds`, which does the same for tables). Under the exponentially tilted law, whose mean
+is the threshold, the bounds are relative to the tail. What is neglected is bounded and added: sums beyond the circle
+(Hoeffding 1963, theorem 2), frequencies at which a part of the product is already tiny, and rounding.
+
+When not to use: few magnitudes, whose sums can be enumerated, or sums on few whole numbers: a single tie may outweigh
+the width.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from .._common.selberg import tilted_expectation
+from .._common.validation import FloatArray
+
+#: The most frequencies, and the most (frequency, magnitude) pairs, that are evaluated.
+_MOST_FREQUENCIES, _MOST_WORK = 2**20, 10**9
+_BLOCK, _CHUNK = 2**13, 2**20
+#: Below it the modulus of a characteristic function counts as doubt, not as a value.
+_TINY = 1e-15
+_MISSED = 1e-15
+#: Tails whose logarithm is below the first need no smaller width than the second.
+_FAR, _WIDTH_FAR = math.log(1e-5), 0.02
+_TURN = 2.0**64
+
+
+def tail_bounds(
+    sizes: FloatArray, times: FloatArray, threshold: float, *, slack: float, width: float
+) -> tuple[float, float, float]:
+    """Lower and upper bound of ``P(S >= threshold)`` and the logarithm of the upper one.
+
+    Parameters
+    ----------
+    sizes, times : array of float, shape (D,)
+        The distinct magnitudes, all positive, and how often each occurs.
+    threshold : float
+        At least half the total, where the tail is at most about one half; less makes the bounds wider.
+    slack : float
+        By how much the threshold, or the sum through rounding, may be wrong.
+    width : float
+        The width wanted, as a share of the upper bound, where that is above 1e-5; a fiftieth below it. It is not
+        reached where ties hold much of the tail.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import norm
+    >>> from sigstats.sign_flips.fourier import tail_bounds
+    >>> ranks = np.arange(1.0, 3001.0)
+    >>> low, high, _ = tail_bounds(ranks, np.ones(3000), 2_300_000.0, slack=0.0, width=1e-3)
+    >>> deviation = np.sqrt((ranks**2).sum()) / 2
+    >>> bool(abs(high / norm.sf((2_299_999.5 - ranks.sum() / 2) / deviation) - 1) < 0.01), (high - low) / high <= 1e-3
+    (True, True)
+    """
+    tilt = tilt_to(sizes, times, threshold)
+    shares = expit(tilt * sizes)
+    squares = float((times * sizes**2).sum())
+    offset = abs(float((times * sizes * shares).sum()) - threshold)
+    reach = offset + math.sqrt(squares * math.log(4 / _MISSED) / 2)
+    log_scale = math.fsum((times * (np.logaddexp(0.0, tilt * sizes) - math.log(2))).tolist()) - tilt * threshold
+    rounding = slack + 2.0**-50 * float((times * sizes).sum())
+    order = np.argsort(-times * sizes**2 * shares * (1 - shares), kind="stable")
+    circle = _Circle(sizes[order], times[order], shares[order], threshold, 2 * reach)
+    low, high, degree = 0.0, 1.0, 2**10
+    while True:
+        circle.extend(degree)
+        low, high = (circle.bound(tilt, reach, sign * rounding, sign) for sign in (-1, 1))
+        low, high = max(0.0, low - 4 * _MISSED), high + 4 * _MISSED
+        enough = width if log_scale + math.log(high) > _FAR else max(width, _WIDTH_FAR)
+        if high - low <= enough * high or circle.work > _MOST_WORK or degree >= _MOST_FREQUENCIES:
+            break
+        wanted = degree * min(max(1.1 * (high - low) / (enough * high), 1.5), 16.0)
+        degree = min(math.ceil(wanted), _MOST_FREQUENCIES)
+    log_high = log_scale + math.log(high)
+    factor = math.exp(log_scale) if log_scale > -700 else 0.0
+    return max(0.0, low * factor * (1 - 1e-9)), min(1.0, math.exp(min(log_high, 0.0)) * (1 + 1e-9)), min(0.0, log_high)
+
+
+class _Circle:
+    """The characteristic function of threshold - S under the tilted law, on a circle, as far as it is known."""
+
+    def __init__(self, sizes: FloatArray, times: FloatArray, shares: FloatArray, threshold: float, length: float):
+        self.times, self.shares, self.length = times, shares, length
+        self.phases = _turns(-sizes, length)
+        self.start = _turns(np.array([threshold]), length)[0]
+        self.rounding = 4e-16 * (10 + 4 * float(times.sum()))
+        self.values = np.ones(1, dtype=np.complex128)
+        self.doubt = np.zeros(1)
+        self.work = 0
+
+    def extend(self, degree: int) -> None:
+        """Frequencies up to `degree`."""
+        blocks = range(len(self.values), degree + 1, _BLOCK)
+        found = [self._block(np.arange(first, min(first + _BLOCK, degree + 1), dtype=np.uint64)) for first in blocks]
+        self.values = np.concatenate([self.values, *(values for values, _ in found)])
+        self.doubt = np.concatenate([self.doubt, *(doubt for _, doubt in found)])
+
+    def bound(self, tilt: float, reach: float, slack: float, sign: int) -> float:
+        """Selberg's bound of the tilted expectation."""
+        return tilted_expectation(
+            self.values, self.doubt, length=self.length, tilt=tilt, reach=reach, slack=slack, sign=sign
+        )
+
+    def _block(self, frequencies: NDArray[np.uint64]) -> tuple[NDArray[np.complex128], FloatArray]:
+        alive = np.arange(len(frequencies))
+        product = _unit(frequencies * self.start)
+        top = np.ones(len(frequencies))
+        done = 0
+        while done < len(self.times) and alive.size:
+            some = slice(done, done + max(1, min(_CHUNK // alive.size, max(8, done))))
+            turns = frequencies[alive][:, None] * self.phases[some]
+            factors = (1 - self.shares[some]) + self.shares[some] * _unit(turns)
+            product = product * _powers(factors, self.times[some]).prod(axis=1)
+            self.work += factors.size
+            done = min(some.stop, len(self.times))
+            top[alive] = np.abs(product)
+            keep = top[alive] > _TINY
+            alive, product = alive[keep], product[keep]
+        values = np.zeros(len(frequencies), dtype=np.complex128)
+        values[alive] = product
+        doubt = top * (1 + self.rounding)
+        doubt[alive] *= self.rounding
+        return values, doubt
+
+
+def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
+    return factors if (times == 1).all() else factors**times
+
+
+def _turns(values: FloatArray, length: float) -> NDArray[np.uint64]:
+    """Values as turns of the circle in units of 2^-64: products with a frequency then wrap exactly."""
+    turns = values / length
+    turns = turns - np.floor(turns)
+    return np.where(turns >= 1.0, 0.0, turns * _TURN).astype(np.uint64)
+
+
+def _unit(turns: NDArray[np.uint64]) -> NDArray[np.complex128]:
+    return np.asarray(np.exp(turns.view(np.int64) * (2j * math.pi / _TURN)), dtype=np.complex128)
+
+
+def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
+    """The exponent that moves the mean of a sum of so many magnitudes of each size to the threshold; never below 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.sign_flips.fourier import tilt_to
+    >>> round(tilt_to(np.array([1]), np.array([4]), 3), 6)  # three of four have the odds 3
+    1.098612
+    """
+    low, high = 0.0, 1.0 / float(sizes.max())
+
+    def mean(tilt: float) -> float:
+        return float((times * sizes * expit(tilt * sizes)).sum())
+
+    while mean(high) < threshold and high * float(sizes.min()) < 600:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if mean(middle) < threshold else (low, middle)
+    return low
