@@ -21,7 +21,8 @@ class ComparisonRow:
     baseline, candidate : float or None
         The measure of both.
     baseline_interval, candidate_interval : tuple of float or None
-        Of the accuracy Clopper and Pearson's, of scores those of their test, of others percentiles of the bootstrap.
+        Of the accuracy Clopper and Pearson's (in groups, Korn and Graubard's), of scores those of their test, of others
+        percentiles of the bootstrap.
     difference, low, high : float or None
         Candidate less baseline, and its interval; no ends where nothing differs and differences have no known bound.
     standard_error : float or None

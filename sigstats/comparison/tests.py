@@ -23,6 +23,7 @@ from ..joint.events import JointEvents
 from ..mcnemar.power import detectable_difference
 from ..mcnemar.test import mcnemar_test
 from ..measures.table import MEASURES, PairedTest
+from ..ranking.intervals import share_interval
 from ..scores.auc import auc_test
 from .mean_tests import by_group, test_mean, test_pass_at, with_sign_flips
 from .part import Part
@@ -77,7 +78,8 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule, level: 
     n, confidence = row.n, rule.confidence
     right_a, right_b = part.a == part.label, part.b == part.label
     counts = int(right_a.sum()), int(right_b.sum())
-    intervals = [clopper_pearson(count, n, confidence_level=confidence) for count in counts]
+    codes = None if part.group is None else np.unique(part.group, return_inverse=True)[1]
+    intervals = [share_interval(right, codes, confidence) for right in (right_a, right_b)]
     row = replace(
         row,
         baseline=counts[0] / n,

@@ -124,6 +124,17 @@ def test_equal_models_of_unlike_numbers_of_answers_do_not_fail():
     assert failed <= binom.isf(1e-6, trials, 0.05)
 
 
+def test_answers_that_repeat_themselves_tell_no_more_of_a_model_than_one(tmp_path):
+    rights = np.random.default_rng(12).random((40, 1)) < 0.7
+    widths = []
+    for name, count in (("one", 1), ("eight", 8)):
+        log = epochs(np.repeat(rights, count, axis=1))
+        paths = [inspect_log(tmp_path / f"{name}-{side}.json", log, model=side) for side in "ab"]
+        low, high = compared(tmp_path, *paths)["rows"][0]["candidate_interval"]
+        widths.append(high - low)
+    assert widths[1] == pytest.approx(widths[0], rel=0.05)
+
+
 def test_slices_count_items_and_a_slice_of_few_items_is_not_tested(tmp_path, capsys):
     rng = np.random.default_rng(8)
     log = [
