@@ -20,7 +20,7 @@ from .part import Part, whole
 from .requirements import as_compared_measures, default_measures, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
-from .tests import test_part, uses_bootstrap
+from .tests import test_part, uses_bootstrap, with_detectable
 
 
 def compare_pair(
@@ -61,7 +61,7 @@ def compare_pairs(
         raise refuse("rule", rule, "a ComparisonRule")
     asked = [_asked(paired, measures, positive) for paired in pairs]
     tests = sum(
-        len(names) * sum((paired.items_of(rows) or len(rows)) >= rule.smallest_slice for _, rows in paired.parts())
+        len(names) * sum(size >= rule.smallest_slice for size in paired.part_sizes())
         for paired, (names, _) in zip(pairs, asked, strict=True)
         if not paired.identical
     )
@@ -73,12 +73,10 @@ def compare_pairs(
         if smallest > level:
             notes = (f"no bootstrap can fail: its smallest p is {smallest:.2g}, {level:.2g} needed",)
     found = [
-        _of_itself(everything, names, rule, paired)
-        if paired.identical
-        else _tested(paired, names, everything, rule, level)
+        _of_itself(everything, names, rule, paired) if paired.identical else _tested(paired, names, everything, rule)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
     ]
-    decided = iter(_decide([each.rows for each in found if not each.identical], rule))
+    decided = iter(_decide([each.rows for each in found if not each.identical], rule, level))
     return tuple(
         each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes)) for each in found
     )
@@ -97,7 +95,7 @@ def _asked(
 
 
 def _tested(
-    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, level: float
+    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided."""
     rows = tuple(
@@ -106,7 +104,6 @@ def _tested(
             everything,
             where,
             rule=rule,
-            level=level,
         )
         for part, where in paired.parts()
         for name in names
@@ -130,7 +127,6 @@ def _of_itself(
             everything,
             every,
             rule=rule,
-            level=rule.alpha,
         )
         for name in measures
     ]
@@ -162,7 +158,9 @@ def _of_itself(
     return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, identical=True, **_sizes_and_subjects(paired))
 
 
-def _decide(pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule) -> list[tuple[ComparisonRow, ...]]:
+def _decide(
+    pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule, level: float
+) -> list[tuple[ComparisonRow, ...]]:
     """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, where they were tested."""
     for rows in pairs:
         if all(row.p_worse is None for row in rows):
@@ -172,22 +170,18 @@ def _decide(pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule) -> l
         pvalues = adjust(pvalues, method=rule.adjust).tolist()
     adjusted = iter(pvalues)
     return [
-        tuple(row if row.p_worse is None else _decide_row(row, next(adjusted), rule) for row in rows) for rows in pairs
+        tuple(row if row.p_worse is None else _decide_row(row, next(adjusted), rule, level) for row in rows)
+        for rows in pairs
     ]
 
 
-def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule) -> ComparisonRow:
+def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, level: float) -> ComparisonRow:
     assert row.p_worse is not None
     assert row.difference is not None
     # Where nothing differs, both hypotheses fit as well as any.
     indices = possibility(1.0, 1.0) if row.silent else possibility(row.p_worse)
-    return replace(
-        row,
-        p_adjusted=p_adjusted,
-        pd=indices.pd,
-        psd=indices.psd,
-        nsd=indices.nsd,
-        verdict=rule.verdict(
-            p_adjusted=p_adjusted, difference=row.difference, low=-math.inf if row.low is None else row.low
-        ),
-    )
+    low = -math.inf if row.low is None else row.low
+    verdict = rule.verdict(p_adjusted=p_adjusted, difference=row.difference, low=low)
+    if verdict == "warn":
+        row = with_detectable(row, level)
+    return replace(row, p_adjusted=p_adjusted, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, verdict=verdict)

@@ -27,7 +27,7 @@ from .score_rows import with_scores
 _MOST_FLIPS, _MOST_REALS = 100_000, 10_000
 
 
-def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
+def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """A mean of a value a row."""
     if row.n < 2:
         return replace(row, note="one row alone: nothing can be tested")
@@ -46,7 +46,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float
     return with_sign_flips(row, sums, sizes, span, rule, part.what)
 
 
-def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
+def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """The mean chance that one of k answers to an item is right; the groups are the items."""
     k = MEASURES[row.measure].answers
     assert part.group is not None

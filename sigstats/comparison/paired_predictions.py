@@ -84,11 +84,21 @@ class PairedPredictions:
             return None
         return found if np.isfinite(found).all() else None
 
+    def part_sizes(self) -> Iterator[int]:
+        """The number of rows of each of `parts`, or of items where these have several answers."""
+        if self.items is not None:
+            yield from (len(np.unique(self.items[rows])) for _, rows in self.parts())
+            return
+        yield self.n
+        for names, codes in self.slices.values():
+            yield from np.bincount(codes, minlength=len(names)).tolist()
+
     def parts(self) -> Iterator[tuple[str, IntArray]]:
         """The name of each slice and its rows in their order: first all rows, then each value of each column."""
         yield ALL_ROWS, np.arange(self.n)
         for column, (names, codes) in self.slices.items():
-            order = np.argsort(codes, kind="stable")
+            # Of 16 bits it is a radix sort, which takes a tenth of the time.
+            order = np.argsort(codes.astype(np.uint16) if len(names) <= 2**16 else codes, kind="stable")
             ends = np.cumsum(np.bincount(codes, minlength=len(names)))
             for name, rows in zip(names, np.split(order, ends[:-1]), strict=True):
                 yield f"{column} = {name}", rows

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._common.validation import as_choice, refuse, shown
+from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at
 from .paired_predictions import PairedPredictions
 
@@ -144,16 +144,21 @@ def _refuse_other_classes(paired: PairedPredictions) -> None:
 
     Free answers, of which any may be wrong, and one class that stands for all are no such names.
     """
-    labels = np.unique(paired.label)
+    labels = _present(paired.label)
     if not 2 <= len(labels) <= paired.n / 2:
         return
-    for which, said in (("baseline", np.unique(paired.a)), ("candidate", np.unique(paired.b))):
+    for which, said in (("baseline", _present(paired.a)), ("candidate", _present(paired.b))):
         if 2 <= len(said) <= paired.n / 2 and not np.isin(said, labels).any():
             own, other = (
                 ", ".join(shown(paired.classes[code]) for code in codes[:3])
                 for codes in (said.tolist(), labels.tolist())
             )
             raise ValueError(f"prediction: {own} of the {which} are not valid; expected classes of the labels: {other}")
+
+
+def _present(codes: IntArray) -> IntArray:
+    """The codes that are there, in order."""
+    return np.flatnonzero(np.bincount(codes))
 
 
 def _is_number(name: str) -> bool:

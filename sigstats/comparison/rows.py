@@ -41,8 +41,8 @@ class ComparisonRow:
     differing : int or None
         In how many rows, groups or items the models differ, by what the measure counts; None where nothing was tested.
     detectable : float or None
-        The smallest drop that this many rows show with power 0.8, given how often the models disagree, at the level
-        that one test has among all of them.
+        Where accuracy warns: the smallest drop that this many rows show with power 0.8, given how often the models
+        disagree, at the level that one test has among all of them.
     verdict : "pass", "warn", "fail" or None
         None where nothing was tested.
     note : str

@@ -31,28 +31,25 @@ from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .score_rows import with_scores
 
+_MCNEMAR = "McNemar, exact"
+
 
 def uses_bootstrap(measure: str) -> bool:
     """Whether a measure is tested by a bootstrap."""
     return MEASURES[measure].test == "bootstrap"
 
 
-def test_part(
-    row: ComparisonRow, everything: Part, where: IntArray, *, rule: ComparisonRule, level: float
-) -> ComparisonRow:
-    """The row with its measure on the rows `where`, tested; its p-value is not adjusted yet.
-
-    `level` is what one test has among all.
-    """
+def test_part(row: ComparisonRow, everything: Part, where: IntArray, *, rule: ComparisonRule) -> ComparisonRow:
+    """The row with its measure on the rows `where`, tested; its p-value is not adjusted yet."""
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
-    part = everything.rows(where)
+    part = everything if row.n == len(everything.label) else everything.rows(where)
     if part.group is not None and len(np.unique(part.group)) < 2:
         return replace(row, note="one group alone: nothing can be tested")
     spec = MEASURES[row.measure]
     test = test_pass_at if spec.answers else _TESTS[spec.test]
-    row = test(row, part, rule, level)
+    row = test(row, part, rule)
     return _unseen(row, part, rule) if row.low == row.high == 0 else row
 
 
@@ -73,7 +70,7 @@ def _unseen(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonR
     return replace(row, low=-most, high=most, note="; ".join(filter(None, [silent, row.note])))
 
 
-def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:
+def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """The accuracy, by McNemar's exact test."""
     n, confidence = row.n, rule.confidence
     right_a, right_b = part.a == part.label, part.b == part.label
@@ -93,22 +90,27 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule, level: 
         return with_sign_flips(row, sums, sizes, 1.0, rule, "groups")
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
-    detectable = None
-    if only_a + only_b:
-        with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
-            detectable = detectable_difference(n, (only_a + only_b) / n, alpha=level, alternative="greater")
     return replace(
         row,
         low=interval.low,
         high=interval.high,
-        test="McNemar, exact",
+        test=_MCNEMAR,
         p_worse=mcnemar_test(only_a, only_b, alternative="greater").pvalue,
         p_differs=mcnemar_test(only_a, only_b).pvalue,
         standard_error=_standard_error(only_a, only_b, n),
         differing=only_a + only_b,
-        detectable=detectable,
         note=f"only baseline right: {only_a:,}, only candidate right: {only_b:,}",
     )
+
+
+def with_detectable(row: ComparisonRow, level: float) -> ComparisonRow:
+    """The row with the smallest drop of accuracy that so many rows show with power 0.8, by McNemar."""
+    if row.test != _MCNEMAR or not row.differing:
+        return row
+    with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
+        drop = detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
+        return replace(row, detectable=drop)
+    return row
 
 
 def _standard_error(only_a: int, only_b: int, n: int) -> float | None:
@@ -116,7 +118,7 @@ def _standard_error(only_a: int, only_b: int, n: int) -> float | None:
     return math.sqrt((only_a + only_b - (only_b - only_a) ** 2 / n) / (n * (n - 1))) if n > 1 else None
 
 
-def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
+def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """The area under the ROC curve, by DeLong's test, or Obuchowski's for groups with Student's t for their number."""
     units = np.arange(row.n) if part.group is None else part.group
     if min(len(np.unique(units[part.positive])), len(np.unique(units[~part.positive]))) < 2:
@@ -129,7 +131,7 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule, level: floa
     return replace(with_scores(row, found), differing=differing)
 
 
-def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule, level: float) -> ComparisonRow:  # noqa: ARG001
+def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """Any other measure of predictions: the bootstrap of joint outcomes, or of whole groups of them."""
     label, a, b, group = part.label, part.a, part.b, part.group
     if all((each == label[0]).all() for each in (label, a, b)):
@@ -167,7 +169,7 @@ def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule, lev
     )
 
 
-_TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule, float], ComparisonRow]] = {
+_TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], ComparisonRow]] = {
     "mcnemar": _test_accuracy,
     "bootstrap": _test_by_bootstrap,
     "delong": _test_area,

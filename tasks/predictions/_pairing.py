@@ -192,7 +192,7 @@ def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
 
 def _strangers(classes: tuple[str, ...], codes: Sequence[Codes], *where: str) -> list[str]:
     """Classes that only one model predicts and that no row has."""
-    label, a, b = (set(np.unique(column).tolist()) for column in codes)
+    label, a, b = (set(np.flatnonzero(np.bincount(column)).tolist()) for column in codes)
     found = []
     for place, own, other in ((where[0], a, b), (where[1], b, a)):
         alone = sorted(own - other - label)

@@ -109,13 +109,26 @@ def _by_item_and_epoch(side: Predictions) -> Ints:
 def require_distinct(side: Predictions) -> None:
     """Refuse an id that is there twice, or an epoch of it."""
     keys = side.keys
-    if pc.count_distinct(keys).as_py() == len(keys):
+    if _are_distinct_numbers(keys) or pc.count_distinct(keys).as_py() == len(keys):
         return
     counts = pc.value_counts(keys)
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
     if len(twice):
         hint = "expected each answer once" if side.epoch is not None else side.hint
         raise ValueError(f"{side.where}: {listed(twice)} there more than once; {hint}")
+
+
+def _are_distinct_numbers(keys: Any) -> bool:
+    """Whether keys are whole numbers each of which is there once, which is seen sooner than that of other text."""
+    try:
+        cast = pc.cast(keys, pa.int64())
+    except pa.ArrowInvalid:
+        return False
+    # Not `to_numpy`, which imports pandas.
+    numbers = np.from_dlpack(cast.combine_chunks() if isinstance(cast, pa.ChunkedArray) else cast)
+    if (numbers[1:] <= numbers[:-1]).any():
+        numbers = np.sort(numbers)
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 def listed(ids: Any) -> str:
