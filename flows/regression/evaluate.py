@@ -190,6 +190,7 @@ def _record(identity: str, pair: Pair, found: ComparisonResult, look: int, rule:
         level=rule.alpha,
         verdict=found.verdict,
         reasons="\n".join(reasons(found)),
+        dated=pair.dated,
     )
     return Record(about, tuple(_row(row) for row in found.rows))
 

@@ -84,6 +84,7 @@ _HEADER = (
     ("difference there", True),
     ("look", True),
     ("level", True),
+    ("candidate dated", False),
 )
 
 
@@ -102,4 +103,5 @@ def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
         (difference_in_words(_as_row(worst)), repr(worst["difference"])),
         (str(about.look), str(about.look)),
         (f"{about.level:.3g}", repr(about.level)),
+        (f"{about.dated:%Y-%m-%d %H:%M}" if about.dated else "–", ""),
     ]

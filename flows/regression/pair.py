@@ -1,6 +1,6 @@
 """The two files of predictions that a regression study means now: the newest matches of its patterns, joined."""
 
-import glob
+import datetime as dt
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
 
 from ..errors import BadInput
+from .newest import newest, own_date
 from .study import RegressionStudy
 
 
@@ -26,6 +27,8 @@ class Pair:
     predictions : PairedPredictions
     held_out : str
         A digest of the rows that judge, by which looks at the same rows are counted.
+    dated : datetime.datetime or None
+        When the candidate was made, where its name or a column says so.
     """
 
     baseline: Path
@@ -33,6 +36,7 @@ class Pair:
     digests: tuple[str, str]
     predictions: PairedPredictions
     held_out: str
+    dated: dt.datetime | None
 
 
 def read_pair(study: RegressionStudy, base: Path) -> Pair:
@@ -43,8 +47,6 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     BadInput
         One line that names file, column and value.
     """
-    candidate = newest(study.candidate, base, "candidate")
-    baseline = newest(study.baseline, base, "baseline", other_than=candidate)
     names = study.columns
     columns = Columns(
         **names.model_dump(),
@@ -53,6 +55,8 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         unscored=study.unscored,
         named=frozenset(names.model_fields_set & {"id", "label", "prediction"}),
     )
+    candidate = newest(study, base, "candidate", columns)
+    baseline = newest(study, base, "baseline", columns, other_than=candidate)
     try:
         digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
         sides = (read(str(baseline), columns), read(str(candidate), columns))
@@ -64,24 +68,13 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise BadInput(str(error)) from None
-    return Pair(baseline, candidate, (digests[0], digests[1]), predictions, _digest_of_rows(sides[0]))
-
-
-def newest(pattern: str, base: Path, name: str, *, other_than: Path | None = None) -> Path:
-    """The file that matches the pattern and was changed last; of several, the last by name."""
-    if "://" in pattern:
-        raise BadInput(f"{name}: {pattern!r} is not valid; expected a path or a pattern of this machine")
-    found = [Path(match) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
-    files = [path for path in found if path.is_file() and path != other_than]
-    if not files:
-        others = f" besides {other_than}" if other_than in found else ""
-        raise BadInput(f"{name}: {pattern!r} is not valid; no file in {base} matches it{others}")
-    return max(files, key=lambda path: (path.stat().st_mtime_ns, str(path)))
+    dated = own_date(study, candidate, columns)
+    return Pair(baseline, candidate, (digests[0], digests[1]), predictions, _digest_of_rows(sides[0]), dated)
 
 
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
     """What is compared and by which rules; neither where the files lie nor when."""
-    rules = study.model_dump(mode="json", exclude={"kind", "name", "baseline", "candidate"})
+    rules = study.model_dump(mode="json", exclude={"kind", "name", "baseline", "candidate", "newest"})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in ((rules, ("unscored", "allow_different_tasks")), (rules["columns"], ("filter", "epoch"))):
         for key in keys:

@@ -58,6 +58,26 @@ class Looks(Strict):
         return self
 
 
+class Newest(Strict):
+    """Which of several files that match a pattern is the newest."""
+
+    by: Annotated[
+        Literal["name", "time", "column"],
+        Field(description="name: the last in natural order; time: the latest time in a name; column: of its values"),
+    ] = "name"
+    column: Annotated[
+        str | None, Field(min_length=1, description="The column whose largest value tells, for by = column")
+    ] = None
+
+    @model_validator(mode="after")
+    def _column_where_needed(self) -> Self:
+        if (self.column is None) == (self.by == "column"):
+            raise ValueError(
+                f"column: {self.column!r} is not valid; expected a column with by = 'column', and only then"
+            )
+        return self
+
+
 class RegressionStudy(Study):
     """What a study file of ``kind = "regression"`` may say."""
 
@@ -85,6 +105,7 @@ class RegressionStudy(Study):
         bool, Field(description="Compare logs of different tasks, scores or questions under the same ids")
     ] = False
     columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
+    newest: Annotated[Newest, Field(description="Which of several matches of a pattern is the newest")] = Newest()
     rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
     looks: Annotated[Looks, Field(description="How the level is shared among candidates")] = Looks()
 

@@ -1,7 +1,8 @@
 """The trends of a regression study: each measure over time, and the differences on each slice."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from markupsafe import Markup
@@ -22,9 +23,10 @@ _MOST_EVALUATIONS = 60
 
 @dataclass(frozen=True)
 class Point:
-    """One evaluation in a trend, in percent or percentage points, a mark or loss in its own unit."""
+    """One evaluation in a trend, named by its candidate: percent, points, or a mark or loss in its own unit."""
 
     day: str
+    name: str
     value: float
     low: float | None
     high: float | None
@@ -34,7 +36,7 @@ class Point:
 
 def trend_figures(records: Sequence[Record]) -> Iterator[Figure]:
     """Each measure on all rows, then the differences slice by slice, where there are slices."""
-    shown = records[-_MOST_EVALUATIONS:]
+    shown = sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
     over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, _value)
     bodies = [
         _panel(f"trend-{index}", measure, found, _WIDE, 210, unit="%" if MEASURES[measure].in_points else "")
@@ -77,7 +79,9 @@ def _trends(
             if row["difference"] is None:
                 continue
             title = row["measure"] if row["slice"] == ALL_ROWS else f"{row['slice']}: {row['measure']}"
-            found.setdefault(title, []).append(point(f"{record.evaluation.evaluated_at:%b %d}", row))
+            about = record.evaluation
+            name = f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
+            found.setdefault(title, []).append(replace(point(f"{about.at:%b %d}", row), name=name))
     return found
 
 
@@ -92,7 +96,7 @@ def _difference(day: str, row: Mapping[str, Any]) -> Point:
 def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, reference: float) -> Point:
     scale = 100 if MEASURES[row["measure"]].in_points else 1
     below, above = (None if row[name] is None else scale * row[name] for name in (low, high))
-    return Point(day, scale * row[value], below, above, scale * reference, row["row_verdict"] or "")
+    return Point(day, "", scale * row[value], below, above, scale * reference, row["row_verdict"] or "")
 
 
 def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: float, *, unit: str = "") -> Markup:
@@ -111,7 +115,8 @@ def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: 
         middle = position + 0.5
         if point.low is not None and point.high is not None:
             parts.append(axes.line(f"interval {point.verdict}", [(middle, point.low), (middle, point.high)]))
-        parts.append(svg.verdict_mark(axes.x(middle), axes.y(point.value), point.verdict))
+        mark = svg.verdict_mark(axes.x(middle), axes.y(point.value), point.verdict)
+        parts.append(Markup("<g><title>{}: {}{}</title>{}</g>").format(point.name, f"{point.value:.2f}", unit, mark))
     last = trend[-1]
     failed = sum(point.verdict == "fail" for point in trend)
     description = (

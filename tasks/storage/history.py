@@ -50,6 +50,8 @@ class Evaluation:
         pass, warn or fail.
     reasons : str
         A line for each row that does not pass.
+    dated : datetime.datetime or None
+        When the candidate was made, in UTC; None where that is not known.
     """
 
     evaluation: str
@@ -63,6 +65,12 @@ class Evaluation:
     level: float
     verdict: str
     reasons: str
+    dated: dt.datetime | None = None
+
+    @property
+    def at(self) -> dt.datetime:
+        """Where it stands in a trend: at the candidate's own date, or when it was evaluated."""
+        return self.dated or self.evaluated_at
 
 
 COMMON = [
@@ -105,7 +113,10 @@ ROWS = [
     column("note", pa.string(), "text", "what a reader should know"),
 ]
 
-SCHEMA = pa.schema([*COMMON, *ROWS])
+_DATED = column("dated", pa.timestamp("us", tz="UTC"), "time", "when the candidate was made", nullable=True)
+SCHEMA = pa.schema([*COMMON, *ROWS, _DATED])
+#: That of files which were written before candidates had dates of their own.
+_UNDATED = pa.schema([*COMMON, *ROWS])
 
 
 @dataclass(frozen=True)
@@ -154,10 +165,10 @@ def look_of(records: Sequence[Record], held_out: str, candidate_digest: str, *, 
 
 
 def _record(table: pa.Table) -> Record:
-    if not table.schema.equals(SCHEMA) or not table.num_rows:
+    if not (table.schema.equals(SCHEMA) or table.schema.equals(_UNDATED)) or not table.num_rows:
         raise Damaged("history: a file has other columns than this version writes")
     rows = table.to_pylist()
-    common = {name.name: rows[0][name.name] for name in fields(Evaluation)}
+    common: dict[str, Any] = {name.name: rows[0].get(name.name) for name in fields(Evaluation)}
     return Record(Evaluation(**common), tuple({name: row[name] for name in _ROW_NAMES} for row in rows))
 
 

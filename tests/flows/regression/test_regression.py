@@ -75,7 +75,9 @@ def test_it_agrees_with_compare_and_is_kept_by_day(folder, capsys):
 
 def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(folder, capsys):
     assert evaluate(folder) == 0
-    write(folder / "predictions/candidate-0.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)  # newer, though named less
+    write(
+        folder / "predictions/candidate-10.csv", wrong=0.08, on_west=0.40, seed=2, at=900
+    )  # changed before the others
     assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
     said = capsys.readouterr().out
     assert "FAIL: regression" in said

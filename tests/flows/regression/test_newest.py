@@ -1,0 +1,101 @@
+"""Which candidate is the newest, whatever the times of change say, and where evaluations stand in the trend."""
+
+import datetime as dt
+import os
+import re
+from pathlib import Path
+from random import Random
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sigstats.flows.cli import main
+from sigstats.flows.regression.newest import natural, time_in
+
+from ..conftest import study_file
+from ..predictions import STUDY, write
+
+
+@pytest.fixture
+def folder(tmp_path):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    return tmp_path
+
+
+def evaluate(folder, *settings_):
+    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet", *settings_])
+
+
+def evaluated(folder):
+    found = pd.read_parquet(folder / "out/history").sort_values("evaluated_at").drop_duplicates("evaluation")
+    return [Path(name).name for name in found["candidate"]], list(found["dated"])
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.integers(0, 10**12), min_size=1, max_size=9, unique=True), st.integers(0, 99))
+def test_numbers_in_names_are_in_order_of_their_value(numbers, seed):
+    names = [f"model-{number}.csv" for number in numbers]
+    Random(seed).shuffle(names)
+    assert sorted(names, key=natural) == [f"model-{number}.csv" for number in sorted(numbers)]
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.datetimes().filter(lambda at: 1900 <= at.year < 3000), st.integers(0, 999))
+def test_a_time_is_found_in_a_name_however_it_is_written(at, number):
+    at = at.replace(microsecond=0, tzinfo=dt.UTC)
+    for form in ("%Y%m%dT%H%M%S", "%Y-%m-%d_%H-%M-%S", "%Y-%m-%dT%H:%M:%SZ", "%Y%m%d-%H%M%S"):
+        assert time_in(f"v{number}-{at:{form}}.csv") == at
+    assert time_in(f"v{number}-{at:%Y-%m-%d}.csv") == at.replace(hour=0, minute=0, second=0)
+
+
+@pytest.mark.parametrize("name", ["candidate-7.csv", "2026-13-45.csv", "v20261121123.csv", "12345678901234567890"])
+def test_what_is_no_time_is_none(name):
+    assert time_in(name) is None
+
+
+def test_a_touched_or_copied_candidate_is_no_newer(folder):
+    for number in (9, 10, 2):
+        write(folder / f"predictions/candidate-{number}.csv", wrong=0.1, seed=number, at=2000 - number)
+    os.utime(folder / "predictions/candidate-9.csv")
+    assert evaluate(folder) == 0
+    assert evaluated(folder) == (["candidate-10.csv"], [pd.NaT])
+
+
+def test_by_time_the_latest_in_a_name_is_taken_and_backfills_stand_at_their_own_date(folder):
+    names = ["candidate-b-2026-11-02.csv", "candidate-a-20261105T0615.csv", "candidate-c-2026-10-30.csv"]
+    for seed, name in enumerate(names):
+        write(folder / "predictions" / name, wrong=0.1, seed=seed, at=3000 - seed)
+    by_time = ("--set", 'newest.by="time"')
+    assert evaluate(folder, *by_time) == 0
+    for name in (names[0], names[2]):
+        assert evaluate(folder, *by_time, "--set", f"candidate=predictions/{name}") == 0
+    candidates, dates = evaluated(folder)
+    assert candidates == [names[1], names[0], names[2]]
+    assert [f"{date:%Y-%m-%d %H:%M}" for date in dates] == ["2026-11-05 06:15", "2026-11-02 00:00", "2026-10-30 00:00"]
+    report = (folder / "out/report.html").read_text()
+    points = re.findall(r"<title>(candidate-[^:]*:\d\d): ", report)
+    days = [point.split(", ")[1] for point in points[:3]]
+    assert days == sorted(days) == ["2026-10-30 00:00", "2026-11-02 00:00", "2026-11-05 06:15"]
+    write(folder / "predictions/candidate-z.csv", wrong=0.1, at=1)
+    assert evaluate(folder, *by_time) == 2
+
+
+def test_by_column_the_largest_value_is_taken(folder, capsys):
+    for number, made in ((1, "2026-11-09"), (2, "2026-11-03")):
+        path = folder / f"predictions/candidate-{number}.csv"
+        write(path, wrong=0.1, seed=number, at=2000 + number)
+        first, *rows = path.read_text().splitlines()
+        path.write_text("\n".join([f"{first},made", *(f"{row},{made}" for row in rows)]) + "\n")
+    by_column = ("--set", 'newest.by="column"', "--set", "newest.column=made")
+    assert evaluate(folder, *by_column) == 0
+    assert evaluated(folder) == (["candidate-1.csv"], [pd.Timestamp("2026-11-09", tz="UTC")])
+    write(folder / "predictions/candidate-3.csv", wrong=0.1, seed=3, at=1)
+    capsys.readouterr()
+    assert evaluate(folder, *by_column) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "candidate-3.csv" in line
+    assert "made" in line
+    assert evaluate(folder, "--set", "newest.column=made") == 2
