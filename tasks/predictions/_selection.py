@@ -46,6 +46,8 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     dropped = None
     if unscored and columns.unscored == "drop":
         answers = [answer for answer in answers if not _is_unscored(answer, score)]
+        if not answers:
+            raise ValueError(f"{log.where}: no answer has a score {shown(score)} that counts; expected one or more")
         dropped = _predictions(log, unscored, [0.0] * len(unscored), columns)
     marks = [0.0 if _is_unscored(answer, score) else answer.scores[score] for answer in answers]
     if unscored and columns.unscored == "wrong" and not 0 <= min(marks) <= max(marks) <= 1:
@@ -127,7 +129,8 @@ def _refuse_columns(log: EvaluationLog, columns: Columns) -> None:
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
     """The score or the filter that is meant, of those that are there."""
     names = list(dict.fromkeys(there))
-    listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    listed = ", ".join(name if name.isprintable() and name else shown(name) for name in names[:20])
+    listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
     if wanted is not None:
         if names == [""]:
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not valid; a log of {log.harness} has none")

@@ -208,3 +208,15 @@ def test_metadata_that_some_samples_lack_is_refused_by_id(tmp_path):
     ]
     with pytest.raises(ValueError, match="id '0': column 'topic' is empty"):
         read(inspect_log(tmp_path / "a.json", [], samples=samples), Columns(slices=("topic",)))
+
+
+def test_a_log_of_which_no_score_counts_is_refused_however_it_is_treated(tmp_path):
+    sample = {"epoch": 1, "scores": {"s": {"value": 1}}, "invalidation": {"reason": "leaked"}}
+    path = inspect_log(tmp_path / "a.json", [], samples=[{"id": n, **sample} for n in range(3)])
+    with pytest.raises(ValueError, match="no answer has a score 's' that counts"):
+        marks(path, unscored="drop")
+
+
+def test_names_of_a_file_are_told_in_one_line(tmp_path):
+    with pytest.raises(ValueError, match=r"expected one named of a, 'b\\nc'$"):
+        marks(inspect_log(tmp_path / "a.json", [(1, 1, {"a": 1, "b\nc": 1})]))
