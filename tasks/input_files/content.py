@@ -22,6 +22,9 @@ from .packing import PIECE, packing, unpacked
 #: The first bytes, by which a format is known.
 START = 2**16
 
+#: The longest first line that is looked at.
+_LINE = 2**24
+
 #: Milliseconds until a pipe that nobody has opened for writing is refused.
 _PATIENCE = 2000
 
@@ -61,6 +64,7 @@ class Content:
         self.start = start
         self.path = path
         self.budget = Budget(self.where)
+        self.budget.spent = len(whole or b"")
         self._whole = whole
         self._source = source
 
@@ -73,6 +77,7 @@ class Content:
                     self._whole = self.path.read_bytes()
                 except OSError as error:
                     raise _unreadable(self.where, error) from None
+                self.budget.spend(len(self._whole))
             else:
                 self._source.seek(0)
                 self._whole = _collect(self.where, _pieces(self._source), self.budget)
@@ -131,15 +136,16 @@ class Content:
 
     @cached_property
     def first_line(self) -> bytes:
-        """The first line."""
+        """The first line, or as much of it as a line of a table may have."""
         end = self.start.find(b"\n")
         if end >= 0 or len(self.start) < START:
             return self.start[: end + 1] if end >= 0 else self.start
         if self.path is None:
-            return self.whole().partition(b"\n")[0]
+            end = self.whole().find(b"\n", 0, _LINE)
+            return self.whole()[: end if end >= 0 else _LINE]
         self.require_size()
         with self.path.open("rb") as handle:
-            return handle.readline()
+            return handle.readline(_LINE)
 
 
 @contextlib.contextmanager

@@ -41,10 +41,11 @@ def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
 
 
 def require_objects(text: bytes, budget: Budget) -> None:
-    """Refuse a text whose objects could take more than the limit."""
+    """Refuse a text whose objects, beside what is held of the file, could take more than the limit."""
     elements = text.count(b",") + text.count(b":")
-    characters = len(text) * (1 if text.isascii() else 4)
-    budget.require(characters + _ELEMENT * elements + _OBJECT * text.count(b"{") + _LIST * text.count(b"["))
+    strings = 2 * len(text) * (1 if text.isascii() else 4)  # of the text, and in the objects
+    objects = _ELEMENT * elements + _OBJECT * text.count(b"{") + _LIST * text.count(b"[")
+    budget.require(budget.spent + strings + objects)
 
 
 def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ _VERSIONS = (1, 2, 3)
 #: What Inspect's own metrics take these for; yes and no in any case, too.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_KEYS = ("id", "epoch", "input", "target", "metadata", "score", "scores", "error", "invalidation")
 _SAMPLES = "samples/"
 #: What is said of an evaluation that did not end well.
 _STATUS = {
@@ -99,8 +100,13 @@ def _zipped(content: Content) -> Any:
         # A sample that was written twice, as by a retry, counts as it was written last.
         names = sorted({name for name in archive.names if name.startswith(_SAMPLES) and name.endswith(".json")})
         if isinstance(log, dict):
-            log["samples"] = [parse_json(archive.read(name), content.budget) for name in names]
+            log["samples"] = [_needed(parse_json(archive.read(name), content.budget)) for name in names]
         return log
+
+
+def _needed(sample: Any) -> Any:
+    """A sample without its messages and events, which are most of a log."""
+    return {key: sample[key] for key in _KEYS if key in sample} if isinstance(sample, dict) else sample
 
 
 def _answer(place: str, position: int, sample: Any, scorer: str, columns: Columns) -> Answer:

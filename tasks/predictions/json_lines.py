@@ -1,7 +1,8 @@
 """JSON-lines: an object a line, with a key for each column."""
 
-import io
+import contextlib
 import json
+import mmap
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,7 +71,7 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         raise
     except ValueError:  # an object of several lines
         return None
-    if not isinstance(first, dict):
+    if not isinstance(first, dict) or _has_long_line(content):
         return None
     schema = []
     for name in columns.wanted:
@@ -87,17 +88,33 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         return None
 
 
+def _has_long_line(content: Content) -> bool:
+    """Whether a line is too long for Arrow, which holds a file several times until it has found that out."""
+    with contextlib.ExitStack() as opened:
+        text: Any
+        if content.path is None:
+            text = content.whole()
+        else:
+            file = opened.enter_context(content.path.open("rb"))
+            text = opened.enter_context(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        half = _PIECE // 2
+        return any(text.find(b"\n", at, at + half) < 0 for at in range(0, len(text) - half, half))
+
+
 def _objects(content: Content) -> Iterator[Any]:
     """Object by object: whatever Arrow refuses is read, or named."""
     lines = 0
-    source = io.BytesIO(content.whole())
-    while line := source.readline():
+    text, at = content.whole(), 0
+    while at < len(text):
+        end = text.find(b"\n", at) + 1 or len(text)
+        content.budget.require(content.budget.spent + end - at)  # before it is copied
+        line = text[at:end]
         try:
             found = parse_json(line, content.budget, twice=True) if line.strip() else None
         except json.JSONDecodeError:  # an object of several lines, or several on one
-            yield from _spread(line + source.read(), content, lines)
+            yield from _spread(text[at:], content, lines)
             return
-        lines += 1
+        at, lines = end, lines + 1
         if line.strip():
             yield found
 

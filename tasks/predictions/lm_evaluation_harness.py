@@ -32,7 +32,7 @@ _LOWER_IS_BETTER = frozenset(
 
 def reads(content: Content) -> bool:
     """A file whose first object has the harness's keys."""
-    if not content.start.lstrip().startswith(b"{") or b'"doc_id"' not in content.first_line:
+    if not content.start.lstrip().startswith(b"{") or b'"doc_id"' not in content.start:
         return False
     try:
         first = parse_json(content.first_line, content.budget)

@@ -201,6 +201,9 @@ def bomb(path):
             with archive.open("samples/1_epoch_1.json", "w") as file:
                 for _ in range(150):
                     file.write(b" " * 2**20)
+    elif path.suffix in (".line", ".first"):  # within the limit, but not with what is made of it
+        row = b'{"label": "a", "prediction": "b", "x": "%s"}\n'
+        path.write_bytes(row % b"" * (path.suffix == ".line") + row % (b"x" * (LIMIT * 9 // 10)))
     elif path.suffix == ".objects":
         path.write_bytes(b'[{"id": [' + b"[]," * 2_000_000 + b"[]]}]")
     elif path.suffix == ".parquet":
@@ -218,7 +221,9 @@ def bomb(path):
     return path
 
 
-@pytest.mark.parametrize("kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv", ".eval", ".objects"])
+@pytest.mark.parametrize(
+    "kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv", ".eval", ".objects", ".line", ".first"]
+)
 def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, kind):
     path = bomb(tmp_path / f"bomb{kind}")
     said, taken = read_in_a_process(path)
