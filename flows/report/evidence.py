@@ -14,6 +14,8 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.table_tests.mcnemar import DISCORDANT
 
+from .over_data_sets import OverDataSets, over_data_sets
+
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 
@@ -34,6 +36,11 @@ class Evidence:
     def rows(self) -> tuple[Hypothesis, ...]:
         """Every hypothesis of the summary, in its order."""
         return tuple(Hypothesis(**row) for row in self.results.summary.to_pylist())
+
+    @cached_property
+    def over_data_sets(self) -> OverDataSets | None:
+        """The classifiers over all data sets; None where there are too few."""
+        return over_data_sets(self.results, alpha=self.alpha) if self.rows else None
 
     @property
     def of_tables(self) -> bool:

@@ -64,6 +64,7 @@ def render(
         subtitle=_subtitle(evidence),
         problems=problems(evidence, failures),
         shortfall=shortfall(evidence),
+        over_data_sets=sections.over_data_sets(evidence),
         verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=_transforms(evidence),

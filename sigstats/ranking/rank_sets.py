@@ -131,7 +131,7 @@ def rank_sets(
     pvalues = (
         _mcnemar(table) if table.dtype == np.bool_ and groups is None else _sign_flips(np.asarray(sums, dtype=float))
     )
-    adjusted = _steps_down(pvalues)
+    adjusted = adjusted_pairs(pvalues)
     better = (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
     return RankSets(
         models=tuple(names),
@@ -197,8 +197,21 @@ def _sign_flips(sums: FloatArray) -> FloatArray:
     return p
 
 
-def _steps_down(pvalues: FloatArray) -> FloatArray:
-    """Adjusted p-values of all ordered pairs, by Holm's steps with transitivity."""
+def adjusted_pairs(pvalues: FloatArray) -> FloatArray:
+    """Adjusted p-values of all ordered pairs of k models, by Holm's steps with transitivity.
+
+    Parameters
+    ----------
+    pvalues : ndarray, shape (k, k)
+        One-sided, of "the model of the row is better than that of the column".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.ranking.rank_sets import adjusted_pairs
+    >>> adjusted_pairs(np.array([[1.0, 0.01, 0.004], [0.99, 1.0, 0.2], [1.0, 0.8, 1.0]])).round(3).tolist()
+    [[1.0, 0.05, 0.024], [1.0, 1.0, 0.8], [1.0, 1.0, 1.0]]
+    """
     k = len(pvalues)
     adjusted, better = np.ones((k, k)), np.zeros((k, k), dtype=bool)
     remaining, level = k * (k - 1), 0.0

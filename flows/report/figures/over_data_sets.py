@@ -1,0 +1,126 @@
+"""Pairs of classifiers over the data sets: the matrix, the two questions side by side, the Bayesian answer."""
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from .. import svg
+from ..evidence import Evidence
+from ..figure import Figure, FigureKind
+from ..heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
+from ..over_data_sets import ROPE, OverDataSets, PairOfClassifiers
+from ..wording import index_number, p_number, p_order, signed
+
+_BARS, _LINE = 420.0, 20.0
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """Three figures, where there are three data sets or more."""
+    found = evidence.over_data_sets
+    if found is None:
+        return
+    yield Figure(
+        title="Pairs on data sets like these",
+        caption=(
+            "Each cell has the p-value of the exact signed-rank test, adjusted by Holm's method over all pairs, and "
+            "under it the data sets on which the classifier on the left won, tied and lost. ● marks pairs that differ."
+        ),
+        body=_matrix(found) + p_legend(),
+    )
+    yield Figure(
+        title="These data sets, and data sets like these",
+        caption=(
+            "Two questions with two answers. On these data sets the rows are the sample: with many rows a small "
+            "difference of the mean is certain. On data sets like these each data set is one observation: a few large "
+            "data sets do not outweigh the others. The differences are of A less B in points: the mean, and Hodges "
+            "and Lehmann's estimate; p-values are adjusted by Holm's method."
+        ),
+        body=_questions(found),
+    )
+    yield Figure(
+        title="How probable is it that A is better?",
+        caption=(
+            "The Bayesian signed-rank test: the probability that on data sets like these A is better (blue), equal "
+            f"within {100 * ROPE:g} point (light), or worse (orange)."
+        ),
+        body=_probabilities(found),
+    )
+
+
+def _matrix(found: OverDataSets) -> Markup:
+    by_pair = {(pair.like_these.a, pair.like_these.b): pair.like_these for pair in found.pairs}
+
+    def cell(left: str, above: str) -> HeatCell:
+        if left == above:
+            return DIAGONAL
+        pair = by_pair.get((left, above)) or by_pair[above, left]
+        wins, losses = (pair.wins, pair.losses) if pair.a == left else (pair.losses, pair.wins)
+        return HeatCell(
+            p_order(pair.adjusted_pvalue),
+            p_shade(pair.adjusted_pvalue),
+            below=f"{wins}–{pair.ties}–{losses}",
+            marked=pair.adjusted_pvalue <= found.comparison.alpha,
+            hint=f"{left} against {above}: p = {p_number(pair.pvalue)}",
+        )
+
+    models = found.comparison.models
+    return heat_table("Adjusted p", "Pairs of classifiers over the data sets", models, models, cell)
+
+
+def _questions(found: OverDataSets) -> Markup:
+    header = ("A", "B", "mean", "p, these", "median", "p, like these")
+    head = Markup("").join(
+        Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if at > 1 else "", name)
+        for at, name in enumerate(header)
+    )
+    lines = Markup("").join(map(_question, found.pairs))
+    return Markup(
+        '<div class="scroll" tabindex="0" role="region" aria-label="Two questions"><table class="data narrow">'
+        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(head, lines)
+
+
+def _question(pair: PairOfClassifiers) -> Markup:
+    like = pair.like_these
+    cells = (
+        signed(100 * pair.difference, 2),
+        p_number(pair.adjusted_p_these),
+        signed(100 * like.estimate, 2),
+        p_number(like.adjusted_pvalue),
+    )
+    numbers = Markup("").join(Markup('<td class="number">{}</td>').format(cell) for cell in cells)
+    return Markup("<tr><td>{}</td><td>{}</td>{}</tr>").format(like.a, like.b, numbers)
+
+
+def _probabilities(found: OverDataSets) -> Markup:
+    labels = [f"{pair.like_these.a} against {pair.like_these.b}" for pair in found.pairs]
+    left = max(map(svg.text_width, labels)) + 16
+    height = _LINE * len(labels) + 8
+    parts = []
+    for row, (label, pair) in enumerate(zip(labels, found.pairs, strict=True)):
+        better, equal, worse = pair.like_these.probabilities
+        y, x = _LINE * row + 4, left
+        parts.append(svg.text(left - 10, y + 13, label, anchor="end"))
+        for name, share in (("better", better), ("equal", equal), ("worse", worse)):
+            width = _BARS * share
+            if width >= 0.5:
+                parts.append(svg.path(f"share {name}", _rectangle(x, y + 2, width, _LINE - 6)))
+            x += width
+        said = " / ".join(map(index_number, (better, equal, worse)))
+        parts.append(svg.text(left + _BARS + 10, y + 13, said, anchor="start"))
+    drawn = svg.drawing(
+        "probabilities",
+        left + _BARS + 150,
+        height,
+        "Probabilities that A is better, equal in practice, or worse",
+        f"{len(labels)} pairs of classifiers.",
+        *parts,
+    )
+    return Markup('<div class="scroll">{}</div>').format(drawn)
+
+
+def _rectangle(x: float, y: float, width: float, height: float) -> str:
+    return f"M{svg.coordinate(x)} {svg.coordinate(y)}h{svg.coordinate(width)}v{height:g}h-{svg.coordinate(width)}Z"
+
+
+KIND = FigureKind(order=2, draw=draw)
