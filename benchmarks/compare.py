@@ -1,6 +1,7 @@
 """`sigstats compare` on files of 100,000 rows, beside a script of pandas, statsmodels and scipy.stats.bootstrap.
 
-Both are timed as whole programs, imports and files included, the quickest of several runs.
+Both are timed as whole programs, imports and files included, the quickest of several runs. ``--scale`` times it on five
+million rows beside pyarrow's reading of both files, and on 5,000 slices, in its stead.
 """
 
 import os
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 ROWS, REPEATS = 100_000, 5
+PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())", "compare"]
 
 SCRIPT = """
 import sys
@@ -41,7 +43,7 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame]:
     return base, base.assign(prediction=names[second])
 
 
-def seconds(command: list[str]) -> float:
+def seconds(command: list[str], repeat: int = REPEATS) -> float:
     """The quickest of several runs; exit code 1 is a verdict."""
 
     def once() -> None:
@@ -49,7 +51,44 @@ def seconds(command: list[str]) -> float:
         if done.returncode not in (0, 1):
             raise SystemExit(done.stderr)
 
-    return min(timeit.repeat(once, number=1, repeat=REPEATS))
+    return min(timeit.repeat(once, number=1, repeat=repeat))
+
+
+def largest(command: list[str]) -> float:
+    """The peak memory of a command, in megabytes."""
+    code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True); "
+    code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
+    return float(subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True).stdout)
+
+
+def scale() -> None:
+    """Print the table of many rows and of many slices."""
+    reading = [
+        sys.executable,
+        "-c",
+        "import sys, pyarrow.parquet as pq; [pq.read_table(each) for each in sys.argv[1:]]",
+    ]
+    print("# `sigstats compare` at scale\n")
+    print(
+        f"Python {sys.version.split()[0]}, {os.cpu_count()} cores. `python benchmarks/compare.py --scale`; seconds of "
+        "the whole program, the best of 3\nruns, on Parquet with whole-number ids and classes.\n"
+    )
+    print("| rows | slices | pyarrow reads both | sigstats | ratio | peak memory (MB) |\n|---|---|---|---|---|---|")
+    rng = np.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as folder:
+        for rows, slices in ((100_000, 20), (100_000, 5_000), (5_000_000, 20)):
+            paths = [str(Path(folder, f"{name}.parquet")) for name in ("base", "cand")]
+            label, part = rng.integers(3, size=rows), rng.integers(slices, size=rows).astype(str)
+            for path in paths:
+                said = np.where(rng.random(rows) < 0.8, label, rng.integers(3, size=rows))
+                frame = pd.DataFrame({"id": np.arange(rows), "label": label, "prediction": said, "part": part})
+                frame.to_parquet(path, index=False)
+            ours = [*PROGRAM, *paths, "--slice", "part"]
+            read, taken = (seconds(command, repeat=3) for command in ([*reading, *paths], ours))
+            print(
+                f"| {rows:,} | {slices:,} | {read:.2f} | {taken:.2f} | {taken / read:.1f} | {largest(ours):,.0f} |",
+                flush=True,
+            )
 
 
 def main() -> None:
@@ -62,7 +101,6 @@ def main() -> None:
         "that of F1 too.\n"
     )
     print("| files | what | script | sigstats | ratio |\n|---|---|---|---|---|")
-    program = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())", "compare"]
     with tempfile.TemporaryDirectory() as folder:
         for form in ("csv", "parquet"):
             paths = [str(Path(folder, f"{name}.{form}")) for name in ("base", "cand")]
@@ -73,9 +111,9 @@ def main() -> None:
                 ("accuracy, 10,000 resamples of F1", "10000", ["--measure", "accuracy", "--measure", "macro-f1"]),
             ):
                 script = seconds([sys.executable, "-c", SCRIPT, *paths, resamples])
-                ours = seconds([*program, *paths, *options])
+                ours = seconds([*PROGRAM, *paths, *options])
                 print(f"| {form} | {what} | {script:.2f} | {ours:.2f} | {script / ours:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    (scale if "--scale" in sys.argv else main)()

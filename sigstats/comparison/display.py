@@ -2,6 +2,7 @@
 
 from html import escape
 
+from .._common.printable import printable
 from .cells import HEADER, cells_of, verdict_of
 from .rows import ComparedRows
 from .sentences import about_zero, counted, rule_in_words, title_of
@@ -13,7 +14,7 @@ _NAMES = ("verdict", *(HEADER[position] for position in _COLUMNS))
 
 
 def as_plain(found: ComparedRows) -> str:
-    """The verdict and the worst rows, in columns."""
+    """The verdict and the worst rows, in columns; what a terminal would obey is shown, not sent."""
     rows = [_NAMES, *_rows(found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [title_of(found)]
@@ -42,7 +43,7 @@ def _rows(found: ComparedRows) -> list[tuple[str, ...]]:
     shown = []
     for row in found.ranked[:MOST_ROWS]:
         cells = cells_of(row)
-        shown.append((verdict_of(row), *(" ".join(cells[position].split()) for position in _COLUMNS)))
+        shown.append((verdict_of(row), *(printable(" ".join(cells[position].split())) for position in _COLUMNS)))
     return shown
 
 

@@ -5,6 +5,7 @@ When not to use: where a warning is to be read by a person; an assertion says no
 
 from typing import Any, Literal
 
+from .._common.printable import printable
 from .._common.validation import as_choice
 from ..comparison.result import ComparisonResult
 from ..comparison.sentences import reasons, title_of
@@ -51,5 +52,5 @@ def assert_no_regression(
     as_choice(fail_on, "fail_on", ("fail", "warn"))
     found = compare(y, prediction_a, prediction_b, **options)
     if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError("\n".join([title_of(found), *reasons(found)]))
+        raise AssertionError("\n".join([title_of(found), *map(printable, reasons(found))]))
     return found

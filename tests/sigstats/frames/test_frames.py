@@ -118,6 +118,17 @@ def test_a_result_is_a_table_wherever_it_is_shown():
     assert found.to_pandas()["verdict"].tolist() == [row.verdict for row in found.rows]
 
 
+def test_what_a_terminal_would_obey_is_shown_and_not_sent():
+    base, cand = pair()
+    base["part"] = "a\x1b[31m\u202eb"
+    found = sigstats.compare(base, cand, slices=["part"], rule=LAX)
+    with pytest.raises(AssertionError) as caught:
+        sigstats.assert_no_regression(base, cand, slices=["part"], rule=LAX)
+    for said in (str(found), str(caught.value)):
+        assert "part = a" in said
+        assert not {"\x1b", "\u202e"} & set(said)
+
+
 BAD = {
     "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' is not there, nor in candidate"),
     "one slice": (lambda b, c: {"slices": "region"}, "slices: 'region' is not valid; expected a sequence of names"),
