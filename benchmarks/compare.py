@@ -58,7 +58,8 @@ def largest(command: list[str]) -> float:
     """The peak memory of a command, in megabytes."""
     code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True); "
     code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
-    return float(subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True).stdout)
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
+    return float(done.stdout)
 
 
 def scale() -> None:

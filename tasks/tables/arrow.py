@@ -8,6 +8,9 @@ import pyarrow.compute as pc
 from .numbers import Array, to_numbers
 from .table import Table
 
+#: A column whose first values are few is taken for one of few values.
+_SAMPLE, _FEW = 1000, 100
+
 
 class ArrowTable(Table):
     """The columns of an Arrow table.
@@ -59,7 +62,7 @@ class ArrowTable(Table):
             return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
         if pa.types.is_floating(kind):
             column = self._whole(name, column)
-        return column.cast(pa.string())
+        return _as_strings(column)
 
     def _whole(self, name: str, column: Array) -> Array:
         if not pc.all(pc.equal(column, pc.floor(column))).as_py():
@@ -89,3 +92,12 @@ class ArrowTable(Table):
         if pa.types.is_dictionary(column.type):
             return column.cast(column.type.value_type)
         return column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
+
+
+def _as_strings(column: Array) -> Array:
+    """The values as text; where few differ, each of them is written once."""
+    if isinstance(column, pa.Array) and len(pc.unique(column[:_SAMPLE])) <= _FEW:
+        encoded = column.dictionary_encode()
+        if len(encoded.dictionary) <= _SAMPLE:
+            return encoded.dictionary.cast(pa.string()).take(encoded.indices)
+    return column.cast(pa.string())
