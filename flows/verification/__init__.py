@@ -1,0 +1,1 @@
+"""This machine's answers held against the reference set: `sigstats verify`."""

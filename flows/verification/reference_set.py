@@ -1,0 +1,108 @@
+"""The reference set, and how many of its digits a test gives.
+
+The set is a folder of JSON, a file a test, which `tools/reference_set` makes without this package.
+"""
+
+import hashlib
+import importlib.resources
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import Any
+
+import sigstats
+
+#: Doubles have no more; a value that is exact to the last bit has all of them.
+MOST_DIGITS = 15.9
+#: Below it a p-value is no normal double, and its logarithm is compared.
+_SMALLEST_NORMAL = Decimal("2.3e-308")
+_CONTEXT = Context(prec=60, Emin=-(10**9), Emax=10**9)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A case of the reference set, and how many digits are right.
+
+    Attributes
+    ----------
+    test, case, difficulty : str
+    digits : float
+        The fewest over its values; 0 where the test raised an exception.
+    problem : str
+        What it raised; empty where it gave an answer.
+    """
+
+    test: str
+    case: str
+    difficulty: str
+    digits: float
+    problem: str = ""
+
+
+def tables() -> dict[str, bytes]:
+    """The files of the set by the names of their tests."""
+    folder = importlib.resources.files(sigstats) / "reference_set"
+    found = {
+        item.name.removesuffix(".json"): item.read_bytes() for item in folder.iterdir() if item.name.endswith(".json")
+    }
+    return {name: found[name] for name in sorted(found) if name != "schema"}
+
+
+def digest(files: Mapping[str, bytes]) -> str:
+    """SHA-256 (hexadecimal) of the whole set."""
+    whole = hashlib.sha256()
+    for name, content in files.items():
+        whole.update(f"{name} {len(content)}\n".encode() + content)
+    return whole.hexdigest()
+
+
+def correct_digits(found: float, certified: Decimal) -> float:
+    """How many significant digits of a value are right: the log relative error, from 0 to 15.9.
+
+    Source: McCullough (1998), the log relative error of NIST's reference data sets.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> from sigstats.flows.verification.reference_set import correct_digits
+    >>> correct_digits(0.25, Decimal("0.25")), round(correct_digits(0.123457, Decimal("0.123456")), 1)
+    (15.9, 5.1)
+    """
+    if not math.isfinite(found):
+        return 0.0
+    if found == float(certified):  # the nearest double, if only 0
+        return MOST_DIGITS
+    error = abs(_CONTEXT.subtract(Decimal(found), certified))
+    if not error:
+        return MOST_DIGITS
+    relative = error if not certified else _CONTEXT.divide(error, abs(certified))
+    return min(MOST_DIGITS, max(0.0, -float(relative.log10(_CONTEXT))))
+
+
+def correct_digits_of_logarithm(found: float, certified: Decimal) -> float:
+    """The same for a value that is known by its decimal logarithm."""
+    apart = abs(_CONTEXT.subtract(Decimal(found), certified.log10(_CONTEXT)))
+    relative = float(apart) * math.log(10)
+    return MOST_DIGITS if not relative else min(MOST_DIGITS, max(0.0, -math.log10(relative)))
+
+
+def check(content: bytes) -> Iterator[Checked]:
+    """Run the cases of one test."""
+    table = json.loads(content)
+    test = getattr(sigstats, table["test"])
+    for case in table["cases"]:
+        try:
+            found = test(**case["arguments"])
+            digits = min(_digits(found, name, Decimal(value["digits"])) for name, value in case["values"].items())
+            problem = ""
+        except Exception as error:  # an answer that is not given is a case with no digit right
+            digits, problem = 0.0, f"{type(error).__name__}: {error}"
+        yield Checked(table["test"], case["case"], case["difficulty"], digits, problem)
+
+
+def _digits(found: Any, name: str, certified: Decimal) -> float:
+    if name == "pvalue" and 0 < certified < _SMALLEST_NORMAL and hasattr(found, "log10_pvalue"):
+        return correct_digits_of_logarithm(found.log10_pvalue, certified)
+    return correct_digits(float(found if name == "value" else getattr(found, name)), certified)

@@ -1,0 +1,1 @@
+"""The programs that make the reference set: ``python -m tools.reference_set``. None of them imports `sigstats`."""

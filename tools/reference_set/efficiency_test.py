@@ -1,0 +1,92 @@
+"""Nyssen's efficiency test: the number correct, given both margins."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb, factorial, prod
+
+from ._cases import Case
+
+SOURCE = "Nyssen, equation (4); rook polynomials: Riordan (1958), chapters 7 and 8."
+METHODS = ("all tables with the margins, one by one, in whole numbers", "the rook polynomial in whole numbers")
+
+
+def by_tables(table: list[list[int]]) -> Fraction:
+    """The share of arrangements with at least the observed trace, by listing the tables row by row."""
+    rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
+    states: dict[tuple[tuple[int, ...], int], int] = {(tuple(columns), 0): 1}
+    for i, total in enumerate(rows):
+        grown: dict[tuple[tuple[int, ...], int], int] = {}
+        for (left, trace), ways in states.items():
+            for cells in compositions(total, left):
+                key = tuple(a - b for a, b in zip(left, cells, strict=True)), trace + cells[i]
+                grown[key] = grown.get(key, 0) + ways * multinomial(total, cells)
+        states = grown
+    t = sum(table[i][i] for i in range(len(table)))
+    counts: dict[int, int] = {}
+    for (_, trace), ways in states.items():
+        counts[trace] = counts.get(trace, 0) + ways
+    return Fraction(sum(ways for trace, ways in counts.items() if trace >= t), sum(counts.values()))
+
+
+def compositions(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All ways to part `total` with at most `most` in each place."""
+    if len(most) == 1:
+        if total <= most[0]:
+            yield (total,)
+        return
+    for first in range(min(total, most[0]) + 1):
+        for rest in compositions(total - first, most[1:]):
+            yield (first, *rest)
+
+
+def multinomial(total: int, cells: tuple[int, ...]) -> int:
+    """How many arrangements of `total` objects give these cells."""
+    return factorial(total) // prod(factorial(cell) for cell in cells)
+
+
+def by_rooks(table: list[list[int]]) -> Fraction:
+    """The same by the ways to place j matches, with inclusion and exclusion."""
+    rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
+    rooks = [1]
+    for r, c in zip(rows, columns, strict=True):
+        factor = [comb(r, j) * comb(c, j) * factorial(j) for j in range(min(r, c) + 1)]
+        grown = [0] * (len(rooks) + len(factor) - 1)
+        for i, x in enumerate(rooks):
+            for j, y in enumerate(factor):
+                grown[i + j] += x * y
+        rooks = grown
+    n, t = sum(rows), sum(table[i][i] for i in range(len(table)))
+    if t == 0:
+        return Fraction(1)
+    total = sum((-1) ** (j - t) * comb(j - 1, t - 1) * rooks[j] * factorial(n - j) for j in range(t, len(rooks)))
+    return Fraction(total, factorial(n))
+
+
+def cases() -> Iterator[Case]:
+    """Two to six classes, up to far tails and empty margins."""
+    tables = {
+        "easy": [
+            [[8, 2], [1, 9]], [[1, 0], [0, 1]], [[5, 5], [5, 5]], [[0, 3], [4, 0]], [[12, 1], [2, 3]], [[3, 0], [0, 0]],
+            [[2, 1, 0], [0, 3, 1], [1, 0, 2]], [[1, 1, 1], [1, 1, 1], [1, 1, 1]], [[4, 0, 0], [0, 4, 0], [0, 0, 4]],
+            [[0, 2, 1], [1, 0, 2], [3, 1, 0]],
+        ],
+        "average": [
+            [[30, 12], [9, 41]], [[9, 7, 3], [6, 8, 5], [3, 4, 11]], [[10, 2, 1], [0, 0, 0], [3, 4, 9]],
+            [[6, 0, 2], [5, 0, 3], [1, 0, 8]], [[3, 1, 0, 1], [0, 4, 1, 0], [1, 0, 2, 1], [0, 1, 1, 3]],
+            [[2, 0, 0, 1], [0, 2, 1, 0], [1, 0, 2, 0], [0, 1, 0, 2]], [[15, 3, 2], [4, 11, 5], [1, 6, 9]],
+            [[9, 7, 3], [15, 17, 13], [3, 7, 28]],
+        ],
+        "hard": [
+            [[60, 0], [0, 60]], [[400, 3], [2, 395]], [[1000, 0], [0, 1000]], [[14, 0, 0], [0, 13, 0], [0, 0, 15]],
+            [[5, 0, 0, 0], [0, 5, 0, 0], [0, 0, 5, 0], [0, 0, 0, 5]], [[100, 1], [199, 2]], [[1, 99], [98, 2]],
+            [[2, 0, 0, 0, 0], [0, 2, 0, 0, 0], [0, 0, 2, 0, 0], [0, 0, 0, 2, 0], [0, 0, 0, 0, 2]],
+            [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 2, 0, 0, 0], [0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 1, 0],
+             [0, 0, 0, 0, 0, 1]],
+            [[0, 0, 7], [0, 0, 5], [6, 4, 0]], [[17, 1, 1], [1, 1, 0], [0, 1, 2]], [[300, 299], [298, 300]],
+        ],
+    }  # fmt: skip
+    for difficulty, examples in tables.items():
+        for table in examples:
+            note = "Nyssen's 102 ulcer patients" if table[0] == [9, 7, 3] and table[2][2] == 28 else ""
+            value = by_tables(table), by_rooks(table)
+            yield Case(difficulty, {"table": table, "method": "exact"}, {"pvalue": value}, note)
