@@ -5,7 +5,8 @@ With magnitudes :math:`m_1, \dots, m_n` and independent fair coins :math:`B_i`, 
 :math:`2^{-n} \prod_i (1 + x^{m_i})`, a product of integer polynomials (Pagano and Tritchler 1983, Journal of the
 American Statistical Association 78, 435-440, use its Fourier transform).
 
-Whole magnitudes are summed exactly while the product has at most `MOST_BITS` bits. Beyond that the product is computed
+Whole magnitudes are summed exactly where their sums are few (`sigstats.sign_flips.few_sums`), and while the product has
+at most `MOST_BITS` bits. Beyond that the product is computed
 in fixed point after an exponential tilt that moves its mean to `s` (Esscher 1932), so that the tail is made of large
 terms; every rounding is downward and its total is added to the upper bound. Real magnitudes, or whole ones whose sums
 spread too widely, are enumerated where there are few of them and otherwise bounded (`sigstats.sign_flips.fourier`).
@@ -21,6 +22,7 @@ import numpy as np
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail
+from .few_sums import MOST_SUMS, halves, tail_counts
 from .fourier import tail_bounds, tilt_to
 
 Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
@@ -29,6 +31,8 @@ Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
 MOST_BITS = 10**9
 #: The largest product in fixed point, as its length times the number of its factors; the binary digits after the point.
 MOST_TERMS, _BITS = 2**28, 128
+#: What one sum of a short list takes, in bits of the exact product.
+_WORK_OF_A_SUM = 250
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
 _WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
@@ -79,8 +83,9 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
         k, n = -(-threshold // size), len(magnitudes)
         p = tail(k, n)
         return Tail(p, p, log_tail(k, n))
-    if len(magnitudes) * total <= MOST_BITS:
-        return exact_ratio(sum(_counts(distinct).coeffs()[threshold:]), 2 ** len(magnitudes))
+    exact = _exact_tails(distinct, threshold)
+    if exact is not None:
+        return exact[0]
     if 2 * _REACH * _spread(magnitudes) * len(distinct) <= MOST_TERMS:
         return _fixed_point(distinct, int(threshold))[0]
     if len(magnitudes) <= MOST_ENUMERATED and total < 2**62:
@@ -111,12 +116,25 @@ def both_tails(
     magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, *, width: float = _WIDTH
 ) -> tuple[Tail, Tail]:
     """``tail_of_sum`` of the sums of the positive and of the negative differences, from one law if it can."""
-    if not isinstance(magnitudes, np.ndarray) and len(magnitudes) * sum(magnitudes) <= MOST_BITS:
-        distinct, outcomes = Counter(magnitudes), 2 ** len(magnitudes)
-        if len(distinct) > 1:
-            counts = _counts(distinct).coeffs()
-            return exact_ratio(sum(counts[positive:]), outcomes), exact_ratio(sum(counts[negative:]), outcomes)
+    if not isinstance(magnitudes, np.ndarray) and len(distinct := Counter(magnitudes)) > 1:
+        exact = _exact_tails(distinct, positive, negative)
+        if exact is not None:
+            return exact[0], exact[1]
     return tail_of_sum(magnitudes, positive, width=width), tail_of_sum(magnitudes, negative, width=width)
+
+
+def _exact_tails(distinct: "Counter[int]", *thresholds: int) -> list[Tail] | None:
+    """Tails of whole magnitudes of several sizes, by whichever exact way is shorter; None if both are too long."""
+    n, total = distinct.total(), sum(size * times for size, times in distinct.items())
+    one, other, sums = halves(distinct)
+    if sums <= MOST_SUMS and _WORK_OF_A_SUM * sums < n * total:
+        counts = tail_counts(one, other, *thresholds)
+    elif n * total <= MOST_BITS:
+        coefficients = _counts(distinct).coeffs()
+        counts = [sum(coefficients[threshold:]) for threshold in thresholds]
+    else:
+        return None
+    return [exact_ratio(count, 2**n) for count in counts]
 
 
 def exact_ratio(favourable: Any, outcomes: int) -> Tail:
