@@ -36,9 +36,11 @@ def refused(capsys, *arguments):
         ("compare", ["nosuch.csv", "nosuch.csv"]),
         ("deploy", ["nosuch.toml", "--output", "out"]),
         ("plan", ["nosuch.toml"]),
+        ("rank", ["nosuch.csv", "nosuch.csv"]),
         ("report", ["nosuch"]),
         ("run", ["nosuch.toml", "--output", "out"]),
         ("schema", ["nosuch"]),
+        ("verify", ["nosuch"]),
         ("warm-up", ["nosuch"]),
     ],
 )
