@@ -4,6 +4,7 @@ import json
 import sys
 from typing import Any
 
+from sigstats._common.printable import printable
 from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.cells import difference_of, value_of
 from sigstats.comparison.sentences import counted, reasons, rule_in_words
@@ -43,7 +44,7 @@ def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
 def show_candidates(found: CandidatesResult) -> None:
     """Print what to take, and the comparison of each candidate."""
     said = f"{found.recommendation[:1].upper()}{found.recommendation[1:]}."
-    sys.stdout.write(f"{said}\n")
+    sys.stdout.write(f"{printable(said)}\n")
     for candidate, result in zip(found.candidates, found.results, strict=True):
         sys.stdout.write("\n")
         show(result, found.baseline, candidate)
@@ -63,7 +64,7 @@ def candidates_as_json(found: CandidatesResult) -> str:
             for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True)
         ],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, indent=2, allow_nan=False)
 
 
 def candidates_as_markdown(found: CandidatesResult) -> str:

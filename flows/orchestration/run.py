@@ -16,6 +16,7 @@ from sigstats.tasks.engine.execute import Interrupted
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import waves
 
+from ..escaping import markdown_code
 from ..running.cells import CellRun
 from ..running.interrupt import leave_the_rest
 from .environment import server_configured, set_up
@@ -192,11 +193,12 @@ class _CellFlow:
 
 
 def _markdown(plan: Plan, failed: Sequence[Cell], output: str) -> str:
+    counts = f"{len(plan.cells)} cells, {plan.replicates:,} replicates"
     lines = [
         f"# {plan.study}",
         "",
-        f"{len(plan.cells)} cells, {plan.replicates:,} replicates, {len(failed)} failed. Results: `{output}`.",
+        f"{counts}, {len(failed)} failed. Results: {markdown_code(output)}.",
         "",
     ]
-    lines += [f"- failed: `{cell.name}`" for cell in failed]
+    lines += [f"- failed: {markdown_code(cell.name)}" for cell in failed]
     return "\n".join(lines)

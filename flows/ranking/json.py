@@ -26,7 +26,7 @@ def as_json(found: Ranking, files: Sequence[str]) -> str:
         "slices": [{**asdict(each), "models": list(map(_model, each.models))} for each in found.slices],
         "notes": list(found.notes),
     }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, indent=2, allow_nan=False)
 
 
 def _model(model: RankedModel) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from ..conftest import environment, study_file
+from ..conftest import environment, results, study_file
 from ..predictions import STUDY, write
 
 pytestmark = pytest.mark.processes
@@ -60,6 +60,16 @@ def test_a_whole_study_goes_on_without_a_silent_server(nightly, tmp_path, silent
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect does not follow the run")]
     assert len(notes) == 1
     assert "did not answer for 10 s" in notes[0]
+
+
+def test_nor_do_cells_wait_for_it(quick, tmp_path, silent):
+    path, reference, _ = quick
+    out = tmp_path / "out"
+    done = run("run", path, "--output", out, "--cluster", "serial", api=silent, home=tmp_path / "prefect", timeout=180)
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect no longer follows the run")]
+    assert len(notes) == 1
+    assert results(out) == reference
 
 
 def test_deploy_refuses_a_silent_server_in_one_line(nightly, tmp_path, silent):
