@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sigstats.tasks.engine.execute import replicates_left
+from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.run_block import Failure, run_block
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import input_cells
@@ -23,6 +23,8 @@ class Estimate:
     Attributes
     ----------
     cell : Cell
+    done : int
+        Replicates that are stored.
     left : int
         Replicates that are not stored yet; where a rule may stop the cell, at most.
     seconds : float or None
@@ -34,6 +36,7 @@ class Estimate:
     """
 
     cell: Cell
+    done: int
     left: int
     seconds: float | None = None
     bytes: int | None = None
@@ -50,18 +53,18 @@ def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Es
             for dataset in prepared.datasets:
                 scratch.write_data(dataset)
         for cell in prepared.plan.cells:
-            left = replicates_left(cell, store)
+            done, left = done_and_left(cell, store)
             # What reads another cell's results cannot be tried before these are there.
             tried = timing and not input_cells(cell)
-            found.append(_timed(cell, left, scratch) if tried else Estimate(cell, left))
+            found.append(_timed(cell, done, left, scratch) if tried else Estimate(cell, done, left))
     return found
 
 
-def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:
+def _timed(cell: Cell, done: int, left: int, scratch: Store) -> Estimate:
     block = cell.block(0, 1)
     outcome = run_block(block, scratch)  # also fills what a worker keeps
     if isinstance(outcome, Failure):
-        return Estimate(cell, left, problem=f"{outcome.error}: {outcome.message}")
+        return Estimate(cell, done, left, problem=f"{outcome.error}: {outcome.message}")
     if outcome.seconds < 1:
         started = time.perf_counter()
         again = run_block(block, scratch)
@@ -71,7 +74,7 @@ def _timed(cell: Cell, left: int, scratch: Store) -> Estimate:
     table = scratch.read_block(cell, block.first, block.last)
     each = len(seal(table, kind=cell.fanout, fingerprint=cell.fingerprint)) if cell.replicates == 1 else None
     size = each if each is not None else 3000 + 2 * cell.replicates
-    return Estimate(cell, left, seconds * left / (block.last - block.first), size)
+    return Estimate(cell, done, left, seconds * left / (block.last - block.first), size)
 
 
 def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
@@ -81,7 +84,7 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     for item in estimates:
         most = "at most " if item.left and item.cell.stopping is not None else ""
         cost = item.problem or ("" if item.seconds is None else most + duration(item.seconds))
-        amount = f"{item.left:>9,} of {item.cell.replicates:>9,}"
+        amount = f"{item.left:>9,} to do, {item.done:>9,} done"
         lines.append(f"  {item.cell.fanout:10s} {_subject(item.cell):{width}s} {amount} {cost}".rstrip())
     seconds = [item.seconds for item in estimates if item.seconds is not None]
     if seconds:

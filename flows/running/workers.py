@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from sigstats.tasks.engine.execute import replicates_left
+from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.pools import Pool, Serial
 from sigstats.tasks.storage.store import Store
@@ -27,7 +27,7 @@ _LARGE = 256e6
 
 def anything_left(prepared: Prepared, store: Store) -> bool:
     """Whether the output lacks any cell of a study."""
-    return any(replicates_left(cell, store) for cell in prepared.plan.cells)
+    return any(done_and_left(cell, store)[1] for cell in prepared.plan.cells)
 
 
 @contextmanager

@@ -55,8 +55,11 @@ class CellStudyKind(Generic[S]):
 
     def plan(self, study: S, options: PlanOptions, /) -> str:
         """The notes and the cost of each cell."""
-        with Display(study=study.name).reading() as progress:
+        display = Display(study=study.name)
+        with display.reading() as progress:
             prepared = self.prepare(study, options.base, progress)
+        if options.timing:
+            display.say(f"timing a replicate of each of {len(prepared.plan.cells):,} cells (--no-timing leaves it out)")
         estimates = estimate(prepared, output=options.output, timing=options.timing)
         notes = [f"note: {note}" for note in prepared.notes]
         return "\n".join([*notes, render(prepared.plan, estimates, workers=options.workers or processors())])

@@ -88,13 +88,14 @@ class Outcome:
         return self.stored >= self.wanted
 
 
-def replicates_left(cell: Cell, store: Store) -> int:
-    """The number of replicates that a cell still needs; where a rule may stop it, at most."""
+def done_and_left(cell: Cell, store: Store) -> tuple[int, int]:
+    """The number of replicates that a cell has and that it still needs; where a rule may stop it, at most."""
     done = store.find(cell).done
     tracker = StoppingTracker(cell, store)
     for bounds in done:
         tracker.add(*bounds)
-    return max(0, tracker.replicates - (cell.replicates - missing_replicates(cell, done)))
+    stored = cell.replicates - missing_replicates(cell, done)
+    return stored, max(0, tracker.replicates - stored)
 
 
 def run_cell(

@@ -10,6 +10,9 @@ import psutil
 import pytest
 
 from sigstats.flows.cli import main
+from sigstats.flows.clusters import load_cluster
+from sigstats.flows.running.options import RunOptions
+from sigstats.flows.studies import kind_of, load_study
 
 QUICK = """\
 kind = "benchmark"
@@ -50,6 +53,15 @@ def run(*arguments, timeout=240):
         os.killpg(process.pid, 9)
         raise
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def run_on(path, output, cluster, workers=None):
+    """Run a study in this process on a cluster that it names, followed by nobody: Prefect's start takes seconds."""
+    study = load_study(path)
+    where = load_cluster(str(cluster), workers)
+    result = kind_of(study).run(study, RunOptions(base=path.parent, output=str(output), cluster=where))
+    assert result.code == 0, result.reasons
+    return result
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from sigstats.efficiency import efficiency_test
 from sigstats.flows.cli import main
 from sigstats.tasks.summary.published import agrees
 
-from ..conftest import environment, results, run, study_file
+from ..conftest import environment, results, run, run_on, study_file
 
 CONFIGS = Path(__file__).parents[3] / "configs" / "studies"
 NYSSEN_FILE, METHODS = CONFIGS / "nyssen.toml", ("exact", "chi2")
@@ -186,9 +186,8 @@ methods = ["monte-carlo"]
 @pytest.mark.processes
 def test_a_cluster_gives_the_bytes_of_the_plain_loop(tmp_path):
     path = study_file(tmp_path, DRAWN)
-    for name, where in {"a": ["--cluster", "serial"], "b": ["--workers", "2"]}.items():
-        done = run("run", path, "--output", tmp_path / name, *where)
-        assert done.returncode == 0, done.stderr
+    for name, where in {"a": ("serial",), "b": ("local", 2)}.items():
+        run_on(path, tmp_path / name, *where)
     assert results(tmp_path / "a") == results(tmp_path / "b")
     rows = {row["dataset"]: row for row in summary(tmp_path / "a") if row["method"] == "monte-carlo"}
     assert {row["replicates"] for row in rows.values()} == {45_000}
@@ -226,7 +225,7 @@ def simulated(seed, n=300, k=3):
 
 @pytest.mark.processes
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_tables_from_files_are_those_counted_by_pandas(tmp_path, form):
+def test_tables_from_files_are_those_counted_by_pandas(program, tmp_path, form):
     frame = pd.concat([simulated(1).assign(site="north"), simulated(2).assign(site="south")])
     counted = frame.groupby(["site", "label", "a"]).size().rename("times").reset_index()
     counts = pd.DataFrame({"x": [5, 9, 3], "y": [9, 4, 6], "p": [0.5, 0.25, 0.25]})
@@ -267,7 +266,7 @@ probability = "p"
 methods = ["chi2"]
 """,
     )
-    done = run("run", path, "--output", tmp_path / "out")
+    done = program("run", path, "--output", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     rows = {row["dataset"]: row for row in summary(tmp_path / "out")}
     for site, part in frame.groupby("site"):
@@ -464,9 +463,8 @@ def test_a_number_agrees_with_its_own_rounding_and_not_with_another(digits, plac
     assert not agrees(value, f"{digits + further}e-{places}")
 
 
-@pytest.mark.processes
-def test_the_plan_of_a_study_names_its_tables(tmp_path):
-    done = run("plan", CONFIGS / "hryniewicz.toml", "--output", tmp_path / "out")
+def test_the_plan_of_a_study_names_its_tables(program, tmp_path):
+    done = program("plan", CONFIGS / "hryniewicz.toml", "--output", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert "homogeneity / table 9: vehicle silhouettes / Bayes / CRT / chi2" in done.stdout
     assert not (tmp_path / "out").exists()
