@@ -129,14 +129,26 @@ def _require_items(paired: PairedPredictions, measure: str) -> None:
 
 def _refuse_measurements(paired: PairedPredictions) -> None:
     """Refuse labels that are measurements: as classes nearly every prediction of them would be wrong."""
-    if len(paired.classes) <= _MANY_NUMBERS or paired.numbers() is None:
-        return
-    broken = [name for name in paired.classes if not float(name).is_integer()]
-    if 2 * len(broken) > len(paired.classes):
+    if are_measurements(paired.classes):
+        broken = next(name for name in paired.classes if not float(name).is_integer())
         raise ValueError(
-            f"label: {len(paired.classes):,} different numbers such as {broken[0]} are not valid as classes; expected "
+            f"label: {len(paired.classes):,} different numbers such as {broken} are not valid as classes; expected "
             "the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
         )
+
+
+def are_measurements(classes: Sequence[str]) -> bool:
+    """Whether names of classes are many numbers, most of them no whole ones.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.requirements import are_measurements
+    >>> are_measurements(["0.5", "1", "1.5"]), are_measurements([str(i / 7) for i in range(30)])
+    (False, True)
+    """
+    if len(classes) <= _MANY_NUMBERS or not all(map(_is_number, classes)):
+        return False
+    return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)
 
 
 def _refuse_other_classes(paired: PairedPredictions) -> None:

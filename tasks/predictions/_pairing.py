@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
+from sigstats.comparison.requirements import are_measurements
 
 from ..tables.spelling import same_spelling
 from ._agreement import differing_settings, require_one_kind, require_same_questions, require_same_task, same_in_both
@@ -49,7 +50,7 @@ def join(
     notes = [*baseline.notes, *candidate.notes, *how, *differing_settings(baseline, candidate), *matched.notes]
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
-    if not baseline.graded:
+    if not baseline.graded and not are_measurements(classes):
         notes += _strangers(classes, codes, baseline.where, candidate.where)
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
