@@ -35,8 +35,9 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     difference = "the difference" if known is None else _difference(known, cell.work["test"])
     rate = most.estimate if most.statistic is None else most.statistic
     found = f"with {count_of(most.n or 0, 'row')} {most.method} finds {difference} {percent(rate or 0)} of the time"
-    reached = [_reached(rows, share, known, cell.work["test"], evidence.alpha) for share in (0.5, WANTED)]
-    return f"{found}; {' and '.join(reached)}."
+    exactly = [_exactly(share, known, cell.work["test"], evidence.alpha) for share in (0.5, WANTED)]
+    reached = " and ".join(exactly) if all(exactly) else _among_sizes(rows)
+    return f"{found}; {reached}."
 
 
 def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) -> str:
@@ -52,23 +53,24 @@ def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) ->
     return f"a difference of {value:.3g} in {measure.name}"
 
 
-def _reached(
-    rows: Sequence[Hypothesis],
-    share: float,
-    known: Population | EventPopulation | None,
-    test: Mapping[str, Any],
-    alpha: float,
-) -> str:
-    """From how many rows on the difference is found so often: exactly, or among the sizes that were tried."""
-    if known is not None and test["test"] == "mcnemar":
-        needed = _needed(known, test, share, alpha)
-        if needed is not None:
-            about = "" if known.rows is None else "about "
-            return f"{about}{needed:,} rows find it {_IN_WORDS[share]}"
-    enough = [row.n or 0 for row in rows if (row.estimate or 0) >= share]
-    if not enough:
-        return f"no size that was tried finds it {_IN_WORDS[share]}"
-    return f"of the sizes that were tried, {min(enough):,} rows are the fewest that find it {_IN_WORDS[share]}"
+def _exactly(share: float, known: Population | EventPopulation | None, test: Mapping[str, Any], alpha: float) -> str:
+    """From how many rows on the difference is found so often; empty where no formula says."""
+    needed = None if known is None or test["test"] != "mcnemar" else _needed(known, test, share, alpha)
+    if known is None or needed is None:
+        return ""
+    return f"{'' if known.rows is None else 'about '}{needed:,} rows find it {_IN_WORDS[share]}"
+
+
+def _among_sizes(rows: Sequence[Hypothesis]) -> str:
+    """Which of the sizes that were tried find the difference often."""
+    least = {share: min((row.n or 0 for row in rows if (row.estimate or 0) >= share), default=0) for share in _IN_WORDS}
+    if not least[0.5]:
+        return "no size that was tried finds it half of the time"
+    if least[0.5] == least[WANTED]:
+        return f"of the sizes that were tried, {least[WANTED]:,} rows are the fewest that find it four times in five"
+    found = f"of the sizes that were tried, {least[0.5]:,} rows are the fewest that find it half of the time"
+    more = f"{least[WANTED]:,} rows" if least[WANTED] else "none"
+    return f"{found}, and {more} {'find' if least[WANTED] else 'finds'} it four times in five"
 
 
 def _needed(known: Population | EventPopulation, test: Mapping[str, Any], share: float, alpha: float) -> int | None:

@@ -191,6 +191,13 @@ def test_the_report_says_how_sure_and_how_often(done):
     said = (done / "report.html").read_text()
     assert "Is a test as sure as other test sets of the same size agree?" in said
     assert "sure that" in said
+    powers = [row for row in rows(done, "calibration") if row["measure"] == "power"]
+    least = {
+        share: min(row["n"] for row in powers if row["method"].startswith("bootstrap") and row["estimate"] >= share)
+        for share in (0.5, 0.8)
+    }
+    assert least[0.5] == least[0.8]
+    assert f"of the sizes that were tried, {least[0.8]} rows are the fewest that find it four times in five." in said
 
 
 def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have_no_power(done):
