@@ -58,7 +58,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     candidate = newest(study, base, "candidate", columns)
     baseline = newest(study, base, "baseline", columns, other_than=candidate)
     try:
-        digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in (baseline, candidate))
+        digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
         sides = (read(str(baseline), columns), read(str(candidate), columns))
         predictions = join(
             *sides, columns, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks
@@ -70,6 +70,11 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         raise BadInput(str(error)) from None
     dated = own_date(study, candidate, columns)
     return Pair(baseline, candidate, (digests[0], digests[1]), predictions, _digest_of_rows(sides[0]), dated)
+
+
+def _digest_of_file(path: Path) -> str:
+    with path.open("rb") as file:  # in pieces: of a Parquet file, only the columns that are wanted fit into memory
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
