@@ -65,6 +65,8 @@ from .ranking.rank_sets import RankSets as RankSets
 from .ranking.rank_sets import rank_sets as rank_sets
 from .retraining.corrected_resampled import CorrectedResampledResult as CorrectedResampledResult
 from .retraining.corrected_resampled import corrected_resampled_test as corrected_resampled_test
+from .retraining.five_by_two import FiveByTwoResult as FiveByTwoResult
+from .retraining.five_by_two import five_by_two_test as five_by_two_test
 from .retraining.permutation import PermutationTestResult as PermutationTestResult
 from .retraining.permutation import Retrainer as Retrainer
 from .retraining.permutation import permutation_test as permutation_test

@@ -216,6 +216,7 @@ CALLS = {
                                           "greater_is_better": False, "n_resamples": 9, "rng": 1})
         for control in ("a", "b")
     ],
+    "five_by_two_test": [(sigstats.five_by_two_test, {"differences": [[0.1, 0.2]] * 5})],
     "corrected_resampled_test": [
         (sigstats.corrected_resampled_test, {"differences": [0.1, 0.2, 0.0], "n_train": 9, "n_test": 1,
                                              "alternative": "less", "confidence_level": 0.9}),
@@ -257,7 +258,8 @@ CALLS = {
 RECORDS = {
     "ALTERNATIVES", "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
     "EfficiencyResult", "GoodnessOfFitTestResult",
-    "CorrectedResampledResult", "DatasetsComparison", "FriedmanResult", "PairOverDatasets", "RankSets",
+    "CorrectedResampledResult", "FiveByTwoResult", "DatasetsComparison", "FriedmanResult", "PairOverDatasets",
+    "RankSets",
     "SignedRankResult", "StratifiedResult", "RankedModel", "RankedPair", "RankedSlice", "Ranking",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
     "ProportionResult", "ScoreResult", "SequentialResult", "SignFlipResult", "TestResult",
