@@ -19,6 +19,8 @@ from sigstats.flows.studies.benchmark import KIND
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.predictions import Columns, join, read
 
+from ..examples import examples
+
 ROOT = Path(__file__).parents[2]
 STUDIES = {path.stem: tomllib.loads(path.read_text()) for path in sorted((ROOT / "configs/studies").glob("*.toml"))}
 CLUSTERS = {path.stem: tomllib.loads(path.read_text()) for path in sorted((ROOT / "configs/clusters").glob("*.toml"))}
@@ -92,7 +94,7 @@ def one_line(error):
 
 def spoiled_often(strategy):
     many = settings(
-        max_examples=400,
+        max_examples=examples(400),
         deadline=None,
         derandomize=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -12,6 +12,7 @@ from sigstats.effects import EffectSize, accuracy_difference, discordant_odds_ra
 from sigstats.intervals import Interval, clopper_pearson, mid_p_interval
 from sigstats.mcnemar.test import mcnemar_test
 
+from ..examples import examples
 from .bad_input import anything, refuses_or_answers
 
 counts = st.integers(0, 40)
@@ -34,7 +35,7 @@ def test_reference_intervals_of_r():
     assert (effect.estimate, *limits(effect)) == pytest.approx((0.2222222, 0.02336464, 1.07363844), abs=3e-8)
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(counts, counts, st.sampled_from(["exact", "mid-p"]), st.floats(0.02, 0.995))
 def test_odds_ratio_interval_inverts_the_test(a, b, method, confidence):
     interval = discordant_odds_ratio(a, b, method=method, confidence_level=confidence).confidence_interval
@@ -57,7 +58,7 @@ def test_where_p_is_the_level_the_interval_ends_at_no_difference():
     assert accuracy_difference(16, 0, 50, confidence_level=level).confidence_interval.low == pytest.approx(0, abs=1e-9)
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(counts, counts, st.integers(1, 60), st.floats(0.02, 0.995))
 def test_difference_interval_inverts_the_chi2_test(a, b, rest, confidence):
     n = a + b + rest
@@ -67,7 +68,7 @@ def test_difference_interval_inverts_the_chi2_test(a, b, rest, confidence):
         assert (interval.low <= 0 <= interval.high) == (pvalue > 1 - confidence)
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(counts, counts, counts, st.floats(0.5, 0.99))
 def test_laws(a, b, rest, confidence):
     n = max(1, a + b + rest)
@@ -216,7 +217,7 @@ def test_bad_arguments_are_refused(call):
         call()
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(anything, anything, anything, anything)
 def test_only_valueerror_escapes(a, b, c, d):
     refuses_or_answers(

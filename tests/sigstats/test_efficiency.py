@@ -17,6 +17,8 @@ from sigstats.fixed_margins.sampling import random_number_correct
 from sigstats.intervals import Interval
 from sigstats.tables import as_confusion_table, confusion_table
 
+from ..examples import examples
+
 ULCER = [[9, 7, 3], [15, 17, 13], [3, 7, 28]]  # Nyssen, figure 1
 THIRD = [[3, 2, 1], [5, 6, 4], [1, 2, 9]]
 
@@ -227,7 +229,7 @@ def test_random_classifiers_are_rejected_at_most_at_the_level(method):
     assert rejected <= scipy.stats.binom.isf(1e-6, trials, level)
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=30))
 def test_confusion_table_counts_pairs(pairs):
     truth, names = zip(*pairs, strict=True)
@@ -265,7 +267,7 @@ ANY = st.recursive(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(ANY, ANY, ANY)
 def test_bad_input_is_a_value_error(a, b, c):
     calls = (

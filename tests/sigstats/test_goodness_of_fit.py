@@ -14,6 +14,7 @@ from scipy.stats import binom, binomtest, power_divergence
 from sigstats.conditional import tail as conditional_tail
 from sigstats.goodness_of_fit import goodness_of_fit_exceedances, goodness_of_fit_test, relax_probabilities
 
+from ..examples import examples
 from .bad_input import anything, refuses_or_answers
 
 
@@ -53,7 +54,7 @@ def enumerated(observed, ratio, statistic=None):
 ratios = st.lists(st.integers(1, 9), min_size=2, max_size=4)
 
 
-@settings(derandomize=True, deadline=None, max_examples=120)
+@settings(derandomize=True, deadline=None, max_examples=examples(120))
 @given(st.data())
 def test_equals_enumeration_in_rationals(data):
     ratio = data.draw(ratios)
@@ -125,7 +126,7 @@ def test_wheat_kernels_of_hryniewicz(probabilities, expected):
     assert found == pytest.approx(expected, abs=5e-8)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=examples(60))
 @given(st.lists(st.integers(0, 60), min_size=2, max_size=6).filter(any), st.data())
 def test_asymptotic_tests_are_those_of_scipy(counts, data):
     weights = np.array(data.draw(st.lists(st.integers(1, 9), min_size=len(counts), max_size=len(counts))), dtype=float)
@@ -137,7 +138,7 @@ def test_asymptotic_tests_are_those_of_scipy(counts, data):
         assert found.statistic == pytest.approx(expected.statistic, rel=1e-9, abs=1e-9)
 
 
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(derandomize=True, deadline=None, max_examples=examples(80))
 @given(st.integers(1, 400), st.data())
 def test_two_classes_are_the_binomial_test(n, data):
     k, p = data.draw(st.integers(0, n)), data.draw(st.sampled_from([0.5, 0.25, 0.3, 0.9]))
@@ -145,7 +146,7 @@ def test_two_classes_are_the_binomial_test(n, data):
     assert found == pytest.approx(binomtest(k, n, p).pvalue, rel=1e-8, abs=1e-300)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, deadline=None, max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 15), st.integers(1, 6)), min_size=2, max_size=5), st.randoms())
 def test_the_order_of_classes_does_not_matter(cells, random):
     if not any(count for count, _ in cells):
@@ -257,7 +258,7 @@ def test_relaxed_probabilities_sum_to_one_and_keep_their_proportions(weights, sh
     np.testing.assert_allclose(relaxed[:-1] / p, 1 - share)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=examples(150))
 @given(anything, anything, anything, anything)
 def test_only_value_errors_escape(counts, probabilities, method, rng):
     refuses_or_answers(
@@ -284,7 +285,7 @@ def test_one_object_where_none_may_be_rejects(method, ordering):
     assert expert.pvalue == 1.0
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(deadline=None, derandomize=True, max_examples=examples(40))
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=4).filter(sum), st.data())
 def test_a_probability_of_0_is_the_limit_of_small_ones(counts, data):
     ratio = data.draw(st.lists(st.integers(0, 3), min_size=len(counts), max_size=len(counts)).filter(any))

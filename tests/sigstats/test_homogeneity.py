@@ -18,6 +18,8 @@ from sigstats.conditional.tail import tail
 from sigstats.homogeneity import HomogeneityTestResult, _problem, homogeneity_exceedances, homogeneity_test
 from sigstats.intervals import Interval
 
+from ..examples import examples
+
 EXPERT = [20, 30, 50, 0]
 ALGORITHMS = {  # Hryniewicz, Table 5
     "A1": [18, 27, 45, 10],
@@ -208,7 +210,7 @@ def test_far_tail_keeps_its_accuracy():
     assert exact(a, b) == pytest.approx(float(expected), rel=1e-11)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(
     st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), min_size=2, max_size=6).filter(
         lambda t: any(x for x, _ in t) and any(y for _, y in t)
@@ -228,7 +230,7 @@ def test_laws(table, shuffler):
     assert eval(repr(result)) == result
 
 
-@settings(deadline=None, derandomize=True, max_examples=30)
+@settings(deadline=None, derandomize=True, max_examples=examples(30))
 @given(st.lists(st.integers(1, 8), min_size=2, max_size=4), st.integers(0, 3))
 def test_valid_under_the_null_by_enumeration(totals, cut):
     # P(p <= alpha) <= alpha for every alpha there is, over all tables with the margins; integers alone decide.
@@ -374,7 +376,7 @@ odd = st.one_of(
 )  # fmt: skip
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=examples(400))
 @given(
     odd, odd, st.one_of(st.sampled_from(["exact", "bounds", "chi2", "monte-carlo"]), odd), st.one_of(st.just(9), odd)
 )

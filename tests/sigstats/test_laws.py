@@ -22,7 +22,9 @@ from sigstats import (
     possibility,
 )
 
-law = settings(deadline=None, derandomize=True, max_examples=80)
+from ..examples import examples
+
+law = settings(deadline=None, derandomize=True, max_examples=examples(80))
 
 #: Sums of products of rounded probabilities, in whatever order.
 CLOSE = {"rel": 1e-9, "abs": 1e-300}

@@ -10,13 +10,14 @@ from statsmodels.stats.multitest import multipletests
 
 from sigstats.multiplicity import ADJUST_METHODS, adjust
 
+from ..examples import examples
 from .bad_input import anything, refuses_or_answers
 
 STATSMODELS = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "benjamini-yekutieli": "fdr_by"}
 families = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(families, st.sampled_from(ADJUST_METHODS))
 def test_agrees_with_statsmodels_and_scipy(pvalues, method):
     adjusted = adjust(pvalues, method=method)
@@ -97,7 +98,7 @@ def test_methods_are_named():
         adjust([0.1], method="benjamini-hochbreg")
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(anything, anything)
 def test_only_valueerror_escapes(pvalues, method):
     refuses_or_answers(lambda: adjust(pvalues), lambda: adjust(pvalues, method=method))

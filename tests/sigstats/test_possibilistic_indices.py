@@ -15,6 +15,7 @@ from sigstats.possibilistic_indices import (
     rank_hypotheses,
 )
 
+from ..examples import examples
 from .bad_input import anything, refuses_or_answers
 
 unit = st.floats(0, 1)
@@ -36,13 +37,13 @@ def two_memberships(draw, values=sixteenths):
     return [draw(st.lists(values, min_size=n, max_size=n)) for _ in range(2)]
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=examples(400))
 @given(two_memberships())
 def test_fast_indices_equal_the_definition(pair):
     assert dominance(*pair) == by_definition(*pair)
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=examples(400))
 @given(two_memberships(), st.data())
 def test_the_order_holds_for_normal_sets(pair, data):
     first, second = pair
@@ -58,7 +59,7 @@ def test_the_order_fails_for_sets_that_are_not_normal():
     assert dominance([0, 0], [0, 0]) == (0, 0, 1)
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=examples(400))
 @given(unit, unit)
 def test_closed_forms_equal_the_definition_for_all_pvalues(p_null, p_alternative):
     # "true" (the paper's x = 0) is the greater of the two points
@@ -68,7 +69,7 @@ def test_closed_forms_equal_the_definition_for_all_pvalues(p_null, p_alternative
     assert closed.pd >= closed.psd >= closed.nsd
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=examples(400))
 @given(sixteenths, sixteenths, sixteenths, sixteenths)
 def test_closed_forms_need_normal_memberships_and_nothing_else(h0, h1, k0, k1):
     closed = (max(h0, k1), min(h0, 1 - k0), 1 - max(h1, k0))  # eq. (25)-(27)
@@ -154,7 +155,7 @@ def test_repr_makes_the_result_again():
         assert isinstance(result, (Possibility, RankedHypothesis))
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(anything, anything)
 def test_only_valueerror_escapes(a, b):
     refuses_or_answers(

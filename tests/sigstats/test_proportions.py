@@ -14,6 +14,7 @@ from statsmodels.stats.proportion import proportions_ztest
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import ProportionResult, dcf_test, proportion_test
 
+from ..examples import examples
 from .bad_input import anything, refuses_or_answers
 
 outcomes = st.lists(st.integers(0, 40), min_size=8, max_size=8).map(lambda each: JointOutcomes(*each))
@@ -203,7 +204,7 @@ def test_bad_input_is_named(call, message):
     assert "\n" not in str(caught.value)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(st.one_of(outcomes, anything), anything, anything, anything, anything)
 def test_only_value_errors_escape(o, cost_fn, cost_fp, prior, option):
     refuses_or_answers(

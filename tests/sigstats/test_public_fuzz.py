@@ -17,6 +17,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import sigstats
 
+from ..examples import examples
+
 
 class UnreadableArray:
     def __array__(self, *arguments, **options):
@@ -342,7 +344,7 @@ def test_one_spoiled_argument_is_an_answer_or_one_line(name):
                     complaint(function, {**good, argument: bad})
 
 
-@settings(deadline=None, derandomize=True, max_examples=600)
+@settings(deadline=None, derandomize=True, max_examples=examples(600))
 @given(st.data())
 def test_two_spoiled_arguments_are_an_answer_or_one_line(data):
     _, function, good = data.draw(st.sampled_from(ALL))

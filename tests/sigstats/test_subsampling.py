@@ -13,6 +13,7 @@ from scipy.stats import chi2, hypergeom
 from sigstats import subsampling
 from sigstats.subsampling import draw_samples, draw_subsamples, hypergeometric_tables
 
+from ..examples import examples
 from .bad_input import anything, refuses_or_answers
 
 #: A false alarm of one comparison; all of this file together stay below 1e-6.
@@ -125,7 +126,7 @@ def test_laws_are_tabulated_as_scipy_has_them():
         assert np.allclose(laws[i], hypergeom.pmf(k, 790_900, 31_000, n[i]), rtol=1e-8, atol=1e-16)
 
 
-quickly = settings(deadline=None, derandomize=True, max_examples=60)
+quickly = settings(deadline=None, derandomize=True, max_examples=examples(60))
 populations = st.lists(st.integers(0, 2 * 10**11), min_size=1, max_size=6).filter(any)
 
 

@@ -20,6 +20,7 @@ from sigstats.flows.comparison.markdown import as_markdown
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import as_text
 
+from ...examples import examples
 from ..browser import CHROMIUM, open_page
 
 
@@ -93,7 +94,7 @@ def test_markdown_fits_a_comment_whatever_the_names_are():
 names = st.text(min_size=1, max_size=12)
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(names, names, st.booleans())
 def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_warn):
     label = np.zeros(40, dtype=np.int64)

@@ -9,6 +9,8 @@ from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import load_study, parse_study
 
+from ...examples import examples
+
 SHORTEST = """\
 kind = "benchmark"
 datasets = ["iris"]
@@ -107,7 +109,7 @@ keys = st.sampled_from(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(derandomize=True, deadline=None, max_examples=examples(400))
 @given(st.dictionaries(keys | st.text(max_size=8), json_values, max_size=6))
 def test_any_tables_give_a_study_or_one_clear_line(values):
     values = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"], **values}

@@ -22,9 +22,10 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
 
+from ...examples import examples
 from ..synthetic_study import CLASSIFIERS, DATASETS, make_study
 
-quickly = settings(deadline=None, derandomize=True, max_examples=200)
+quickly = settings(deadline=None, derandomize=True, max_examples=examples(200))
 counts = st.lists(st.integers(0, 400), min_size=1, max_size=60).map(np.array)
 
 

@@ -24,6 +24,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import summary_table
 from sigstats.tasks.storage.store import Store
 
+from ...examples import examples
 from ..browser import CHROMIUM, open_page
 from ..synthetic_study import CLASSIFIERS, CONFIG, VERSIONS, make_study
 
@@ -339,7 +340,7 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=12), values, max_size=6))
 def test_any_configuration_reads_back(config: dict[str, Any]) -> None:
     assert tomllib.loads(report.config_as_toml(config)) == config

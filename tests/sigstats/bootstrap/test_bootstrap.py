@@ -26,6 +26,7 @@ from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 EXAMPLE = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
@@ -281,7 +282,7 @@ def test_each_replicate_of_several_classes_is_that_of_the_rows(measure, peer):
     assert result.estimate == pytest.approx(peer(Y, B) - peer(Y, A), abs=1e-12)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=7), st.sampled_from(["f1", "precision"]))
 def test_each_replicate_averages_over_the_classes_that_its_rows_have(rows, base):
     # Few rows of many classes, so that most resamples lack some of them.
@@ -377,7 +378,7 @@ def test_summary_of_parts_is_the_test_of_the_whole():
         assert shuffled.confidence_interval == pytest.approx(whole.confidence_interval, rel=1e-12)
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(st.permutations([1, 2, 5, 9, 14, 20, 30, 77]), st.sampled_from(["f1", "mcc", "dcf", "accuracy"]))
 def test_swapping_the_two_turns_the_sign_exactly(counts, measure):
     # no two counts are equal, so that the events are drawn in the same order and even the replicates are mirrored
@@ -415,7 +416,7 @@ def test_less_is_better_for_an_error(method):
 # --- interval and p-value
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(
     st.lists(st.integers(0, 12), min_size=8, max_size=8).filter(any),
     st.sampled_from(METHODS),
@@ -600,7 +601,7 @@ def test_the_least_number_of_replicates_is_enough():
 records = st.lists(st.integers(0, 5), min_size=8, max_size=8).map(lambda each: JointOutcomes(*each))
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(
     st.one_of(records, anything), anything, anything, anything, anything, st.sampled_from((*METHODS, None)), anything
 )

@@ -12,6 +12,8 @@ from sigstats.bootstrap.replicates import bootstrap_replicates
 from sigstats.bootstrap.test import bootstrap_summary
 from sigstats.joint.events import JointEvents
 
+from ...examples import examples
+
 
 def made(n=90, classes=3, groups=15, seed=0):
     rng = np.random.default_rng(seed)
@@ -99,7 +101,7 @@ def exchanged(ahead, rows, alternative):
     return Fraction(sum(size(signs) >= observed for signs in ways), len(ways))
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(deadline=None, derandomize=True, max_examples=examples(40))
 @given(
     st.lists(st.integers(1, 3), min_size=1, max_size=6),
     st.integers(0, 30),

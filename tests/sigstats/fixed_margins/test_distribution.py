@@ -20,6 +20,8 @@ from sigstats.fixed_margins.distribution import correct_range, number_correct, u
 from sigstats.fixed_margins.hypergeometric import hypergeometric_tail
 from sigstats.fixed_margins.rook_factor import DIGITS, factor, log_factorial, log_series, log_value
 
+from ...examples import examples
+
 
 def enumerated(rows, columns):
     """P(T = t) over all distinct ways of dealing the names, in rational arithmetic."""
@@ -47,7 +49,7 @@ def whole_numbers(rows, columns):
     return list(accumulate(counts[::-1]))[::-1], counts
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(tables(most=7, classes=4))
 def test_equals_full_enumeration(table):
     rows, columns = table
@@ -351,7 +353,7 @@ def test_from_below_and_from_above_agree_with_all_of_it(total, classes, correct)
         assert abs(above.point - all_of_it.point) < 1e-15
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(tables(), st.randoms(use_true_random=False))
 def test_laws(table, random):
     rows, columns = table
@@ -440,7 +442,7 @@ BAD = st.one_of(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=examples(200))
 @given(BAD, BAD, BAD)
 def test_bad_input_is_a_value_error(rows, columns, correct):
     for call in (lambda: upper_tail(rows, columns, correct), lambda: number_correct(rows, columns)):

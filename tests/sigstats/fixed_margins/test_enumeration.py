@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from sigstats.fixed_margins.enumeration import number_of_tables, number_of_terms
 
+from ...examples import examples
+
 
 @pytest.mark.parametrize(
     ("k", "n", "terms"),
@@ -22,7 +24,7 @@ def test_the_terms_of_five_classes_with_ten_of_25_right():
     assert number_of_terms(table) == 1_254_250  # section 3.2
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=3, max_size=3), st.integers(0, 9))
 def test_equals_a_listing_of_all_tables(table, least):
     rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]

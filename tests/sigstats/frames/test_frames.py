@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import sigstats
 from sigstats.flows.cli import main
 
+from ...examples import examples
+
 KINDS = {
     "pandas": lambda frame: frame,
     "pandas of Arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
@@ -174,7 +176,7 @@ def test_files_that_are_not_there_are_named(paths, complaint):
     assert complaint in str(caught.value)
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(deadline=None, derandomize=True, max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), min_size=10, max_size=30))
 def test_a_frame_is_its_columns_in_any_order(rows):
     y, a, b = np.array(rows).T

@@ -11,6 +11,7 @@ import sigstats.joint.events
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 labels = st.sampled_from(["b", "a", "d"])
@@ -136,7 +137,7 @@ def test_bad_input_is_named(call, message):
     assert "\n" not in str(caught.value)
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=examples(400))
 @given(anything, anything, anything, anything)
 def test_only_value_errors_escape(y, a, b, names):
     refuses_or_answers(

@@ -9,6 +9,7 @@ from sklearn.metrics import confusion_matrix, f1_score
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.test import discordant_counts
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 rows = st.lists(st.tuples(*[st.sampled_from(["spam", "ham", "eggs"])] * 3), min_size=1, max_size=60)
@@ -151,7 +152,7 @@ def test_bad_predictions_are_named(arguments, message):
     assert message in str(caught.value)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(anything, anything, anything, anything)
 def test_only_value_errors_escape(y, a, b, positive):
     refuses_or_answers(

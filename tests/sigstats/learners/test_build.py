@@ -16,6 +16,8 @@ from sigstats.learners import READY, build
 from sigstats.learners.families.naive_bayes import MixedNB
 from sigstats.learners.families.neighbours import NearestNeighbours
 
+from ...examples import examples
+
 NAMES = [
     "1-nn", "k-nn", "naive-bayes", "decision-tree", "linear-svm", "svm", "lda", "qda", "logistic-regression", "ridge",
 ]  # fmt: skip
@@ -216,7 +218,7 @@ def test_neighbours_of_continuous_data_are_those_of_scikit_learn(k):
     assert (ours == theirs).all()
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(
     st.sampled_from([NearestNeighbours, MixedNB]),
     st.dictionaries(

@@ -12,6 +12,8 @@ from sigstats.learners.batched import forest as batched_forest
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
+from ...examples import examples
+
 pytest.importorskip("numba", reason="Numba is an extra")
 
 needs_growth = pytest.mark.skipif(batched_forest._growth() is None, reason="forests grow in scikit-learn here")
@@ -26,7 +28,7 @@ def check_same(forest, X, y, folds, null, replicates, rng):
 
 
 @needs_growth
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     cls=st.sampled_from(FORESTS),
     seed=st.integers(0, 2**32 - 1),

@@ -15,6 +15,8 @@ from sigstats.learners.batched import tree as batched_tree
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer, permutation_test
 
+from ...examples import examples
+
 pytest.importorskip("numba", reason="Numba is an extra")
 
 needs_growth = pytest.mark.skipif(batched_tree._growth() is None, reason="trees grow in scikit-learn on this processor")
@@ -25,7 +27,7 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
 
 
 @needs_growth
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(12, 90),

@@ -10,6 +10,8 @@ from scipy import stats
 
 from sigstats import friedman_test
 
+from ...examples import examples
+
 # Demsar (2006), table 6: areas under the curve of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf, in three decimals.
 DEMSAR = [
     [0.763, 0.768, 0.771, 0.798], [0.599, 0.591, 0.590, 0.569], [0.954, 0.971, 0.968, 0.967],
@@ -54,7 +56,7 @@ def test_scipy_with_ties(seed):
     assert (found.statistic, found.pvalue) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=5))
 def test_exact_as_enumerated(scores):
     assert friedman_test(scores, method="exact").pvalue == pytest.approx(enumerated(scores), rel=1e-12)

@@ -10,6 +10,7 @@ from sigstats.mcnemar.finite_power import finite_power
 from sigstats.mcnemar.power import power, type_one_error
 from sigstats.mcnemar.test import mcnemar_test
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 
@@ -26,7 +27,7 @@ def enumerated(n, only_a, only_b, total, swapped, alpha, **options):
     return found
 
 
-quickly = settings(deadline=None, derandomize=True, max_examples=40)
+quickly = settings(deadline=None, derandomize=True, max_examples=examples(40))
 
 
 @quickly

@@ -12,6 +12,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from sigstats.intervals import Interval  # noqa: F401  a name that repr uses
 from sigstats.mcnemar.test import DiscordantCounts, McNemarResult, discordant_counts, mcnemar_test
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -199,7 +200,7 @@ def test_bad_labels_are_named(y, a, b, field):
         discordant_counts(y, a, b)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(anything, anything, anything, anything, anything)
 def test_only_valueerror_escapes(a, b, alternative, method, correction):
     refuses_or_answers(

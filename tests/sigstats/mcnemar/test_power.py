@@ -12,6 +12,7 @@ from sigstats.mcnemar import power as power_module
 from sigstats.mcnemar.power import detectable_difference, power, sample_size, type_one_error
 from sigstats.mcnemar.test import mcnemar_test
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -155,7 +156,7 @@ def test_type_one_error_is_the_power_without_a_difference():
     assert type_one_error(80, 0.3, method="mid-p") == power(80, only_a=0.15, only_b=0.15, method="mid-p")
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(
     st.integers(1, 3000), st.floats(0, 0.5), st.floats(0, 0.5), st.floats(1e-6, 0.49), st.sampled_from(TESTS),
 )  # fmt: skip
@@ -211,7 +212,7 @@ def test_sample_size_agrees_with_the_normal_formula_where_it_should():
     assert sample_size(only_a=p_a, only_b=p_b, method="mid-p") == pytest.approx(normal, rel=1e-3)
 
 
-@settings(deadline=None, derandomize=True, max_examples=25)
+@settings(deadline=None, derandomize=True, max_examples=examples(25))
 @given(st.integers(30, 5000), st.floats(0.05, 1), st.floats(0.2, 0.95), st.sampled_from(TESTS), st.booleans())
 def test_detectable_difference_is_where_the_target_is_reached(n, discordance, target, test, one_sided):
     options = {"method": test[0], "correction": test[1], "alternative": "less" if one_sided else "two-sided"}
@@ -270,7 +271,7 @@ def test_bad_arguments_are_named(call, field):
         call()
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(anything, anything, anything, anything, anything, anything)
 def test_only_valueerror_escapes(a, b, c, alpha, alternative, method):
     refuses_or_answers(
@@ -292,7 +293,7 @@ def test_binomial_probabilities_are_those_of_scipy_to_the_bit(n, p, private, mon
     assert power_module._binomial_pmf(k, n, p).tolist() == scipy.stats.binom.pmf(k, n, p).tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(n=st.integers(1, 200), cells=st.tuples(*[st.integers(0, 20)] * 4).filter(sum))
 def test_accuracies_and_discordance_are_the_same_as_discordant_probabilities(n, cells):
     both, only_a, only_b, _ = (cell / sum(cells) for cell in cells)

@@ -13,6 +13,7 @@ from sigstats.measures.formulas import Confusion
 from sigstats.measures.measure import Measure, as_measure, one_vs_rest
 from sigstats.measures.table import COUNT_MEASURES
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 count = st.integers(0, 30)
@@ -314,7 +315,7 @@ def test_bad_input_is_named(call, message):
     assert "\n" not in str(caught.value)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(st.sampled_from(COUNT_MEASURES), st.tuples(*[st.one_of(count, anything)] * 4), anything, anything)
 def test_only_value_errors_escape(name, table, option, kind):
     refuses_or_answers(

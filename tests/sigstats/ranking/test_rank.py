@@ -12,6 +12,8 @@ import sigstats
 from sigstats import rank, rank_sets, sign_flip_test
 from sigstats.ranking.intervals import share_interval
 
+from ...examples import examples
+
 CHANCES = [0.5, 0.9, 0.8, 0.79]
 NAMES = ["d", "a", "b", "c"]
 
@@ -38,7 +40,7 @@ def test_models_stand_in_the_order_of_their_scores_with_the_rank_sets():
         assert pair.better == sets.better[a, b]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.integers(0, 2**32), st.integers(2, 6))
 def test_adjusted_p_is_the_least_level_at_which_a_pair_is_rejected(seed, k):
     rng = np.random.default_rng(seed)

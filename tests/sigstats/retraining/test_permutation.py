@@ -40,6 +40,8 @@ from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import PermutationTestResult, Retrainer, permutation_test
 
+from ...examples import examples
+
 # Ojala and Garriga's data sets D1 and D2: twelve rows, the first six of class +.
 D1 = "oxxxxxxx xxoxxxxo xxxxooxx xxxxxxxo xxxxxxxo xxxxoxxo oooxxooo oooooooo xoxooooo xoxooxoo ooooooxo oooxoooo"
 D2 = "xxxoxxxx xxxxxxxx xoxxxxxx ooooooox oooooxoo oooooooo xxxxooox xxoxoooo xxxxoooo ooooxxxx oxooxxxo oooxxxxx"
@@ -449,7 +451,7 @@ anything = st.one_of(
 nested = st.one_of(anything, st.lists(anything, max_size=4), st.lists(st.lists(anything, max_size=2), max_size=4))
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=examples(150))
 @given(st.sampled_from(["classifier", "X", "y", "cv", "rng", "null", "transforms"]), nested)
 def test_only_value_errors_escape(field, value):
     with contextlib.suppress(ValueError), warnings.catch_warnings():

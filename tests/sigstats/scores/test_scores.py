@@ -14,6 +14,8 @@ from sklearn.metrics import roc_auc_score
 from sigstats.scores.auc import auc_test
 from sigstats.scores.mean_score import mean_score_test
 
+from ...examples import examples
+
 
 def by_definition(positive, a, b):
     """Areas and their covariance by DeLong, DeLong and Clarke-Pearson's sums over all pairs."""
@@ -177,7 +179,7 @@ def test_groups_are_those_of_a_regression_with_clustered_errors(seed):
     assert "groups" in found.reason
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(seed=st.integers(0, 2**32), shift=st.floats(-2, 2))
 def test_laws(seed, shift):
     positive, a, b = made(n=40, seed=seed, shift=shift)
@@ -313,7 +315,7 @@ def test_the_unit_of_the_scores_changes_nothing(scale, groups):
     assert mean_score_test(scale * a, scale * ((a + 0.1) - 0.1), groups=groups).pvalue == 1
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(
     st.lists(st.integers(1, 4), min_size=2, max_size=7),
     st.sampled_from([-0.5, 0.5, 1.0]),

@@ -20,6 +20,7 @@ from sigstats.sequential.rules import (
     deciding_exceedances,
 )
 
+from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
 
 ALPHA = 0.05
@@ -233,7 +234,7 @@ bits = st.lists(st.integers(0, 1), min_size=60, max_size=60)
 rare = st.lists(st.sampled_from([0] * 15 + [1]), min_size=199, max_size=199)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=examples(150))
 @given(st.sampled_from(["besag-clifford", "gandy, eager", "fixed"]), bits, st.integers(0, 59))
 def test_more_exceedances_never_make_p_smaller(name, path, place):
     rule = RULES[name]
@@ -241,7 +242,7 @@ def test_more_exceedances_never_make_p_smaller(name, path, place):
     assert rule.test(raised).pvalue >= rule.test(path).pvalue * (1 - 1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=examples(150))
 @given(st.sampled_from(sorted(RULES)), rare, st.lists(st.integers(0, 1), max_size=30))
 def test_where_it_stops_depends_on_what_came_before_alone(name, path, rest):
     rule = RULES[name]
@@ -252,7 +253,7 @@ def test_where_it_stops_depends_on_what_came_before_alone(name, path, rest):
     assert rule.test([*(path * 3)[:stop], *rest]) == whole
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, deadline=None, max_examples=examples(100))
 @given(rare)
 def test_a_larger_maximum_moves_no_stop(path):
     for few, many in [
@@ -268,7 +269,7 @@ def test_a_larger_maximum_moves_no_stop(path):
             assert first.pvalue_interval == pytest.approx(second.pvalue_interval, rel=1e-9)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=examples(60))
 @given(
     st.floats(0.001, 0.6),
     st.integers(1, 300),
@@ -296,7 +297,7 @@ def test_one_exceedance_less_may_still_reject(alpha, maximum):
     assert number == 1 or (number - 1) / maximum <= alpha
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, deadline=None, max_examples=examples(100))
 @given(st.integers(1, 1500), st.floats(0.005, 0.9), st.floats(0.01, 1), st.floats(1e-4, 0.25), st.integers(1, 1000))
 def test_whether_it_can_reject_is_whether_it_does_without_any_exceedance(maximum, alpha, part, risk, half_spent):
     rule = GandyRule(maximum=maximum, alpha=alpha, reject_at=alpha * part, risk=risk, half_spent=half_spent)
@@ -361,7 +362,7 @@ def test_bad_input_is_named(make, complaint):
         make()
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=examples(200))
 @given(anything, anything, anything, anything, anything)
 def test_bad_input_raises_nothing_else(a, b, c, d, e):
     small = a if not isinstance(a, (int, float)) or not abs(a) > 10**5 else 10

@@ -13,8 +13,10 @@ from sigstats import stratified_paired_test
 from sigstats.sign_flips import law
 from sigstats.sign_flips.few_sums import halves, tail_counts
 
+from ...examples import examples
 
-@settings(max_examples=80, deadline=None)
+
+@settings(max_examples=examples(80), deadline=None)
 @given(st.dictionaries(st.integers(1, 10**12), st.integers(1, 4), min_size=1, max_size=4), st.data())
 def test_the_counts_are_those_of_all_choices(distinct, data):
     magnitudes = [size for size, times in distinct.items() for _ in range(times)]

@@ -15,6 +15,8 @@ from sigstats import Interval, accuracy_difference, clopper_pearson, mcnemar_tes
 from sigstats.sign_flips import law
 from sigstats.sign_flips.interval import null_variance, score_limits
 
+from ...examples import examples
+
 
 def enumerated(differences, alternative):
     """The p-value from the definition: every change of signs, in rationals."""
@@ -93,7 +95,7 @@ def test_scipy_enumerates_the_same():
         assert sign_flip_test(differences, alternative=alternative).pvalue == pytest.approx(scipy.pvalue, rel=1e-12)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=60), st.data())
 def test_fixed_point_holds_the_exact_tail(magnitudes, data):
     threshold = data.draw(st.integers(1, sum(magnitudes)))

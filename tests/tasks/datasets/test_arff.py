@@ -11,6 +11,8 @@ from scipy.io import arff as scipy_arff
 from sigstats.tasks.datasets.readers import load
 from sigstats.tasks.datasets.readers._arff import Arff
 
+from ...examples import examples
+
 WEATHER = """\
 % a comment
 @RELATION weather
@@ -159,7 +161,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES | st.text(max_size=5), max_size=30).map("".join))
-@settings(derandomize=True, deadline=None, max_examples=500)
+@settings(derandomize=True, deadline=None, max_examples=examples(500))
 def test_any_text_is_read_or_refused_in_one_line(text):
     try:
         table = Arff("file.arff", text)

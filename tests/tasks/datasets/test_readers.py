@@ -8,6 +8,8 @@ from sklearn.datasets import load_iris
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import REGISTRY, load
 
+from ...examples import examples
+
 #: rows, numeric and nominal features, classes, missing cells, as the data's own documentation counts them
 OJALA_GARRIGA = {
     "anneal_orig": (898, 6, 32, 5, 22175),
@@ -129,7 +131,10 @@ def test_what_is_no_parquet_or_no_feature_is_refused(tmp_path):
 
 
 @settings(
-    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    derandomize=True,
+    deadline=None,
+    max_examples=examples(200),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     st.text(max_size=80) | st.lists(st.sampled_from(["a", "b", "1", "?", ",", "\n", '"', "label", "\x00"])).map("".join)
@@ -152,7 +157,7 @@ def datasets(draw):
     return Dataset("s", X, np.zeros(d, dtype=bool), y, ("no", "yes"), tuple(names), ((),) * d)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=examples(60))
 @given(datasets())
 def test_a_data_set_comes_back_from_its_table(dataset):
     back = Dataset.from_table(dataset.to_table())

@@ -11,6 +11,7 @@ from sigstats.tasks.engine.run_block import Receipt, run_block
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
+from ...examples import examples
 from ..conftest import make_cell, put_in_place
 
 
@@ -30,7 +31,12 @@ def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
     assert len(drawing.calls) == calls
 
 
-@settings(derandomize=True, deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=examples(30),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     target=st.sampled_from([0.0, 1e-6, 2.0]),
     ready=st.sets(st.integers(0, 9), max_size=5),

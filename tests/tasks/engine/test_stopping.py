@@ -25,6 +25,7 @@ from sigstats.tasks.storage.plan_table import read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import fingerprint
 
+from ...examples import examples
 from ..conftest import make_cell, put_in_place
 
 GANDY = {"rule": "gandy", "alpha": 0.3, "reject_at": 0.2, "risk": 0.2, "half_spent": 10}
@@ -114,7 +115,12 @@ def test_it_stops_where_the_rule_does_on_all_replicates(compared, tmp_path, rule
     assert max(stops) > 150
 
 
-@settings(derandomize=True, deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=examples(25),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     seed=st.integers(0, 30),
     target=st.sampled_from([0.0, 1e-6, 1e-3, 2.0]),

@@ -25,6 +25,8 @@ from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.input_files.limit import VARIABLE, Budget, read_limit
 from sigstats.tasks.tables.parquet import read_parquet
 
+from ...examples import examples
+
 
 def zstandard(content):
     return pa.Codec("zstd").compress(content, asbytes=True)
@@ -35,7 +37,7 @@ every_packing = pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
 
 
 @every_packing
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(content=st.binary(min_size=1, max_size=300).filter(bytes.strip), times=st.sampled_from([1, 20_000]))
 def test_what_was_packed_is_read(tmp_path_factory, pack, content, times):
     path = tmp_path_factory.mktemp("packed") / "a.csv"
@@ -51,7 +53,7 @@ def test_a_file_of_several_packed_parts_is_one(tmp_path, pack):
 
 
 @every_packing
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_damaged_packed_data_are_read_or_one_line(tmp_path_factory, pack, data):
     content = bytearray(pack(bytes(range(256)) * 8))

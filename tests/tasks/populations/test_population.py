@@ -18,6 +18,8 @@ from sigstats.tasks.populations.tests import exact_rate, null_holds
 from sigstats.tasks.replicates import cell, count, subsample
 from sigstats.tasks.storage.store import Store
 
+from ...examples import examples
+
 
 def test_sturms_systems_by_enumeration_of_all_assignments():
     for classes, right in ((10, 0.03), (3, 0.0), (2, 1.0), (4, 0.5)):
@@ -130,7 +132,7 @@ def test_the_bootstrap_of_an_averaged_measure_covers_the_truth_of_the_population
 labels = st.lists(st.integers(0, 3), max_size=3, unique=True).map(lambda each: tuple(sorted(each)))
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(deadline=None, derandomize=True, max_examples=examples(40))
 @given(st.lists(st.tuples(labels, labels, labels), min_size=1, max_size=30), st.booleans())
 def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, triples, swapped):
     joint = JointEvents(("a", "b", "c", "d"), "categories", tuple(triples), (1,) * len(triples))

@@ -21,6 +21,8 @@ from sigstats.tasks.populations.counts import LabelCounts
 from sigstats.tasks.populations.prediction_files import LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tally import Tally
 
+from ...examples import examples
+
 NAMES = {"label": "label", "a": "pred_a", "b": "pred_b"}
 COLUMNS = tuple(NAMES.values())
 
@@ -138,7 +140,7 @@ labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(labels, st.sampled_from([1, 10**7]))
 def test_a_population_is_what_the_library_counts(triples, factor):
     columns = [pa.array([factor * value for value in side]) for side in zip(*triples, strict=True)]
@@ -273,7 +275,7 @@ def test_lists_of_labels_are_the_events_of_their_indicators(tmp_path, categories
 
 
 @pytest.mark.parametrize("many", [True, False])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(data=st.data())
 def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
     alike = st.sampled_from("bqL").map(lambda kind: kind * 3)
@@ -296,7 +298,7 @@ def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
 
 
 @pytest.mark.parametrize("many", [True, False])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(data=st.data())
 def test_batches_of_strings_with_any_dictionaries_add_up(many, data):
     """Dictionaries that stay, grow, change their order, say a label twice, or have one that no row has."""

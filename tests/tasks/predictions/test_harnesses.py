@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from sigstats.tasks.predictions import Columns, join, read
 
+from ...examples import examples
+
 LOGS = Path(__file__).parents[4] / "shared/data/logs"
 real = pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs in ../shared/data/logs are not here")
 
@@ -303,7 +305,7 @@ def places(value, path=()):
         yield from places(one, (*path, key))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), name=st.sampled_from(sorted(SEEDS)))
 def test_a_log_with_anything_in_it_is_read_or_refused_in_one_line(tmp_path_factory, data, name):
     values = json.loads(json.dumps(SEEDS[name]))

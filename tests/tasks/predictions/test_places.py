@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sigstats.flows.cli import main
 from sigstats.tasks.predictions import REGISTRY, Columns, join, read
 
+from ...examples import examples
 from .logs import harness_log, inspect_log
 
 ROWS = [{"id": str(number), "label": "cat", "prediction": "cat" if number % 3 else "dog"} for number in range(12)]
@@ -244,7 +245,7 @@ def spoiled(draw, seeds):
 
 
 def fuzzed(test):
-    quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    quick = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     return quick(test)
 
 

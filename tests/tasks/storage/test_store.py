@@ -17,6 +17,8 @@ from sigstats.tasks.schema import SCHEMA_VERSION
 from sigstats.tasks.storage.seal import Damaged, seal
 from sigstats.tasks.storage.store import Store
 
+from ...examples import examples
+
 
 def stored(store, cell):
     """The names of the files of a cell."""
@@ -151,7 +153,12 @@ def test_a_cell_that_two_runs_cut_differently_is_whole_when_one_of_them_has_all(
     assert store.finish(cell).column("replicate").to_pylist() == list(range(95))
 
 
-@settings(derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    derandomize=True,
+    max_examples=examples(60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
 @given(cuts=st.sets(st.tuples(st.integers(0, 9), st.integers(1, 10)).filter(lambda cut: cut[0] < cut[1]), max_size=7))
 def test_of_overlapping_blocks_those_that_reach_furthest_and_then_the_most_replicates_are_kept(
     tmp_path_factory, cell, drawing, cuts
@@ -191,7 +198,10 @@ def test_every_truncation_is_found(store, cell, drawing):
 
 
 @settings(
-    derandomize=True, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    derandomize=True,
+    max_examples=examples(300),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
 )
 @given(data=st.data())
 def test_a_flipped_bit_is_found_or_changes_nothing_that_is_read(store, cell, drawing, data):

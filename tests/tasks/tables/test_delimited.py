@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from sigstats.tasks.tables import _arrow_csv, _records
 from sigstats.tasks.tables.delimited import DelimitedTable
 
+from ...examples import examples
+
 #: What makes or breaks a field.
 PARTS = [
     *("a", "b", "07", "é", " ", "\u00a0", "\x1c", '"', '""', ",", "\n", "\r\n", "\r", "\x00"),
@@ -26,7 +28,7 @@ def by_both(content, separator=","):
     return fast, lambda: _records.read_columns(rows, "t", len(names), positions)
 
 
-@settings(derandomize=True, deadline=None, max_examples=1500)
+@settings(derandomize=True, deadline=None, max_examples=examples(1500))
 @given(st.lists(st.sampled_from(PARTS), max_size=60).map("".join), st.sampled_from([8, 16, 64, 2**20]))
 @example('"a\nb",c\n' * 9, 8)
 @example('a,"\n"\n"",""\n' * 9, 16)
@@ -44,7 +46,7 @@ def test_both_parsers_read_the_same(text, piece):
 fields = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(['"', "\n", ",", "a,b", "\r\n", " x "])
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=examples(300))
 @given(
     st.lists(st.tuples(fields, fields, fields), min_size=1, max_size=20),
     st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC]),

@@ -1,0 +1,11 @@
+"""How many examples a property draws that asks for a number of its own."""
+
+from hypothesis import settings
+
+#: What a property draws that asks for no number, by the profile of ``make check``.
+_USUAL = 100
+
+
+def examples(number: int) -> int:
+    """`number`, or the part of it that the profile at hand draws: `make test` draws a fifth."""
+    return max(1, number * settings().max_examples // _USUAL)
