@@ -1,7 +1,8 @@
 """Permutation retrains beside scikit-learn's `permutation_test_score`, on the same data, estimators and kind of folds.
 
-One worker, one thread; milliseconds a permutation, best of several repeats. scikit-learn permutes labels alone: for
-permuted features its contender is `cross_val_score` on each permuted set, which is what it would do.
+One worker, one thread; milliseconds of processor time a permutation, best of several repeats in turn. Names of
+classifiers as arguments measure these alone. scikit-learn permutes labels alone: for permuted features its contender is
+`cross_val_score` on each permuted set, which is what it would do.
 """
 
 import os
@@ -20,6 +21,8 @@ import numpy as np
 import sklearn
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import PredefinedSplit, cross_val_score, permutation_test_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -36,12 +39,19 @@ from sigstats.retraining.permutation import Retrainer
 OF_CATEGORIES = "tree of categories"
 #: Features scaled to the unit range of each training fold, so that distances change from fold to fold.
 SCALED = "1-NN, scaled"
+#: Columns of which some are sums of others.
+COLLINEAR = "LDA, collinear"
 ESTIMATORS = {
     "1-NN": KNeighborsClassifier(1),
     SCALED: make_pipeline(MinMaxScaler(), KNeighborsClassifier(1)),
     "naive Bayes": GaussianNB(),
     "LDA": LinearDiscriminantAnalysis(),
     "linear SVM": make_pipeline(StandardScaler(), LinearSVC(dual=False, tol=1e-6, random_state=0)),
+    "5-NN, scaled": make_pipeline(StandardScaler(), KNeighborsClassifier(5)),
+    "logistic regression, scaled": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+    "random forest": RandomForestClassifier(random_state=0),
+    "extra trees": ExtraTreesClassifier(random_state=0),
+    COLLINEAR: LinearDiscriminantAnalysis(),
     "tree": DecisionTreeClassifier(random_state=0),
     OF_CATEGORIES: build("decision-tree", nominal=np.ones(20, dtype=bool), missing=False),
 }
@@ -49,7 +59,7 @@ GOALS = {
     ("1-NN", "labels"): 500,
     (SCALED, "labels"): 500,
     ("naive Bayes", "labels"): 50,
-    ("LDA", "labels"): 30,
+    ("LDA", "labels"): 100,
     ("1-NN", "features"): 5,
     (SCALED, "features"): 5,
     ("naive Bayes", "features"): 20,
@@ -58,9 +68,16 @@ GOALS = {
     ("tree", "features"): 2,
     (OF_CATEGORIES, "labels"): 2,
     (OF_CATEGORIES, "features"): 2,
+    ("5-NN, scaled", "labels"): 100,
+    ("logistic regression, scaled", "labels"): 5,
+    ("random forest", "labels"): 5,
+    ("random forest", "features"): 5,
+    ("extra trees", "labels"): 5,
+    ("extra trees", "features"): 5,
+    (COLLINEAR, "labels"): 10,
 }
 DATA = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_digits}
-REPEATS = 5
+REPEATS = 3
 
 
 def categories(return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as scikit-learn's loaders)
@@ -71,14 +88,27 @@ def categories(return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as 
     return X, y
 
 
-def best(work: Callable[[], object], units: int, repeats: int = REPEATS) -> float:
-    """Milliseconds a unit in the fastest of `repeats` runs."""
-    times = []
+def collinear(return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as scikit-learn's loaders)
+    """Two thousand rows, 40 columns that differ a little between seven classes, and 14 that depend on these."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 7, 2000)
+    base = rng.normal(size=(2000, 40)) + 0.2 * y[:, None] * rng.normal(size=40)
+    return np.hstack([base, base[:, :10] @ rng.normal(size=(10, 6)), base[:, :8] - base[:, 8:16]]), y
+
+
+#: Data that belong to one classifier.
+OWN_DATA = {OF_CATEGORIES: {"generated": categories}, COLLINEAR: {"generated": collinear}}
+
+
+def best(*works: tuple[Callable[[], object], int], repeats: int = REPEATS) -> list[float]:
+    """Milliseconds of processor time a unit in the fastest of `repeats` runs of each of the works, in turn."""
+    times: list[list[float]] = [[] for _ in works]
     for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return 1000 * min(times) / units
+        for (work, units), own in zip(works, times, strict=True):
+            start = time.process_time()
+            work()
+            own.append((time.process_time() - start) / units)
+    return [1000 * min(own) for own in times]
 
 
 def peer(estimator: Any, X: Any, y: Any, folds: Any, null: str, draws: Any) -> Callable[[], object]:
@@ -99,23 +129,29 @@ def main() -> None:
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, scikit-learn {sklearn.__version__}; ", end="")
     print(f"{platform.system()} {platform.machine()}, {cores} cores, one thread, one worker.")
     print(
-        "`python benchmarks/permutation.py`; 10 stratified folds; milliseconds a permutation, best of several runs.\n"
+        "`python benchmarks/permutation.py [CLASSIFIER ...]`; 10 stratified folds; milliseconds of processor time "
+        "a permutation, best of several runs.\n"
     )
     print("| classifier | permuted | data | rows x features | scikit-learn | sigstats | ratio | goal |")
     print("|---|---|---|---|---|---|---|---|")
     met: dict[str, list[bool]] = {}
     for (name, null), goal in GOALS.items():
+        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+            continue
         estimator = ESTIMATORS[name]
-        for title, load in ({"generated": categories} if name == OF_CATEGORIES else DATA).items():
+        for title, load in OWN_DATA.get(name, DATA).items():
             X, y = load(return_X_y=True)
             folds = stratified_folds(y, 10, 1)
             retrainer = Retrainer(estimator, X, y, folds, null=null)
-            slow = name in ("tree", "linear SVM") and title == "digits"
+            slow = name in ("tree", "linear SVM", "random forest", "extra trees") and title == "digits"
             draws = retrainer.draw(np.random.default_rng(1), 2 if title == "digits" else 5)
-            theirs = best(peer(estimator, X, y, folds, null, draws), len(draws), 1 if slow else 3)
-            once = best(lambda r=retrainer: r.wrong(1, 1), 1, 1)
+            (once,) = best((lambda r=retrainer: r.wrong(1, 1), 1), repeats=1)
             replicates = int(np.clip(300 / once, 2, 500))
-            ours = best(lambda r=retrainer, b=replicates: r.wrong(1, b), replicates, 1 if slow else REPEATS)
+            theirs, ours = best(
+                (peer(estimator, X, y, folds, null, draws), len(draws)),
+                (lambda r=retrainer, b=replicates: r.wrong(1, b), replicates),
+                repeats=1 if slow else REPEATS,
+            )
             met[title] = [*met.get(title, []), theirs / ours >= goal]
             print(
                 f"| {name} | {null} | {title} | {X.shape[0]} x {X.shape[1]} "
