@@ -21,6 +21,9 @@ from .tree import _DEEPEST, _seed
 
 _FREE = ("n_estimators", "bootstrap", "max_features", "max_depth", "min_samples_split", "min_samples_leaf")
 
+#: Memory that the samples of all trees may take, for each size of a fold.
+_MOST_BYTES = 2**28
+
 
 class BatchedForest:
     """`RandomForestClassifier` and `ExtraTreesClassifier` with an integer ``random_state``, on numbers."""
@@ -53,6 +56,9 @@ class BatchedForest:
             return None
         design = design_of(transforms, problem.X)
         if design is None or design.standardised.any() or len(design.categories) or np.isnan(problem.X).any():
+            return None
+        sizes = len(set(np.bincount(problem.folds).tolist()))
+        if 4 * sizes * forest.n_estimators * len(problem.y) > _MOST_BYTES:
             return None
         with np.errstate(over="ignore"):
             usable = not np.isinf(design.columns.astype(np.float32)).any()
