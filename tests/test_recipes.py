@@ -199,14 +199,16 @@ FORMAT = '''
 from sigstats.tasks.predictions import Answer, EvaluationLog
 
 ORDER = 1
+NAME = "marks"
+LOG = True
 
-def reads(place):
-    return place.suffix == ".marks"
+def reads(content):
+    return content.start.startswith(b"marks:")
 
-def read(place, columns):
-    marks = place.read_text().split()
+def read(content, columns):
+    marks = content.whole().decode().split()[1:]
     answers = [Answer(item=str(i), scores={"mark": float(mark == "+")}) for i, mark in enumerate(marks)]
-    return EvaluationLog(where=str(place), harness="marks", answers=answers, task="recipe")
+    return EvaluationLog(where=content.where, harness=NAME, answers=answers, task="recipe")
 '''
 
 
@@ -300,8 +302,8 @@ def test_a_command_is_a_file(program):
 
 
 def test_a_format_of_predictions_is_a_file(tmp_path, program):
-    (tmp_path / "a.marks").write_text("+ + - + - + - + + + - +")
-    (tmp_path / "b.marks").write_text("- - - + - + - - - + - -")
+    (tmp_path / "a.marks").write_text("marks: + + - + - + - + + + - +")
+    (tmp_path / "b.marks").write_text("marks: - - - + - + - - - + - -")
     done = program({"tasks/predictions/marks.py": FORMAT}, "compare", "a.marks", "b.marks", "--json", "out.json")
     assert done.returncode == 1, done.stderr
     (row,) = json.loads((tmp_path / "out.json").read_text())["rows"]
