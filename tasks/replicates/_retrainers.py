@@ -18,8 +18,8 @@ from ..storage.worker_cache import WorkerCache
 
 Null = Literal["labels", "features"]
 
-#: scikit-learn's classifiers whose batched forms left ties, or features without variance, to other rules.
-_REVISED = ("KNeighborsClassifier", "GaussianNB")
+#: scikit-learn's classifiers whose batched forms left ties, or features that vary by rounding alone, to other rules.
+_REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
 
 #: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.
 _COPIES = 3

@@ -25,6 +25,8 @@ def scored(measure, population="scores"):
     [
         ("retrain", retrained("sklearn.neighbors.KNeighborsClassifier"), 1),
         ("crossval", retrained("sklearn.naive_bayes.GaussianNB"), 1),
+        ("retrain", retrained("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"), 1),
+        ("retrain", retrained("lda"), 0),
         ("retrain", retrained("1-nn"), 0),
         ("crossval", retrained("sklearn.tree.DecisionTreeClassifier"), 0),
         ("subsample", scored("auc"), 1),
