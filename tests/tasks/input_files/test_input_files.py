@@ -223,6 +223,7 @@ def bomb(path):
     return path
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv", ".eval", ".objects", ".line", ".first"]
 )
@@ -236,6 +237,7 @@ def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, k
     assert taken < 1.5 * LIMIT
 
 
+@pytest.mark.processes
 def test_a_device_is_refused_and_a_pipe_without_end_is_read_up_to_the_limit(tmp_path):
     said, taken = read_in_a_process("/dev/zero")
     assert said.startswith("/dev/zero: is a device, which may have no end; expected a file or a pipe, of which no more")
