@@ -10,7 +10,7 @@ import numpy as np
 
 from sigstats._common.compiled import compiled
 
-from ._tree_splits import improvement, next_draw
+from ._tree_splits import draw_place, improvement, next_draw
 
 #: scikit-learn holds values no farther apart than this to be equal.
 _SAME: Final = np.float32(1e-7)
@@ -165,13 +165,9 @@ def best_split(
     constant, drawn, undrawn, visited = known, 0, len(columns), 0
     while undrawn > constant and (visited < settings.tried or visited <= constant - known + drawn):
         visited += 1
-        state = next_draw(state)
-        at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
-        if at < known:
-            columns[drawn], columns[at] = columns[at], columns[drawn]
-            drawn += 1
+        at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
+        if at < 0:
             continue
-        at += constant - known
         feature = columns[at]
         values = sample.values[feature]
         if settings.drawn_thresholds:

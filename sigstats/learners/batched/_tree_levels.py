@@ -13,7 +13,7 @@ import numpy as np
 from sigstats._common.compiled import compiled
 from sigstats._common.validation import IntArray
 
-from ._tree_splits import EPSILON, class_counts, improvement, next_draw
+from ._tree_splits import EPSILON, class_counts, draw_place, improvement
 
 
 class Coded(NamedTuple):
@@ -122,13 +122,9 @@ def _best_split(
     constant = known
     drawn, undrawn = 0, len(columns)
     while undrawn > constant:
-        state = next_draw(state)
-        at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
-        if at < known:
-            columns[drawn], columns[at] = columns[at], columns[drawn]
-            drawn += 1
+        at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
+        if at < 0:
             continue
-        at += constant - known
         feature = columns[at]
         if each.lowest[feature] == each.highest[feature]:
             columns[at], columns[constant] = columns[constant], feature

@@ -116,6 +116,21 @@ def next_draw(state: int) -> int:
 
 
 @compiled
+def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int, state: int) -> tuple[int, int, int]:
+    """The place of the next column to look at, how many known constants were drawn, and the state of the sequence.
+
+    The place is -1 if a known constant was drawn. In `columns` stand known constants that were drawn, known constants,
+    constants found in this node, those not drawn yet, and from `undrawn` on those that were looked at.
+    """
+    state = next_draw(state)
+    at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
+    if at < known:
+        columns[drawn], columns[at] = columns[at], columns[drawn]
+        return -1, drawn + 1, state
+    return at + constant - known, drawn, state
+
+
+@compiled
 def best_split(
     data: Rows,
     rows: Any,
@@ -138,17 +153,11 @@ def best_split(
     n = end - start
     split, cut, best = -1, -1, -np.inf
     constant = known
-    # Columns: known constants that were drawn, known constants, constants found here, those not drawn yet,
-    # and from `undrawn` on those that were looked at.
     drawn, undrawn = 0, len(columns)
     while undrawn > constant:
-        state = next_draw(state)
-        at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
-        if at < known:
-            columns[drawn], columns[at] = columns[at], columns[drawn]
-            drawn += 1
+        at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
+        if at < 0:
             continue
-        at += constant - known
         column = columns[at]
         feature = data.feature_of[column]
         members = rows[feature, start:end]
