@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.fft import fft, next_fast_len
 from scipy.optimize import minimize_scalar
 
+from .._common.circle import as_turns, points_at
 from .._common.selberg import power, tilted_expectation
 from .._common.validation import FloatArray
 
@@ -34,7 +35,6 @@ from .._common.validation import FloatArray
 MAX_FREQUENCIES = 2**22
 MAX_WORK = 2 * 10**10
 _BLOCK = 512
-_TURN = 2.0**64
 
 
 class WorkLimitError(Exception):
@@ -194,24 +194,13 @@ def _circle(
         first, last = int(kept[0]), int(kept[-1])
         part = slice(first, last + 1)
         lost = float(mass[:first].sum() + mass[last + 1 :].sum())
-        tilted.append(_Tilted(mass[part], first, _fixed_point(c.log_mass[part], length), c.copies, lost))
+        tilted.append(_Tilted(mass[part], first, as_turns(c.log_mass[part], length), c.copies, lost))
     tilted.sort(key=lambda c: -c.decay)
     log_z = _cumulant(columns, tilt, turn)
     angles = max(len(c.mass) for c in tilted)
     while _aliasing(columns, tilt, turn, log_z, total, angles) > 1e-13:
         angles = math.ceil(angles * 1.1)
-    return _Circle(tilted, total, next_fast_len(angles), length, _fixed_point(np.array([observed]), length)[0])
-
-
-def _fixed_point(score: FloatArray, length: float) -> NDArray[np.uint64]:
-    """Scores as turns of the circle, in units of 2^-64: products with a frequency then wrap exactly."""
-    turns = score / length
-    turns = turns - np.floor(turns)
-    return np.where(turns >= 1.0, 0.0, turns * _TURN).astype(np.uint64)
-
-
-def _unit(phase: NDArray[np.uint64]) -> NDArray[np.complex128]:
-    return np.asarray(np.exp(phase.view(np.int64) * (2j * math.pi / _TURN)), dtype=np.complex128)
+    return _Circle(tilted, total, next_fast_len(angles), length, as_turns(np.array([observed]), length)[0])
 
 
 def _extend(circle: _Circle, degree: int, drop: float) -> None:
@@ -220,14 +209,14 @@ def _extend(circle: _Circle, degree: int, drop: float) -> None:
     offset = circle.total - sum(c.copies * c.first for c in circle.columns)
     angle = (np.arange(circle.angles) * offset) % circle.angles
     back = np.exp(2j * math.pi / circle.angles * angle) / circle.angles
-    tables = [_unit(np.arange(_BLOCK, dtype=np.uint64)[:, None] * c.phase) * c.mass for c in circle.columns]
+    tables = [points_at(np.arange(_BLOCK, dtype=np.uint64)[:, None] * c.phase) * c.mass for c in circle.columns]
     for start in range(known, degree + 1, _BLOCK):
         rows = min(_BLOCK, degree + 1 - start)
         alive = np.arange(rows)
         product = np.ones((rows, circle.angles), dtype=np.complex128)
         top = np.ones(rows)
         for c, table in zip(circle.columns, tables, strict=True):
-            terms = table[alive] * _unit(np.uint64(start) * c.phase)
+            terms = table[alive] * points_at(np.uint64(start) * c.phase)
             product *= power(fft(terms, n=circle.angles, axis=1), c.copies)
             top[alive] = np.abs(product).max(axis=1)
             keep = top[alive] > drop
@@ -236,7 +225,7 @@ def _extend(circle: _Circle, degree: int, drop: float) -> None:
             if not alive.size:
                 break
         value = np.zeros(rows, dtype=np.complex128)
-        value[alive] = (product @ back) * _unit((start + alive).astype(np.uint64) * circle.observed).conj()
+        value[alive] = (product @ back) * points_at((start + alive).astype(np.uint64) * circle.observed).conj()
         lost = top.copy()
         lost[alive] *= 4e-16 * (10 + 4 * sum(c.copies for c in circle.columns))
         circle.values.append(value)

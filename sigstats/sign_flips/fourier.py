@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from .._common.circle import as_turns, points_at
 from .._common.selberg import tilted_expectation
 from .._common.validation import FloatArray
 
@@ -28,7 +29,6 @@ _TINY = 1e-15
 _MISSED = 1e-15
 #: Tails whose logarithm is below the first need no smaller width than the second.
 _FAR, _WIDTH_FAR = math.log(1e-5), 0.02
-_TURN = 2.0**64
 
 
 def tail_bounds(
@@ -88,8 +88,8 @@ class _Circle:
 
     def __init__(self, sizes: FloatArray, times: FloatArray, shares: FloatArray, threshold: float, length: float):
         self.times, self.shares, self.length = times, shares, length
-        self.phases = _turns(-sizes, length)
-        self.start = _turns(np.array([threshold]), length)[0]
+        self.phases = as_turns(-sizes, length)
+        self.start = as_turns(np.array([threshold]), length)[0]
         self.rounding = 4e-16 * (10 + 4 * float(times.sum()))
         self.values = np.ones(1, dtype=np.complex128)
         self.doubt = np.zeros(1)
@@ -110,13 +110,13 @@ class _Circle:
 
     def _block(self, frequencies: NDArray[np.uint64]) -> tuple[NDArray[np.complex128], FloatArray]:
         alive = np.arange(len(frequencies))
-        product = _unit(frequencies * self.start)
+        product = points_at(frequencies * self.start)
         top = np.ones(len(frequencies))
         done = 0
         while done < len(self.times) and alive.size:
             some = slice(done, done + max(1, min(_CHUNK // alive.size, max(8, done))))
             turns = frequencies[alive][:, None] * self.phases[some]
-            factors = (1 - self.shares[some]) + self.shares[some] * _unit(turns)
+            factors = (1 - self.shares[some]) + self.shares[some] * points_at(turns)
             product = product * _powers(factors, self.times[some]).prod(axis=1)
             self.work += factors.size
             done = min(some.stop, len(self.times))
@@ -132,17 +132,6 @@ class _Circle:
 
 def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
     return factors if (times == 1).all() else factors**times
-
-
-def _turns(values: FloatArray, length: float) -> NDArray[np.uint64]:
-    """Values as turns of the circle in units of 2^-64: products with a frequency then wrap exactly."""
-    turns = values / length
-    turns = turns - np.floor(turns)
-    return np.where(turns >= 1.0, 0.0, turns * _TURN).astype(np.uint64)
-
-
-def _unit(turns: NDArray[np.uint64]) -> NDArray[np.complex128]:
-    return np.asarray(np.exp(turns.view(np.int64) * (2j * math.pi / _TURN)), dtype=np.complex128)
 
 
 def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
