@@ -35,14 +35,7 @@ def require_same_questions(first: Predictions, other: Predictions, rows: Any, pa
     for name, column in first.identity.items():
         if name in other.identity:
             a, b = column.take(rows), other.identity[name].take(partners)
-            differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(a, b), False))
-            if len(differs):
-                at = differs[0].as_py()
-                mine, its = difference_shown(b[at].as_py(), a[at].as_py())
-                raise ValueError(
-                    f"{other.where}: id {_id(first, rows, at)}: {name} {mine} is not that of {first.where}, {its}"
-                    f"{_more(differs)}; expected the same questions {_ALLOW}"
-                )
+            _require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
 
 
 def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, partners: Any) -> Any:
@@ -60,15 +53,24 @@ def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, p
             return other.others[name].take(partners)
         raise ValueError(f"{first.where}: column {shown(name)} is not there, nor in {other.where}")
     a, b = same_spelling([first.others[name].take(rows), other.others[name].take(partners)])
-    differs = pc.indices_nonzero(pc.not_equal(a, b))
+    _require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
+    return a
+
+
+def _require_equal(
+    first: tuple[Predictions, Any], other: tuple[Predictions, Any], rows: Any, *, what: str, wanted: str
+) -> None:
+    """Refuse two files' columns of joined rows that differ where both have a value, naming the first such row."""
+    (one, a), (two, b) = first, other
+    differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(a, b), False))
     if len(differs):
         at = differs[0].as_py()
         mine, its = difference_shown(b[at].as_py(), a[at].as_py())
+        more = f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
         raise ValueError(
-            f"{other.where}: id {_id(first, rows, at)}: column {shown(name)}: {mine} is not that of {first.where}, "
-            f"{its}{_more(differs)}; expected the same in both"
+            f"{two.where}: id {shown(one.ids.take(rows)[at].as_py())}: {what} {mine} is not that of {one.where}, "
+            f"{its}{more}; expected {wanted}"
         )
-    return a
 
 
 def differing_settings(first: Predictions, other: Predictions) -> list[str]:
@@ -89,11 +91,3 @@ def difference_shown(here: str, there: str) -> tuple[str, str]:
         return texts
     start = max(0, len(os.path.commonprefix([here, there])) - 10)  # noqa: RUF071 - texts, no paths
     return f"...{shown(here[start : start + 30])}", f"...{shown(there[start : start + 30])}"
-
-
-def _id(first: Predictions, rows: Any, at: int) -> str:
-    return shown(first.ids.take(rows)[at].as_py())
-
-
-def _more(differs: Any) -> str:
-    return f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
