@@ -21,7 +21,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $(READY)
 
 run: $(READY)  ## the quick-start study: four data sets, four classifiers, all tests, a report
-	@$(BIN)/sigstats run configs/studies/quickstart.toml
+	@$(BIN)/sigstats run quickstart
 
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 

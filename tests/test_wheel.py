@@ -31,13 +31,14 @@ def packed():
     """The files of the package in this checkout, as they are called once installed."""
     files = [
         (folder, path)
-        for folder in ("sigstats", "tasks", "flows")
+        for folder in ("sigstats", "tasks", "flows", "configs/studies")
         for path in (REPOSITORY / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     ]
     found = set()
     for folder, path in files:
         inside = path.relative_to(REPOSITORY).as_posix()
+        inside = inside.replace("configs/studies/", "ready_studies/")
         found.add(inside if folder == "sigstats" else f"sigstats/{inside}")
     return found
 
@@ -133,6 +134,14 @@ def test_the_program_works_beside_a_project_with_modules_of_the_same_names(insta
     assert (project / "serial" / "report.html").exists()
     assert run(*program, "report", "serial", folder=project).returncode == 0
     assert not list(project.rglob("*.imported"))
+
+
+def test_the_ready_studies_come_with_the_package(installed, project):
+    listed = run(installed / "sigstats", "studies", folder=project)
+    names = [path.stem for path in (REPOSITORY / "configs" / "studies").glob("*.toml")]
+    assert sorted(line.split("  ")[0] for line in listed.stdout.splitlines()) == sorted(names)
+    ran = run(installed / "sigstats", "run", "ojala-garriga-d1-d2", "--set", "permutation.resamples=19", folder=project)
+    assert (ran.returncode, (project / "results" / "ojala-garriga-d1-d2" / "report.html").exists()) == (0, True)
 
 
 @pytest.mark.processes

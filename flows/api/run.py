@@ -3,13 +3,14 @@
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from sigstats._common.validation import refuse
 
 from ..clusters import load_cluster
+from ..config.ready import place_of
 from ..config.study import Study
 from ..errors import BadInput
 from ..running.options import RunOptions
@@ -34,7 +35,7 @@ def run(
     Parameters
     ----------
     study : str, path, mapping or Study
-        A study file, or what one says.
+        A study file, the name of a ready study, or what a study file says.
     output : str or path
         A folder or an fsspec URL.
     cluster : str, optional
@@ -100,8 +101,8 @@ def _loaded(study: Any) -> tuple[Study, Path]:
         return parse_study(study, source="study"), Path()
     if not isinstance(study, (str, PathLike)):
         raise refuse("study", study, "the path of a study file, or what one says")
-    path = Path(fspath(study))
-    return load_study(path), path.parent
+    place = place_of(study)
+    return load_study(place.path), place.base
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config.ready import place_of
 from ..errors import BadInput
 
 if TYPE_CHECKING:
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
 
 def add_study(parser: argparse.ArgumentParser) -> None:
     """The study file and ``--set``."""
-    parser.add_argument("study", metavar="STUDY", help="a study file (TOML), as in configs/studies/quickstart.toml")
+    parser.add_argument(
+        "study", metavar="STUDY", help="a study file (TOML), or the name of a ready study (`sigstats studies`)"
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -27,7 +30,12 @@ def study_of(options: argparse.Namespace) -> "Study":
     """The study that the arguments name."""
     from ..studies import load_study  # the help must not wait for it
 
-    return load_study(Path(options.study), options.settings)
+    return load_study(place_of(options.study).path, options.settings)
+
+
+def base_of(options: argparse.Namespace) -> Path:
+    """Where relative paths of the study's data start."""
+    return place_of(options.study).base
 
 
 def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sigstats._common.printable import printable
 
+from ..config.ready import place_of
 from ..errors import DONE, BadInput
 from ._options import add_study, output_of, refuse_cluster, study_of
 
@@ -35,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from ..orchestration.environment import server_configured, set_up
 
     study = study_of(options)
+    place = place_of(options.study)
     output = _absolute(output_of(options, study))
     refuse_cluster(options, study, "cluster")
     if options.cluster is not None:
@@ -45,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     from ..orchestration.deployment import NoServer, NoSuchPool, apply_deployment, deployment_of, serve_deployment
 
     parameters: dict[str, Any] = {
-        "study": str(Path(options.study).absolute()),
+        "study": place.ready or str(place.path.absolute()),
+        "base": str(place.base.absolute()),
         "output": output,
         "settings": options.settings,
         "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,

@@ -4,12 +4,11 @@ Times come from one replicate of every cell, computed here and thrown away (--no
 """
 
 import argparse
-from pathlib import Path
 
 from sigstats._common.printable import printable
 
 from ..errors import DONE
-from ._options import add_study, output_of, study_of, workers_of
+from ._options import add_study, base_of, output_of, study_of, workers_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     workers = workers_of(options)
     study = study_of(options)
     how = PlanOptions(
-        base=Path(options.study).parent,
+        base=base_of(options),
         output=output_of(options, study),
         workers=workers,
         timing=not options.no_timing,

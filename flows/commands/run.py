@@ -6,13 +6,12 @@ What the output holds already is taken up: a run that was interrupted goes on wh
 import argparse
 import sys
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sigstats._common.printable import printable
 
 from ..errors import BadInput
-from ._options import add_study, output_of, refuse_cluster, study_of, workers_of
+from ._options import add_study, base_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
     from ..running.result import StudyResult
@@ -57,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
     def work(stop: threading.Event) -> "StudyResult":
         how = RunOptions(
-            base=Path(options.study).parent,
+            base=base_of(options),
             output=output,
             cluster=cluster,
             display=display,

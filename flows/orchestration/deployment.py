@@ -21,6 +21,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
 from ..clusters import load_cluster
+from ..config.ready import place_of
 from ..running.options import RunOptions
 from ..studies import kind_of, load_study
 from .run import follow
@@ -29,25 +30,29 @@ from .whole_study import state_of
 
 
 @prefect.flow(name="sigstats", flow_run_name="{output}", persist_result=False, validate_parameters=False)
-def study_flow(study: str, output: str, settings: list[str] | None = None, cluster: str | None = None) -> Any:
+def study_flow(
+    study: str, output: str, settings: list[str] | None = None, cluster: str | None = None, base: str | None = None
+) -> Any:
     """Run a study file to its report.
 
     Parameters
     ----------
     study : str
-        The study file.
+        The study file, or the name of a ready study.
     output : str
         A folder or an fsspec URL; what it holds is taken up, and a history is appended to.
     settings : list of str, optional
         ``key=value`` in place of the file's.
     cluster : str, optional
         As ``--cluster``.
+    base : str, optional
+        Where relative paths of the study's data start; by default the folder of the study file.
     """
-    path = Path(study)
-    loaded = load_study(path, settings or [])
+    place = place_of(study)
+    loaded = load_study(place.path, settings or [])
     get_run_logger().info("%s: %s", loaded.name, loaded.question)
     options = RunOptions(
-        base=path.parent,
+        base=place.base if base is None else Path(base),
         output=output,
         cluster=None if cluster is None else load_cluster(cluster),
         follow=follow,

@@ -201,7 +201,7 @@ def test_prefect_on_postgresql_runs_the_schedule_behind_its_password_and_outlive
     write(folder / "production.csv", wrong=0.12, at=1000)
     write(folder / "candidate-1.csv", wrong=0.05, seed=1, at=1001)
     study = (DOCKER.parent / "configs/studies/regression.toml").read_text()
-    study = study.replace("../../predictions", str(folder)).replace(".parquet", ".csv")
+    study = study.replace("predictions", str(folder)).replace(".parquet", ".csv")
     study_file(tmp_path, study, "regression.toml")
     values = {"POSTGRES_PASSWORD": "of/this@test:%3F#", "PREFECT_AUTH": "someone:secret"}
     port = str(free_port())

@@ -1,0 +1,88 @@
+"""The ready studies, which the package brings: found by name where it is installed, and in a checkout."""
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+
+import sigstats
+from sigstats._common.validation import nearest, shown
+
+from ..errors import BadInput
+
+_FOLDER = Path(sigstats.__file__).parent / "ready_studies"
+
+
+@dataclass(frozen=True)
+class StudyPlace:
+    """Where a study file is, and where its relative paths of data start.
+
+    Attributes
+    ----------
+    path : Path
+    base : Path
+        The folder of a study file; the working folder for a ready study, which a person starts by its name.
+    ready : str or None
+        The name of a ready study.
+    """
+
+    path: Path
+    base: Path
+    ready: str | None = None
+
+
+def ready_studies() -> dict[str, Path]:
+    """The files of the ready studies by their names, sorted."""
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
+
+
+def place_of(study: "str | PathLike[str]") -> StudyPlace:
+    """The place of a study file, or of the ready study of a name.
+
+    Raises
+    ------
+    BadInput
+        If there is neither, with the nearest name.
+
+    Examples
+    --------
+    >>> from sigstats.flows.config.ready import place_of
+    >>> place_of("quickstart").path.name
+    'quickstart.toml'
+    >>> place_of("quickstrat")
+    Traceback (most recent call last):
+    ...
+    sigstats.flows.errors.BadInput: study: 'quickstrat' is not valid; ... (did you mean 'quickstart'?)
+    """
+    path, ready = Path(fspath(study)), ready_studies()
+    if _exists(path):
+        return StudyPlace(path, path.parent)
+    if path.name in ready and path.name == str(path):
+        return StudyPlace(ready[path.name], Path(), ready=path.name)
+    if path.stem in ready:
+        raise BadInput(f"{path}: there is no such file; the ready study is started by its name, {path.stem!r}")
+    if path.suffix or path.name != str(path):
+        return StudyPlace(path, path.parent)  # whose reader says what is wrong
+    near = nearest(path.name, ready)
+    hint = f" (did you mean {near!r}?)" if near else ""
+    expected = f"a study file, or one of the ready studies {', '.join(ready)}{hint}"
+    raise BadInput(f"study: {shown(str(path))} is not valid; expected {expected}")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a path that no file system can have
+        return True
+
+
+def summary_of(path: Path) -> str:
+    """What a study file says of itself: its first line, a comment.
+
+    Examples
+    --------
+    >>> from sigstats.flows.config.ready import ready_studies, summary_of
+    >>> summary_of(ready_studies()["quickstart"])
+    'Four real data sets, four classifiers: what did each one learn, and which is better?'
+    """
+    with path.open(encoding="utf-8") as lines:
+        return next(lines, "").removeprefix("#").strip()

@@ -1,0 +1,76 @@
+from pathlib import Path
+
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.flows.config import ready
+from sigstats.flows.config.ready import StudyPlace, place_of, ready_studies, summary_of
+from sigstats.flows.errors import BadInput
+from sigstats.flows.studies import load_study
+
+
+def test_they_are_the_projects_own(repository):
+    files = {path.stem: path.read_bytes() for path in (repository / "configs" / "studies").glob("*.toml")}
+    assert {name: path.read_bytes() for name, path in ready_studies().items()} == files
+
+
+@pytest.mark.parametrize("name", ready_studies())
+def test_each_says_in_one_line_what_it_is(name):
+    line = summary_of(ready_studies()[name])
+    assert 20 < len(line) <= 108
+    assert line[-1] not in ".:,"
+    assert load_study(place_of(name).path).name == name
+
+
+def test_the_list_has_a_line_each_and_a_name_prints_the_file(capsys):
+    assert main(["studies"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines] == list(ready_studies())
+    assert main(["studies", "regression"]) == 0
+    assert capsys.readouterr().out == ready_studies()["regression"].read_text()
+
+
+def test_a_file_of_the_name_comes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert place_of("quickstart").ready == "quickstart"
+    (tmp_path / "quickstart").write_text("mine")
+    assert place_of("quickstart") == StudyPlace(Path("quickstart"), Path())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("quickstrat", "did you mean 'quickstart'?"),
+        ("nothing-like-it", "or one of the ready studies hryniewicz, keller"),
+        ("configs/studies/quickstart.toml", "the ready study is started by its name, 'quickstart'"),
+        ("", "is a folder"),
+        ("a\0b", "'a\\x00b' is not valid"),
+        ("x" * 5000, "cannot be read"),
+    ],
+)
+def test_a_wrong_name_is_refused_in_one_line(tmp_path, monkeypatch, given, said):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput) as caught:
+        load_study(place_of(given).path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_relative_data_of_a_ready_study_lies_in_the_working_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "predictions").mkdir()
+    rows = "id,label,prediction,region\n" + "".join(f"{row},{row % 2},{row % 2},x\n" for row in range(40))
+    for name in ("production", "candidate-1"):
+        (tmp_path / "predictions" / f"{name}.csv").write_text(rows)
+    files = ["baseline=predictions/production.csv", "candidate=predictions/candidate-*.csv"]
+    given = [word for each in files for word in ("--set", each)]
+    assert main(["run", "regression", "--quiet", "--output", "out", *given]) == 0
+
+
+def test_from_python_too(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"did you mean 'quickstart'\?"):
+        sigstats.run("quickstrat", output=tmp_path / "out")
+    (tmp_path / "tiny.toml").write_text('kind = "significance"\ntables = [{ name = "t", counts = [[8, 2], [1, 9]] }]\n')
+    monkeypatch.setattr(ready, "_FOLDER", tmp_path)
+    assert sigstats.run("tiny", output=tmp_path / "out").study["name"] == "tiny"
