@@ -1,9 +1,9 @@
-"""A benchmark study as a whole: its classifiers over its data sets, and over data sets like them."""
+"""Models over several data sets, and over data sets like them: of a benchmark study, or of a table of scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TypeAlias
+from itertools import combinations, starmap, zip_longest
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,61 +16,117 @@ from sigstats.multiplicity import adjust
 from sigstats.ranking.rank_sets import adjusted_pairs
 from sigstats.tasks.results import Results
 
+from .wording import number, signed
+
 Rights: TypeAlias = NDArray[np.bool_]
 
 #: With fewer data sets nothing is said of data sets like them.
 FEWEST_DATA_SETS = 3
 _RESAMPLES, _SEED = 10_000, 0
-#: Differences of accuracy up to this are none in practice.
-ROPE = 0.01
 
 
 @dataclass(frozen=True)
-class PairOfClassifiers:
-    """Two classifiers over the data sets.
+class Score:
+    """What is scored, and how its values are written.
+
+    Attributes
+    ----------
+    name : str
+    model : str
+        What is compared: ``"classifier"``.
+    in_percent : bool
+    rope : float
+        Differences up to this are none in practice.
+    greater_is_better : bool
+    """
+
+    name: str
+    model: str
+    in_percent: bool
+    rope: float
+    greater_is_better: bool = True
+
+    def text(self, value: float) -> str:
+        """A mean score."""
+        return f"{100 * value:.2f}%" if self.in_percent else number(value, 4)
+
+    def difference(self, value: float) -> str:
+        """A difference of scores, with its sign."""
+        return signed(100 * value, 2) if self.in_percent else signed(value, 4)
+
+    @property
+    def equal(self) -> str:
+        """Up to which difference models are equal in practice."""
+        return f"{100 * self.rope:g} point" if self.in_percent else f"{self.rope:g}"
+
+
+_ACCURACY = Score("accuracy", "classifier", in_percent=True, rope=0.01)
+
+
+@dataclass(frozen=True)
+class TheseDataSets:
+    """Two models over these data sets, whose rows are the sample.
+
+    Attributes
+    ----------
+    difference : float
+        The mean difference of the score, A less B.
+    pvalue, adjusted_pvalue : float
+        Of the exact stratified test, two-sided, adjusted over the pairs by Holm's method.
+    """
+
+    difference: float
+    pvalue: float
+    adjusted_pvalue: float
+
+
+@dataclass(frozen=True)
+class PairOfModels:
+    """Two models over the data sets.
 
     Attributes
     ----------
     like_these : PairOverDatasets
         By signed ranks, A being the one with the better mean rank.
-    difference : float
-        The mean difference of accuracy over these data sets, A less B.
-    p_these, adjusted_p_these : float
-        Of the exact stratified test of these data sets, two-sided, adjusted over the pairs by Holm's method.
+    these : TheseDataSets or None
+        Over these data sets; None where their rows are not known.
     """
 
     like_these: PairOverDatasets
-    difference: float
-    p_these: float
-    adjusted_p_these: float
+    these: TheseDataSets | None = None
 
 
 @dataclass(frozen=True)
 class OverDataSets:
-    """All classifiers over the data sets that all of them finished.
+    """All models over the data sets that all of them finished.
 
     Attributes
     ----------
-    datasets : tuple of str
     comparison : DatasetsComparison
-        Classifiers from the best mean rank to the worst.
-    accuracy : tuple of float
-        Their mean accuracies, in this order.
+        Models from the best mean rank to the worst.
+    score : Score
+    means : tuple of float
+        Their mean scores, in this order.
     low, high : tuple of int
-        The ranks that each may have on data sets like these, all at once.
-    pairs : tuple of PairOfClassifiers
+        The ranks that each may have on data sets like these, all at once; empty where all are compared with one.
+    pairs : tuple of PairOfModels
     """
 
-    datasets: tuple[str, ...]
     comparison: DatasetsComparison
-    accuracy: tuple[float, ...]
+    score: Score
+    means: tuple[float, ...]
     low: tuple[int, ...]
     high: tuple[int, ...]
-    pairs: tuple[PairOfClassifiers, ...]
+    pairs: tuple[PairOfModels, ...]
 
 
 def over_data_sets(results: Results, *, alpha: float) -> OverDataSets | None:
-    """The analysis; None with fewer than three data sets that two classifiers or more all finished."""
+    """The analysis; None with fewer than three data sets that two models or more all finished."""
+    found = _of_runs(results, alpha)
+    return _of_scores(results, alpha) if found is None else found
+
+
+def _of_runs(results: Results, alpha: float) -> OverDataSets | None:
     right: dict[str, dict[str, Rights]] = {}
     for cell in results.cells("crossval"):
         run = results.table(cell)
@@ -84,17 +140,58 @@ def over_data_sets(results: Results, *, alpha: float) -> OverDataSets | None:
     tables = [np.column_stack([right[dataset][name] for name in names]) for dataset in datasets]
     scores = np.array([table.mean(axis=0) for table in tables])
     comparison = compare_over_datasets(
-        scores, models=names, datasets=datasets, alpha=alpha, rope=ROPE, n_resamples=_RESAMPLES, rng=_SEED
+        scores, models=names, datasets=datasets, alpha=alpha, rope=_ACCURACY.rope, n_resamples=_RESAMPLES, rng=_SEED
     )
-    order = [names.index(name) for name in comparison.models]
-    better = _shown_better(scores[:, order], alpha)
+    these = _these_data_sets(comparison.pairs, names, tables)
+    return _analysis(comparison, names, scores, _ACCURACY, these)
+
+
+def _of_scores(results: Results, alpha: float) -> OverDataSets | None:
+    columns: dict[str, list[float]] = {}
+    options: Mapping[str, Any] = {}
+    for cell in results.cells("evaluate", test="signed-rank"):
+        options = cell.work["data"]
+        columns |= {cell.subject["a"]: options["a"], cell.subject["b"]: options["b"]}
+    if not columns:
+        return None
+    scores, names = np.column_stack(list(columns.values())), list(columns)
+    score = Score(
+        "score", "model", in_percent=False, rope=options["rope"], greater_is_better=options["greater_is_better"]
+    )
+    comparison = compare_over_datasets(
+        scores,
+        models=names,
+        control=options["control"],
+        adjust=results.plan.adjust,
+        alpha=alpha,
+        rope=score.rope,
+        greater_is_better=score.greater_is_better,
+        n_resamples=_RESAMPLES,
+        rng=_SEED,
+    )
+    return _analysis(comparison, names, scores, score)
+
+
+def _analysis(
+    comparison: DatasetsComparison,
+    names: Sequence[str],
+    scores: FloatArray,
+    score: Score,
+    these: Sequence[TheseDataSets] = (),
+) -> OverDataSets:
+    ordered = scores[:, [names.index(name) for name in comparison.models]]
+    low: tuple[int, ...] = ()
+    high: tuple[int, ...] = ()
+    if comparison.control is None:
+        better = _shown_better(ordered if score.greater_is_better else -ordered, comparison.alpha)
+        low, high = tuple((1 + better.sum(axis=0)).tolist()), tuple((len(names) - better.sum(axis=1)).tolist())
     return OverDataSets(
-        datasets=tuple(datasets),
         comparison=comparison,
-        accuracy=tuple(scores.mean(axis=0)[order].tolist()),
-        low=tuple((1 + better.sum(axis=0)).tolist()),
-        high=tuple((len(names) - better.sum(axis=1)).tolist()),
-        pairs=tuple(_pairs(comparison.pairs, names, tables)),
+        score=score,
+        means=tuple(ordered.mean(axis=0).tolist()),
+        low=low,
+        high=high,
+        pairs=tuple(starmap(PairOfModels, zip_longest(comparison.pairs, these))),
     )
 
 
@@ -109,9 +206,9 @@ def _shown_better(scores: FloatArray, alpha: float) -> Rights:
     return np.asarray(adjusted_pairs(pvalues) <= alpha)
 
 
-def _pairs(
+def _these_data_sets(
     pairs: Sequence[PairOverDatasets], names: Sequence[str], tables: Sequence[Rights]
-) -> list[PairOfClassifiers]:
+) -> list[TheseDataSets]:
     sizes = [len(table) for table in tables]
     tested = []
     for pair in pairs:
@@ -120,7 +217,4 @@ def _pairs(
         only_b = [int((table[:, b] & ~table[:, a]).sum()) for table in tables]
         tested.append(stratified_paired_test(only_a, only_b, sizes))
     adjusted = adjust([result.pvalue for result in tested], method="holm").tolist()
-    return [
-        PairOfClassifiers(pair, result.estimate, result.pvalue, p)
-        for pair, result, p in zip(pairs, tested, adjusted, strict=True)
-    ]
+    return [TheseDataSets(result.estimate, result.pvalue, p) for result, p in zip(tested, adjusted, strict=True)]

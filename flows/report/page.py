@@ -65,6 +65,7 @@ def render(
         problems=problems(evidence, failures),
         shortfall=shortfall(evidence),
         over_data_sets=sections.over_data_sets(evidence),
+        over_data_sets_method=sections.over_data_sets_method(evidence),
         verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=_transforms(evidence),

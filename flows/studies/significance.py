@@ -26,7 +26,9 @@ from .significance_tables import Case, Entry, entries
 class _Significance(Study, StoppingSettings):
     """What a study file of ``kind = "significance"`` may say besides its tables."""
 
-    question: ClassVar[str] = "are these tables of counts better than chance, equal, as required?"
+    question: ClassVar[str] = (
+        "are these tables of counts better than chance, equal, as required? who is best in a table of scores?"
+    )
 
     kind: Literal["significance"]
     resamples: Annotated[
@@ -37,6 +39,9 @@ class _Significance(Study, StoppingSettings):
     def _something_to_test(self) -> "_Significance":
         if not any(getattr(self, key) for key in entries()):
             raise ValueError(f"there is nothing to test; expected one of [[{']], [['.join(entries())}]]")
+        for key, entry in entries().items():
+            if entry.ALONE and len(getattr(self, key)) > 1:
+                raise ValueError(f"{key}: {len(getattr(self, key))} are not valid; expected one, and a study for each")
         return self
 
 
@@ -65,7 +70,7 @@ def _layout(study: _Significance, base: Path, progress: Progress) -> Prepared:  
                 table_test(case.test).observed(case.data)
             except ValueError as error:
                 raise ValueError(f"{key}: {entry.name}: {error}") from None
-            for method in entry.methods:
+            for method in case.methods or entry.methods:
                 cells.append(_cell(study, entry, case, method, tests=drawn[case.shown_as or case.test]))
                 references.extend(_references(case, method, cells[-1]))
     plan = Plan(

@@ -74,6 +74,8 @@ class DatasetsComparison:
     adjust : str
     alpha : float
     datasets : int
+    control : str or None
+        The model that all others were compared with.
     """
 
     models: tuple[str, ...]
@@ -84,6 +86,7 @@ class DatasetsComparison:
     adjust: str
     alpha: float
     datasets: int
+    control: str | None = None
 
     @property
     def conclusion(self) -> str:
@@ -91,6 +94,8 @@ class DatasetsComparison:
         differing = [pair for pair in self.pairs if pair.adjusted_pvalue <= self.alpha]
         how = "" if self.adjust == "none" else f", adjusted by {self.adjust}"
         about = f"over {self.datasets} data sets (exact signed-rank tests{how}, level {self.alpha:g})"
+        if self.control is not None:
+            return self._beside_the_control(differing, about)
         if not differing:
             return f"No two of the {len(self.models)} models were shown to differ {about}."
         best = self.models[0]
@@ -104,6 +109,21 @@ class DatasetsComparison:
             f"{best} has the best mean rank and is better than {len(rivals)} of {len(self.models) - 1} models; it was "
             f"not shown to differ from {', '.join(tied)} {about}."
         )
+
+    def _beside_the_control(self, differing: "Sequence[PairOverDatasets]", about: str) -> str:
+        better = [pair.a for pair in differing if pair.estimate > 0]
+        worse = [pair.a for pair in differing if pair.estimate <= 0]
+        found = [
+            f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {which} than {self.control}"
+            for names, which in ((better, "better"), (worse, "worse"))
+            if names
+        ]
+        rest = len(self.pairs) - len(differing)
+        if not found:
+            return f"No model was shown to differ from {self.control} {about}."
+        if rest:
+            found.append(f"{rest} of {len(self.pairs)} {'was' if rest == 1 else 'were'} not shown to differ from it")
+        return f"{'; '.join(found)} {about}."
 
 
 def compare_over_datasets(
@@ -203,6 +223,7 @@ def compare_over_datasets(
         adjust=method,
         alpha=level,
         datasets=count,
+        control=control,
     )
 
 

@@ -9,6 +9,7 @@ from ..axes import Axes
 from ..evidence import Evidence
 from ..figure import Figure, FigureKind
 from ..over_data_sets import OverDataSets
+from ..wording import adjusted_p
 
 _WIDTH, _LINE, _BAR, _TOP = 760.0, 18.0, 9.0, 34.0
 
@@ -20,14 +21,21 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         cliques = found.comparison.cliques
         yield Figure(
             title="Mean ranks over the data sets",
-            caption=(
-                f"Mean ranks of {len(found.comparison.models)} classifiers on {len(found.datasets)} data sets, 1 for "
-                "the best. A bar joins classifiers of which no two are shown to differ, by exact signed-rank tests "
-                f"with Holm's adjustment at {found.comparison.alpha:g}: those that have a point on it. A bar may pass "
-                "over a classifier without a point, which differs from one on the bar."
-            ),
+            caption=_caption(found),
             body=picture(found.comparison.models, found.comparison.ranks, cliques) + _table(found),
         )
+
+
+def _caption(found: OverDataSets) -> str:
+    what, comparison = found.score.model, found.comparison
+    said = f"Mean ranks of {len(comparison.models)} {what}s on {comparison.datasets} data sets, 1 for the best."
+    if comparison.control is not None:
+        return f"{said} All are compared with {comparison.control}; no other pair is tested."
+    return (
+        f"{said} A bar joins {what}s of which no two are shown to differ, by exact signed-rank tests "
+        f"({adjusted_p(comparison.adjust)} at {comparison.alpha:g}): those that have a point on it. A bar may pass "
+        f"over a {what} without a point, which differs from one on the bar."
+    )
 
 
 def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Sequence[str]]) -> Markup:
@@ -75,21 +83,26 @@ def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Seq
 
 
 def _table(found: OverDataSets) -> Markup:
+    comparison = found.comparison
+    columns = {found.score.model: comparison.models, "mean rank": tuple(f"{rank:.2f}" for rank in comparison.ranks)}
+    if found.low:
+        bounds = zip(found.low, found.high, strict=True)
+        columns["ranks it may have"] = tuple(f"{low}" if low == high else f"{low}–{high}" for low, high in bounds)
+    columns[f"mean {found.score.name}"] = tuple(map(found.score.text, found.means))
+    head = Markup("").join(
+        Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if at else "", name)
+        for at, name in enumerate(columns)
+    )
     rows = Markup("").join(
-        Markup(
-            '<tr><th scope="row">{}</th><td class="number">{}</td><td class="number">{}</td>'
-            '<td class="number">{}</td></tr>'
-        ).format(name, f"{rank:.2f}", f"{low}" if low == high else f"{low}–{high}", f"{100 * accuracy:.2f}%")
-        for name, rank, low, high, accuracy in zip(
-            found.comparison.models, found.comparison.ranks, found.low, found.high, found.accuracy, strict=True
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            name, Markup("").join(Markup('<td class="number">{}</td>').format(value) for value in values)
         )
+        for name, *values in zip(*columns.values(), strict=True)
     )
     return Markup(
         '<div class="scroll" tabindex="0" role="region" aria-label="Mean ranks"><table class="data narrow"><thead><tr>'
-        '<th scope="col">classifier</th><th scope="col" class="number">mean rank</th>'
-        '<th scope="col" class="number">ranks it may have</th><th scope="col" class="number">mean accuracy</th>'
-        "</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(rows)
+        "{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(head, rows)
 
 
 KIND = FigureKind(order=1, draw=draw)

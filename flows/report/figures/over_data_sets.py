@@ -7,41 +7,42 @@ from markupsafe import Markup
 from .. import svg
 from ..evidence import Evidence
 from ..figure import Figure, FigureKind
-from ..heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
-from ..over_data_sets import ROPE, OverDataSets, PairOfClassifiers
-from ..wording import index_number, p_number, p_order, signed
+from ..heat_table import DIAGONAL, MISSING, HeatCell, heat_table, p_legend, p_shade
+from ..over_data_sets import OverDataSets, PairOfModels, Score
+from ..wording import adjusted_p, index_number, p_number, p_order
 
 _BARS, _LINE = 420.0, 20.0
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """Three figures, where there are three data sets or more."""
+    """Three figures, where there are three data sets or more; two where their rows are not known."""
     found = evidence.over_data_sets
     if found is None:
         return
     yield Figure(
         title="Pairs on data sets like these",
         caption=(
-            "Each cell has the p-value of the exact signed-rank test, adjusted by Holm's method over all pairs, and "
-            "under it the data sets on which the classifier on the left won, tied and lost. ● marks pairs that differ."
+            f"Each cell has the {adjusted_p(found.comparison.adjust)} of the exact signed-rank test, and under it the "
+            f"data sets on which the {found.score.model} on the left won, tied and lost. ● marks pairs that differ."
         ),
         body=_matrix(found) + p_legend(),
     )
-    yield Figure(
-        title="These data sets, and data sets like these",
-        caption=(
-            "Two questions with two answers. On these data sets the rows are the sample: with many rows a small "
-            "difference of the mean is certain. On data sets like these each data set is one observation: a few large "
-            "data sets do not outweigh the others. The differences are of A less B in points: the mean, and Hodges "
-            "and Lehmann's estimate; p-values are adjusted by Holm's method."
-        ),
-        body=_questions(found),
-    )
+    if all(pair.these for pair in found.pairs):
+        yield Figure(
+            title="These data sets, and data sets like these",
+            caption=(
+                "Two questions with two answers. On these data sets the rows are the sample: with many rows a small "
+                "difference of the mean is certain. On data sets like these each data set is one observation: a few "
+                "large data sets do not outweigh the others. The differences are of A less B in points: the mean, and "
+                "Hodges and Lehmann's estimate; p-values are adjusted by Holm's method."
+            ),
+            body=_questions(found),
+        )
     yield Figure(
         title="How probable is it that A is better?",
         caption=(
             "The Bayesian signed-rank test: the probability that on data sets like these A is better (blue), equal "
-            f"within {100 * ROPE:g} point (light), or worse (orange)."
+            f"within {found.score.equal} (light), or worse (orange)."
         ),
         body=_probabilities(found),
     )
@@ -53,7 +54,9 @@ def _matrix(found: OverDataSets) -> Markup:
     def cell(left: str, above: str) -> HeatCell:
         if left == above:
             return DIAGONAL
-        pair = by_pair.get((left, above)) or by_pair[above, left]
+        pair = by_pair.get((left, above)) or by_pair.get((above, left))
+        if pair is None:
+            return MISSING
         wins, losses = (pair.wins, pair.losses) if pair.a == left else (pair.losses, pair.wins)
         return HeatCell(
             p_order(pair.adjusted_pvalue),
@@ -64,7 +67,7 @@ def _matrix(found: OverDataSets) -> Markup:
         )
 
     models = found.comparison.models
-    return heat_table("Adjusted p", "Pairs of classifiers over the data sets", models, models, cell)
+    return heat_table("Adjusted p", f"Pairs of {found.score.model}s over the data sets", models, models, cell)
 
 
 def _questions(found: OverDataSets) -> Markup:
@@ -73,19 +76,20 @@ def _questions(found: OverDataSets) -> Markup:
         Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if at > 1 else "", name)
         for at, name in enumerate(header)
     )
-    lines = Markup("").join(map(_question, found.pairs))
+    lines = Markup("").join(_question(pair, found.score) for pair in found.pairs)
     return Markup(
         '<div class="scroll" tabindex="0" role="region" aria-label="Two questions"><table class="data narrow">'
         "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
     ).format(head, lines)
 
 
-def _question(pair: PairOfClassifiers) -> Markup:
-    like = pair.like_these
+def _question(pair: PairOfModels, score: Score) -> Markup:
+    like, these = pair.like_these, pair.these
+    assert these is not None
     cells = (
-        signed(100 * pair.difference, 2),
-        p_number(pair.adjusted_p_these),
-        signed(100 * like.estimate, 2),
+        score.difference(these.difference),
+        p_number(these.adjusted_pvalue),
+        score.difference(like.estimate),
         p_number(like.adjusted_pvalue),
     )
     numbers = Markup("").join(Markup('<td class="number">{}</td>').format(cell) for cell in cells)
@@ -113,7 +117,7 @@ def _probabilities(found: OverDataSets) -> Markup:
         left + _BARS + 150,
         height,
         "Probabilities that A is better, equal in practice, or worse",
-        f"{len(labels)} pairs of classifiers.",
+        f"{len(labels)} pairs of {found.score.model}s.",
         *parts,
     )
     return Markup('<div class="scroll">{}</div>').format(drawn)

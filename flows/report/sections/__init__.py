@@ -12,10 +12,10 @@ from ..evidence import Evidence
 from ..section import Section, Verdict
 from . import _methods
 from ._general import GENERAL
-from ._over_data_sets import over_data_sets
+from ._over_data_sets import over_data_sets, over_data_sets_method
 from ._printed_numbers import printed_numbers
 
-__all__ = ["approximations", "known", "of", "over_data_sets", "printed_numbers"]
+__all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_method", "printed_numbers"]
 
 
 class SectionModule(Protocol):

@@ -1,13 +1,27 @@
-"""What the report says of the classifiers over all data sets, before it says anything of one of them."""
+"""What the report says of the models over all data sets, before it says anything of one of them."""
 
 import math
 
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets
 from ..section import Verdict
-from ..wording import count_of, join_words, p_equation, signed
+from ..wording import count_of, join_words, p_equation
 
 _NAMED = 6
+
+_RUNS = (
+    "On data sets like these: each data set gives one difference of accuracies, which exact signed-rank tests take, "
+    "adjusted by Holm's method. On these data sets: the rows are the sample, and the mean difference of accuracy is "
+    "tested exactly given the rows that one classifier alone got right. Probabilities are those of the Bayesian "
+    "signed-rank test; differences of at most one point are none in practice. Cross-validated rows share training "
+    "sets; neither test accounts for the choice of the folds."
+)
+_SCORES = (
+    "Each data set gives one difference of scores, which exact signed-rank tests take. The data sets are taken for a "
+    "sample of data sets like them, and of a score it is not known how far chance moved it. Probabilities are those "
+    "of the Bayesian signed-rank test; differences of at most {equal} are none in practice. Where less is better, "
+    "differences are turned, so that the greater is the better."
+)
 
 
 def over_data_sets(evidence: Evidence) -> Verdict | None:
@@ -18,30 +32,48 @@ def over_data_sets(evidence: Evidence) -> Verdict | None:
     return Verdict(found.comparison.conclusion, tuple(_details(found)))
 
 
+def over_data_sets_method(evidence: Evidence) -> str:
+    """How it is found; empty where there are too few data sets."""
+    found = evidence.over_data_sets
+    if found is None:
+        return ""
+    return _RUNS if found.score.in_percent else _SCORES.format(equal=found.score.equal)
+
+
 def _details(found: OverDataSets) -> list[str]:
-    k, models = len(found.comparison.models), found.comparison.models
-    first = [model for model, low in zip(models, found.low, strict=True) if low == 1]
-    named = join_words([*first[:_NAMED], *([f"{len(first) - _NAMED} more"] if len(first) > _NAMED else [])])
-    may = "is the best" if len(first) == 1 else "may each be the best"
-    said = [f"On data sets like these {named} {may} of {count_of(k, 'classifier')}, all ranks taken together."]
-    needed = 1 + math.ceil(math.log2(len(found.pairs) / found.comparison.alpha))
-    if len(found.datasets) < needed:
+    comparison = found.comparison
+    k, models, what = len(comparison.models), comparison.models, found.score.model
+    said = []
+    if found.low:
+        first = [model for model, low in zip(models, found.low, strict=True) if low == 1]
+        named = join_words([*first[:_NAMED], *([f"{len(first) - _NAMED} more"] if len(first) > _NAMED else [])])
+        may = "is the best" if len(first) == 1 else "may each be the best"
+        said.append(f"On data sets like these {named} {may} of {count_of(k, what)}, all ranks taken together.")
+    family = 1 if comparison.adjust == "none" else len(found.pairs)
+    needed = 1 + math.ceil(math.log2(family / comparison.alpha))
+    if comparison.datasets < needed:
         said.append(
-            f"{len(found.datasets)} data sets are too few: {count_of(len(found.pairs), 'pair')} can be told apart on "
+            f"{comparison.datasets} data sets are too few: {count_of(len(found.pairs), 'pair')} can be told apart on "
             f"{needed} or more."
         )
-    friedman = found.comparison.friedman
-    if friedman is not None:
-        said.append(
-            f"That all classifiers are alike: {p_equation(friedman.pvalue)} (Friedman, Iman and Davenport's F)."
-        )
-    most = max(range(k), key=lambda model: found.accuracy[model])
-    ahead = [pair for pair in found.pairs if models[most] in (pair.like_these.a, pair.like_these.b)]
-    shown = [pair for pair in ahead if pair.adjusted_p_these <= found.comparison.alpha]
-    least = min(ahead, key=lambda pair: abs(pair.difference))
-    said.append(
-        f"On these {len(found.datasets)} data sets themselves {models[most]} has the highest mean accuracy; it differs "
-        f"from {len(shown)} of {count_of(k - 1, 'other')} (exact stratified tests, Holm), the nearest being "
-        f"{signed(100 * abs(least.difference), 2).lstrip('+')} points behind."
-    )
-    return said
+    if comparison.friedman is not None:
+        p = p_equation(comparison.friedman.pvalue)
+        said.append(f"That all {what}s are alike: {p} (Friedman, Iman and Davenport's F).")
+    return [*said, *_on_these(found)]
+
+
+def _on_these(found: OverDataSets) -> list[str]:
+    """What the rows of these data sets say, where they are known."""
+    comparison, what = found.comparison, found.score.model
+    better = max if found.score.greater_is_better else min
+    most = comparison.models[better(range(len(found.means)), key=lambda model: found.means[model])]
+    ahead = [pair.these for pair in found.pairs if pair.these and most in (pair.like_these.a, pair.like_these.b)]
+    best = f"{most} has the best mean {found.score.name}"
+    if not ahead:
+        return [f"On these {comparison.datasets} data sets themselves {best}; how certain that is needs their rows."]
+    shown = [these for these in ahead if these.adjusted_pvalue <= comparison.alpha]
+    least = min(ahead, key=lambda these: abs(these.difference))
+    nearest = found.score.difference(abs(least.difference)).lstrip("+")
+    others = count_of(len(comparison.models) - 1, f"other {what}")
+    said = f"On these {comparison.datasets} data sets themselves {best}; it differs from {len(shown)} of {others}"
+    return [f"{said} (exact stratified tests, Holm), the nearest being {nearest} points behind."]

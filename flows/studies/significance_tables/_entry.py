@@ -67,6 +67,8 @@ class Case:
         What a publication prints of it.
     shown_as : str
         The test's name in the summary, where it is another.
+    methods : tuple of str
+        The methods, where they are not those of the entry.
     """
 
     subject: Mapping[str, str]
@@ -74,6 +76,7 @@ class Case:
     data: Mapping[str, Any]
     printed: Printed = field(default_factory=lambda: Printed.model_validate({}))
     shown_as: str = ""
+    methods: tuple[str, ...] = ()
 
 
 class Entry(Printed):
@@ -83,6 +86,8 @@ class Entry(Printed):
     TEST: ClassVar[str]
     #: Where its results stand among those of the other kinds.
     ORDER: ClassVar[int]
+    #: Whether a study has one at most.
+    ALONE: ClassVar[bool] = False
 
     name: Annotated[Name, Field(description="Its name in the results")]
     methods: Annotated[

@@ -18,8 +18,8 @@ from sigstats.tasks.tables.spelling import same_spelling
 from sigstats.tasks.tables.table import Table
 
 
-def read_table(path: str, base: Path, names: Sequence[str]) -> Table:
-    """The columns `names` of a file.
+def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Table:
+    """The columns `names` of a file, all by default.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def read_table(path: str, base: Path, names: Sequence[str]) -> Table:
         table = ArrowTable(where, columns, names=known, as_python=True)
     else:
         table = DelimitedTable(where, read_bytes(path, base), wanted=names)
-    for name in names:
+    for name in table.names if names is None else names:
         table.require_values(name)
     return table
 

@@ -108,3 +108,12 @@ def test_all_equal_is_equal_in_practice():
 def test_bad_input_is_one_line(arguments, message):
     with pytest.raises(ValueError, match=message):
         compare_over_datasets(**arguments)
+
+
+def test_with_a_control_the_conclusion_speaks_of_the_control_alone():
+    scores = np.arange(10)[:, None] / 100 + [0.5, 0.52, 0.4]
+    found = compare_over_datasets(scores, models=["a", "b", "c"], control="a", rng=0)
+    assert found.conclusion.startswith("b is better than a; c is worse than a over 10 data sets")
+    scores[:, 2] = scores[:, 1] = scores[:, 0] + np.resize([0.1, -0.1], 10)
+    found = compare_over_datasets(scores, models=["a", "b", "c"], control="a", rng=0)
+    assert found.conclusion.startswith("No model was shown to differ from a")

@@ -1,0 +1,101 @@
+"""``[[scores]]``: which of several models is best over data sets, and which are tied."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from sigstats._common.validation import hint, refuse
+
+from . import _entry
+from ._files import read_table
+
+#: With fewer data sets nothing is said of data sets like them.
+FEWEST_DATA_SETS = 3
+
+
+class Entry(_entry.Entry):
+    """A score of each model on each data set: a file with a row for each data set, or the scores themselves."""
+
+    TEST: ClassVar[str] = "signed-rank"
+    ORDER: ClassVar[int] = 5
+    # The p-values of a test are adjusted together, and one picture shows which models differ.
+    ALONE: ClassVar[bool] = True
+
+    methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="exact")] = ("exact",)
+    path: Annotated[str | None, Field(description="A CSV or Parquet file, a row for each data set")] = None
+    datasets: Annotated[str, Field(description="The file's column of the names of the data sets")] = "dataset"
+    models: Annotated[
+        list[str] | None, Field(min_length=2, description="The file's columns of scores; by default all others")
+    ] = None
+    values: Annotated[
+        dict[_entry.Name, list[float]] | None,
+        Field(min_length=2, description="The scores of each model instead, data set by data set"),
+    ] = None
+    control: Annotated[str | None, Field(description="Compare all models with this one, not all pairs")] = None
+    greater_is_better: Annotated[bool, Field(description="False for errors and losses")] = True
+    rope: Annotated[
+        float, Field(ge=0, description="Differences of scores up to this are none in practice, in their unit")
+    ] = 0.01
+
+    @model_validator(mode="after")
+    def _given(self) -> Self:
+        self.require_exactly_one(path=self.path is not None, values=self.values is not None)
+        if self.models is not None and (self.path is None or self.datasets in self.models):
+            found = "given without a path" if self.path is None else f"{self.datasets!r}"
+            raise ValueError(f"models: {found} is not valid; expected columns of scores in the file")
+        return self
+
+    def cases(self, base: Path) -> Iterator[_entry.Case]:
+        """All models together, where there are three or more, and every pair, or each model and the control."""
+        scores = self._scores(base)
+        if self.control is not None and self.control not in scores:
+            raise ValueError(f"control: {self.control!r} is not valid; {hint(self.control, scores)}")
+        common = {"greater_is_better": self.greater_is_better, "rope": self.rope, "control": self.control}
+        if len(scores) > 2:
+            yield _entry.Case(
+                subject={"dataset": self.name},
+                test="friedman",
+                data={**common, "scores": [list(row) for row in zip(*scores.values(), strict=True)]},
+                methods=("f",),
+                printed=self,
+            )
+        for a, b in _pairs(list(scores), self.control):
+            yield _entry.Case(
+                subject={"dataset": self.name, "a": a, "b": b},
+                test=self.TEST,
+                data={**common, "a": scores[a], "b": scores[b]},
+            )
+
+    def _scores(self, base: Path) -> Mapping[str, list[float]]:
+        scores = self._given_scores() if self.path is None else self._read_scores(self.path, base)
+        if len(scores) < 2:
+            raise refuse("scores (models)", len(scores), "two or more")
+        count = len(next(iter(scores.values())))
+        if count < FEWEST_DATA_SETS:
+            raise refuse("scores (data sets)", count, f"{FEWEST_DATA_SETS} or more")
+        return scores
+
+    def _given_scores(self) -> Mapping[str, list[float]]:
+        scores = self.values or {}
+        longest = max(scores, key=lambda name: len(scores[name]))
+        for name, column in scores.items():
+            if len(column) < len(scores[longest]):
+                raise refuse(f"values: {name} (length)", len(column), f"{len(scores[longest])}, as of {longest}")
+        return scores
+
+    def _read_scores(self, path: str, base: Path) -> Mapping[str, list[float]]:
+        table = read_table(path, base, None if self.models is None else [self.datasets, *self.models])
+        names = table.texts(self.datasets).to_pylist()
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise table.error(self.datasets, f": {twice!r} is there twice; expected each data set once")
+        models = [name for name in table.names if name != self.datasets] if self.models is None else self.models
+        return {name: table.numbers(name).to_pylist() for name in models}
+
+
+def _pairs(names: Sequence[str], control: str | None) -> list[tuple[Any, Any]]:
+    """Pairs of models; the control is the first of each."""
+    return list(combinations(names, 2)) if control is None else [(control, name) for name in names if name != control]

@@ -1,0 +1,38 @@
+"""Are two models equally good on data sets like these? (Wilcoxon's signed-rank test of their scores, exact)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sigstats._common.validation import as_reals, refuse
+from sigstats.many_datasets.signed_rank import signed_rank_test
+
+from ._results import fields
+
+NULL = "a and b are equally good on data sets like these"
+METHODS = ("exact",)
+
+#: What is estimated; where less is better, the sign says all the same by how much b is the better one.
+ADVANTAGE = "advantage of b over a"
+
+
+def observed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """``a`` and ``b``: a score of each model on each data set; ``greater_is_better``."""
+    a, b = (as_reals(data[key], f"scores of {key}", ndim=1) for key in ("a", "b"))
+    if len(a) != len(b):
+        raise refuse("scores (length)", len(b), f"{len(a)}, one for each data set")
+    found = signed_rank_test(b - a if data["greater_is_better"] else a - b)
+    return {
+        "alternative": "two-sided",
+        "measure": ADVANTAGE,
+        "n": found.n,
+        "statistic": found.statistic,
+        "estimate": found.estimate,
+        "estimate_low": found.confidence_interval.low,
+        "estimate_high": found.confidence_interval.high,
+    }
+
+
+def evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
+    """The p-value of the test."""
+    a, b = (as_reals(data[key], f"scores of {key}", ndim=1) for key in ("a", "b"))
+    return fields(signed_rank_test(b - a if data["greater_is_better"] else a - b, method=method))

@@ -1,0 +1,169 @@
+"""Tables of scores in a significance study: Demsar's printed figures, enumeration of signs, bad input."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sigstats.flows.report.evidence import Evidence
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.store import Store
+from sigstats.tasks.table_tests import run_table_test
+
+from ...examples import examples
+from ...sigstats.many_datasets.test_friedman import DEMSAR
+from ..conftest import program as program
+from ..conftest import study_file
+
+MODELS = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
+
+
+def table(scores, models):
+    frame = pd.DataFrame(np.array(scores), columns=list(models))
+    frame.insert(0, "dataset", [f"set {number}" for number in range(len(frame))])
+    return frame
+
+
+def study(folder, frame, extra="", name="scores.csv"):
+    frame.to_csv(folder / name, index=False) if name.endswith(".csv") else frame.to_parquet(folder / name)
+    return study_file(folder, f'kind = "significance"\n[[scores]]\nname = "areas"\npath = "{name}"\n{extra}\n')
+
+
+def rows(output):
+    return pq.read_table(output / "summary.parquet").to_pylist()
+
+
+def enumerated(differences):
+    """The two-sided p of the signed-rank test by all signs, in whole numbers; equal scores are left out."""
+    rest = [each for each in differences if each]
+    doubled = [round(2 * rank) for rank in stats.rankdata([abs(each) for each in rest])]
+    sums = [sum(itertools.compress(doubled, signs)) for signs in itertools.product((0, 1), repeat=len(doubled))]
+    observed = sum(rank for rank, each in zip(doubled, rest, strict=True) if each > 0)
+    greater, less = sum(each >= observed for each in sums), sum(each <= observed for each in sums)
+    return min(Fraction(1), Fraction(2 * min(greater, less), len(sums)))
+
+
+def test_demsar_s_table(tmp_path, program):
+    # His own scores have more decimals: of voting, C4.5+cf is before C4.5+m+cf, where the table prints 0.975 for both.
+    scores = [[*row] for row in DEMSAR]
+    scores[12][2] += 0.0001
+    done = program("run", study(tmp_path, table(scores, MODELS)), "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    found = Evidence(Results(Store(str(tmp_path / "out")))).over_data_sets
+    ranks = dict(zip(found.comparison.models, found.comparison.ranks, strict=True))
+    assert {name: round(rank, 3) for name, rank in ranks.items()} == {
+        "C4.5": 3.143, "C4.5+m": 2.0, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964
+    }  # fmt: skip
+    n, k = 14, 4
+    chi2 = 12 * n / (k * (k + 1)) * (sum(rank**2 for rank in ranks.values()) - k * (k + 1) ** 2 / 4)
+    assert (round(chi2, 2), round((n - 1) * chi2 / (n * (k - 1) - chi2), 2)) == (9.28, 3.69)  # as he prints them
+    # He does not correct for ties: three data sets with two equal scores, and one with four.
+    corrected = chi2 / (1 - Fraction(3 * (2**3 - 2) + 4**3 - 4, n * (k**3 - k)))
+    friedman, *pairs = rows(tmp_path / "out")
+    f = (n - 1) * corrected / (n * (k - 1) - corrected)
+    assert friedman["statistic"] == pytest.approx(f)
+    assert friedman["p_value"] == pytest.approx(stats.f.sf(f, 3, 39))
+    columns = {
+        name: [Fraction(f"{value:.4f}") for value in column]
+        for name, column in zip(MODELS, zip(*scores, strict=True), strict=True)
+    }
+    for row in pairs:
+        differences = [y - x for x, y in zip(columns[row["a"]], columns[row["b"]], strict=True)]
+        assert row["p_value"] == pytest.approx(float(enumerated(differences)), rel=1e-12)
+        means = sorted((x + y) / 2 for i, x in enumerate(differences) for y in differences[i:])
+        assert row["estimate"] == pytest.approx(float(means[52] + means[51 + (len(means) % 2)]) / 2, abs=1e-12)
+    assert [row["n"] for row in pairs] == [14] * 6
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "C4.5+m+cf has the best mean rank" in page
+    assert "Mean ranks over the data sets" in page
+    assert "These data sets, and data sets like these" not in page  # their rows are not known
+
+
+def test_csv_parquet_and_values_are_one(tmp_path, program):
+    frame = table(DEMSAR, MODELS)
+    values = "values = {" + ", ".join(f'"{name}" = {frame[name].tolist()}' for name in MODELS) + "}\n"
+    inline = study_file(tmp_path, f'kind = "significance"\n[[scores]]\nname = "areas"\n{values}', "inline.toml")
+    (tmp_path / "parquet").mkdir()
+    files = [study(tmp_path, frame), study(tmp_path / "parquet", frame, name="scores.parquet"), inline]
+    found = []
+    for number, file in enumerate(files):
+        assert program("run", file, "--output", tmp_path / f"{number}").returncode == 0
+        found.append([{**row, "study": ""} for row in rows(tmp_path / f"{number}")])
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 7
+
+
+def test_errors_turn_the_differences_and_a_control_limits_the_pairs(tmp_path, program):
+    frame = table(1 - np.array(DEMSAR), MODELS)
+    losses = study(tmp_path, frame, 'greater_is_better = false\ncontrol = "C4.5"')
+    assert program("run", losses, "--output", tmp_path / "out").returncode == 0
+    pairs = rows(tmp_path / "out")[1:]
+    assert [(row["a"], row["b"]) for row in pairs] == [("C4.5", other) for other in MODELS[1:]]
+    assert all(row["estimate"] > 0 for row in pairs)  # all are better than the control, in less error
+    raw = [row["p_value"] for row in pairs]
+    holm = [
+        min(1, 3 * sorted(raw)[0]),
+        *np.maximum.accumulate([3 * sorted(raw)[0], 2 * sorted(raw)[1], sorted(raw)[2]])[1:],
+    ]
+    assert sorted(row["p_adjusted"] for row in pairs) == pytest.approx(holm)
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "All are compared with C4.5" in page
+    assert "better than C4.5; 1 of 3 was not shown to differ from it" in page
+
+
+def test_models_name_the_columns_of_scores(tmp_path, program):
+    frame = table(DEMSAR, MODELS)
+    frame["remark"] = "text"
+    chosen = study(tmp_path, frame, 'models = ["C4.5", "C4.5+m"]')
+    assert program("run", chosen, "--output", tmp_path / "out").returncode == 0
+    (pair,) = rows(tmp_path / "out")
+    assert (pair["test"], pair["a"], pair["b"]) == ("signed-rank", "C4.5", "C4.5+m")
+
+
+@pytest.mark.parametrize(
+    ("content", "extra", "said"),
+    [
+        ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", "", "line 3: column 'a' is empty"),
+        ("dataset,a,b\n1,2,3\n2,x,4\n3,1,1\n", "", "line 3: column 'a': 'x' is not valid; expected a number"),
+        ("dataset,a,b\n1,2,3\n1,2,4\n3,1,1\n", "", "'1' is there twice; expected each data set once"),
+        ("dataset,a,b\n1,2,3\n2,2,4\n", "", "scores (data sets): 2 is not valid; expected 3 or more"),
+        ("dataset,a\n1,2\n2,2\n3,1\n", "", "scores (models): 1 is not valid; expected two or more"),
+        ("set,a,b\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'dataset' is not there"),
+        ("dataset,a,a\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'a' is there 2 times"),
+        ("dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'control = "c"', "control: 'c' is not valid; expected one of 'a', 'b'"),
+        ("dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n", "rope = -1", "rope: -1 is not valid"),
+        (
+            "dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n",
+            "values = {a = [1.0, 2.0, 3.0], b = [1.0, 2.0, 3.0]}",
+            "path and values",
+        ),
+        (
+            "dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n",
+            '[[scores]]\nname = "more"\npath = "scores.csv"',
+            "scores: 2 are not valid",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, program, content, extra, said):
+    (tmp_path / "scores.csv").write_text(content)
+    file = study_file(tmp_path, f'kind = "significance"\n[[scores]]\nname = "t"\npath = "scores.csv"\n{extra}\n')
+    done = program("run", file, "--output", tmp_path / "out")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@settings(deadline=None, max_examples=examples(10))
+@given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=3, max_size=8))
+def test_every_pair_is_what_all_signs_give(tmp_path_factory, scores):
+    for a, b in itertools.combinations(range(3), 2):
+        data = {"a": [row[a] for row in scores], "b": [row[b] for row in scores], "greater_is_better": False}
+        found = run_table_test("signed-rank", data, "exact")
+        differences = [row[a] - row[b] for row in scores]
+        assert found["p_value"] == pytest.approx(float(enumerated(differences)), rel=1e-12)
