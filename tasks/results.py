@@ -40,7 +40,7 @@ class Results:
         """The replicates of a cell up to its stop, in order; None if some are missing or damaged."""
         cache = self._tables
         if cell.name not in cache:
-            cache[cell.name] = self._read(cell)
+            cache[cell.name] = self.read(cell)
         return cache[cell.name]
 
     def count(self, cell: Cell) -> SequentialResult | None:
@@ -52,7 +52,8 @@ class Results:
     def _tables(self) -> dict[str, pa.Table | None]:
         return {}
 
-    def _read(self, cell: Cell) -> pa.Table | None:
+    def read(self, cell: Cell) -> pa.Table | None:
+        """As `table`, but not remembered: for replicates that hold a row for every row of a data set."""
         table: pa.Table | None
         try:
             table = self.store.read_block(cell, 0, cell.replicates)

@@ -12,7 +12,7 @@ from . import sections
 from .evidence import Evidence
 from .wording import count_of
 
-_ACTIONS = {"crossval": "observed run", "retrain": "retrains"}
+_ACTIONS = {"crossval": "observed run", "repetition": "repetitions of the cross-validation", "retrain": "retrains"}
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,24 @@
-"""The study that an output belongs to: ``study.json`` in it names its configuration and its inputs."""
+"""The study that an output belongs to: ``study.json`` in it names its configuration and its inputs.
+
+A study may grow in its output: what changes no stored cell is taken up, such as another classifier or more replicates.
+"""
 
 import importlib.metadata
 import platform
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sigstats.tasks.fingerprint import digest
-from sigstats.tasks.storage.plan_table import write_plan
+from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.storage.plan_table import read_plan, write_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
 
 from ..config.study import Study
 from ..errors import BadInput
+from ..report.wording import count_of
 from .prepared import Prepared
 
 
@@ -24,14 +30,16 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def refuse_another(store: Store, identity: Mapping[str, Any], kinds: Collection[str]) -> str:
-    """Refuse an output that holds another study, and say what differs.
+def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds: Collection[str]) -> str:
+    """Refuse an output that holds another study, and say what differs and which cells would change.
 
     Parameters
     ----------
     store : Store
     identity : mapping
         That of the study that is about to run.
+    plan : Plan
+        Its cells.
     kinds : collection of str
         The names of all kinds of study.
 
@@ -57,22 +65,69 @@ def refuse_another(store: Store, identity: Mapping[str, Any], kinds: Collection[
         ) from None
     kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
-    if identity.get("study", {}).get("kind") == "benchmark":
-        # Its tests are made of the same replicates: with others only the summary is another one.
-        changes = [change for change in changes if change[0] != "study.tests"]
+    of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in kinds]
     useless = ""
     if before.get("fingerprint") != digest("study", **kept):
         # A file of replicates says for itself to what it belongs; a history of comparisons has no fingerprint.
         useless = "study.json was altered after it was written"
-        changes = [change for change in changes if change[0] == "study.kind" and change[1] in kinds]
-    if changes:
-        key, old, new = changes[0]
-        more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
+        changes = of_kind
+    harm = "" if of_kind or not changes else _harm(store, plan)
+    if of_kind or harm:
+        key, old, new = (of_kind or sorted(changes, key=lambda change: change[0] in _HARMLESS))[0]
+        others = [change[0] for change in changes if change[0] not in (key, *_HARMLESS)]
+        more = f" (and {', '.join(others)})" if others and harm else ""
         raise BadInput(
-            f"--output: {store.root} holds another study: {key} is {old!r} there and {new!r} here{more}; "
+            f"--output: {store.root} holds another study: {key} is {old!r} there and {new!r} here{more}{harm}; "
             "choose another output"
         )
     return useless
+
+
+#: Settings that change no replicate, so never the first to name.
+_HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.published")
+
+
+def _harm(store: Store, plan: Plan) -> str:
+    """What of the stored cells would change; empty where nothing would: the study has grown, or is reported otherwise.
+
+    A cell is computed anew where one of the same subject draws or reads something else. One that is left out changes
+    nothing, as long as the study still has its data set and its classifiers.
+    """
+    try:
+        before = read_plan(store)
+    except (FileNotFoundError, Damaged):  # no cell was begun, or each file says for itself to what it belongs
+        return ""
+    now: dict[str, list[Cell]] = {}
+    for cell in plan.cells:
+        now.setdefault(_about(cell), []).append(cell)
+    present = {part for cell in plan.cells for part in cell.subject.items()}
+    changed = [
+        cell
+        for cell in before.cells
+        if _about(cell) in now
+        and not any(_same(cell, other) and other.replicates >= cell.replicates for other in now[_about(cell)])
+    ]
+    lost = [
+        cell
+        for cell in before.cells
+        if any(part not in present for part in cell.subject.items() if part[0] in ("dataset", "classifier"))
+    ]
+    return "".join(_in_words(cells, what) for cells, what in ((changed, "change"), (lost, "lose")) if cells)
+
+
+def _about(cell: Cell) -> str:
+    return digest("subject", fanout=cell.fanout, subject=cell.subject)
+
+
+def _same(old: Cell, new: Cell) -> bool:
+    """Whether two cells have the same replicates; that of an earlier version of the fan-out is computed again."""
+    return replace(old, version=new.version).fingerprint == new.fingerprint
+
+
+def _in_words(cells: Sequence[Cell], what: str) -> str:
+    first, others = f"{cells[0].fanout} of {', '.join(cells[0].subject.values())}", len(cells) - 1
+    more = f" and {others:,} more" if others else ""
+    return f"; it would {what} {count_of(len(cells), 'stored cell')}, {first}{more}"
 
 
 def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:
@@ -107,8 +162,6 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "
     found: list[tuple[str, Any, Any]] = []
     for key in sorted({*old, *new}):
         a, b = old.get(key), new.get(key)
-        if key not in old and b == []:  # tables of a kind that an earlier version did not know, and there are none
-            continue
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             found.extend(_differences(a, b, f"{prefix}{key}."))
         elif a != b:

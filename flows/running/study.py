@@ -155,7 +155,7 @@ def run_study(
         display.say(f"note: {note}")
     store = Store(options.output)
     identity = identity_of(study, prepared)
-    refuse_another(store, identity, kinds)
+    refuse_another(store, identity, prepared.plan, kinds)
     left = anything_left(prepared, store)
     with contextlib.ExitStack() as workers:
         pool = workers.enter_context(workers_for(prepared, options, left=left))
@@ -196,7 +196,7 @@ def _begun(
     with contextlib.ExitStack() as held:
         try:
             held.enter_context(store.files.lock())
-            useless = refuse_another(store, identity, kinds)
+            useless = refuse_another(store, identity, prepared.plan, kinds)
             begin(store, identity, prepared)
         except Locked as other:
             raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
-from sigstats._common.validation import nearest
+from sigstats._common.validation import nearest, shown
 from sigstats.multiplicity import adjust
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import Dataset
+from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT, cross_validation_folds
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
@@ -27,6 +28,9 @@ from ..running.prepared import Prepared, Progress
 from ._cell_study import CellStudyKind
 from ._published import Null, Published, published_references
 from ._stopping import Stopping, StoppingSettings, stopping_notes
+
+#: The test of the differences on folds.
+OVER_FOLDS = "corrected-resampled"
 
 
 class Classifier(Strict):
@@ -42,10 +46,27 @@ class Classifier(Strict):
     ] = None
 
 
+def _as_folds(value: Any) -> int | str:
+    if value == LEAVE_ONE_OUT or (type(value) is int and 2 <= value <= 1000):
+        return value  # type: ignore[no-any-return]
+    raise ValueError(f"{shown(value)} is not valid; expected a whole number from 2 to 1000, or {LEAVE_ONE_OUT!r}")
+
+
+Folds = Annotated[
+    Annotated[int, Field(ge=2, le=1000)] | Literal["leave-one-out"], WrapValidator(lambda value, _: _as_folds(value))
+]
+
+
 class CrossValidation(Strict):
     """How errors are estimated."""
 
-    folds: Annotated[int, Field(ge=2, le=1000, description="The number of stratified folds")] = 10
+    folds: Annotated[
+        Folds, Field(description="The number of stratified folds, or leave-one-out: every row is a fold of its own")
+    ] = 10
+    repeats: Annotated[
+        int,
+        Field(ge=1, le=1000, description="How often the rows are split and tested, for the test corrected-resampled"),
+    ] = 1
     rare_classes: Annotated[
         Literal["refuse", "allow"],
         Field(description="What to do with data in which a class has fewer rows than there are folds"),
@@ -57,6 +78,14 @@ class CrossValidation(Strict):
             "all rows without their labels (all): faster, and the permutation tests stay valid"
         ),
     ] = "fold"
+
+    @model_validator(mode="after")
+    def _repeatable(self) -> "CrossValidation":
+        if self.repeats > 1 and self.folds == LEAVE_ONE_OUT:
+            raise ValueError(
+                f"repeats: {self.repeats} is not valid; expected 1, since {LEAVE_ONE_OUT} has no other folds"
+            )
+        return self
 
 
 class Permutation(StoppingSettings):
@@ -114,6 +143,16 @@ class BenchmarkStudy(DataStudy):
         Field(default_factory=list, description="What a publication prints, to stand beside the results"),
     ]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _tests_of_repetitions(cls, values: Any) -> Any:
+        """A study that repeats the cross-validation and names no test asks for that of the repetitions too."""
+        if not isinstance(values, dict) or "tests" in values:
+            return values
+        settings = values.get("cross_validation")
+        repeats = settings.get("repeats", 1) if isinstance(settings, dict) else 1
+        return {**values, "tests": (*cls.model_fields["tests"].default, OVER_FOLDS)} if repeats != 1 else values
+
     @field_validator("classifiers", mode="after")
     @classmethod
     def _named_once(cls, classifiers: list[str | Classifier]) -> list[str | Classifier]:
@@ -130,7 +169,19 @@ class BenchmarkStudy(DataStudy):
         return datasets
 
     @model_validator(mode="after")
+    def _used(self) -> "BenchmarkStudy":
+        settings = self.cross_validation
+        if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
+            raise ValueError(
+                f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are all but the same; "
+                "expected folds = 10, or another number"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _reachable(self) -> "BenchmarkStudy":
+        if not analyses.used_by(self.tests, "retrain"):
+            return self
         smallest = 1 / (self.permutation.resamples + 1)
         if self.permutation.nulls and smallest > self.alpha:
             wanted = int(1 / self.alpha)
@@ -144,7 +195,6 @@ class BenchmarkStudy(DataStudy):
 def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
     """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
     from sigstats.learners import build
-    from sigstats.retraining.folds import stratified_folds
 
     datasets, cells = [], []
     for number, spec in enumerate(study.datasets):
@@ -152,8 +202,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
         dataset = sources.load(_spec(spec), base=base / study.folder)
         datasets.append(dataset)
         try:
-            folds = study.cross_validation
-            stratified_folds(dataset.y, folds.folds, 0, rare_classes=folds.rare_classes)
+            cross_validation_folds(dataset, study.cross_validation.model_dump(), 0)
         except ValueError as error:
             raise ValueError(f"data set {dataset.name}: {error}") from None
         for item in study.classifiers:
@@ -163,7 +212,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
     plan = Plan(
         study=study.name,
         kind=study.kind,
-        cells=tuple(sorted(cells, key=lambda cell: cell.fanout != "crossval")),
+        cells=tuple(sorted(cells, key=lambda cell: ("crossval", "repetition", "retrain").index(cell.fanout))),
         analyses=study.tests,
         alpha=study.alpha,
         adjust=study.adjust,
@@ -178,8 +227,11 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
         constant = dataset.constant_features()
         if constant:
             yield f"{dataset.name}: constant, so of no use: {', '.join(constant)}"
+    repeats = study.cross_validation.repeats
+    if repeats > 1 and not analyses.used_by(study.tests, "repetition"):
+        yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
     tests, resamples = len(datasets) * len(study.classifiers), study.permutation.resamples
-    if study.permutation.nulls and study.adjust != "none":
+    if _nulls(study) and study.adjust != "none":
         # All tests at the smallest p there is: what the adjustment then makes of it is the least it can ever be.
         smallest = float(adjust([1 / (resamples + 1)] * tests, method=study.adjust).min())
         if smallest > study.alpha:
@@ -210,6 +262,7 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
         replicates=study.permutation.resamples,
         rule=classifier.stopping,
     )
+    repeats = study.cross_validation.repeats
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1)
     retrains = [
         cell(
@@ -220,9 +273,20 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
             replicates=study.permutation.resamples,
             stopping=stopping,
         )
-        for null in study.permutation.nulls
+        for null in _nulls(study)
     ]
-    return [observed, *retrains]
+    if repeats == 1 or not analyses.used_by(study.tests, "repetition"):
+        return [observed, *retrains]
+    return [
+        observed,
+        cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1),
+        *retrains,
+    ]
+
+
+def _nulls(study: BenchmarkStudy) -> tuple[Null, ...]:
+    """The null hypotheses under which classifiers are retrained: none if no test reads it."""
+    return study.permutation.nulls if analyses.used_by(study.tests, "retrain") else ()
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:

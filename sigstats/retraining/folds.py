@@ -70,6 +70,41 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classe
         return folds_of(splitter, np.zeros((len(codes), 1)), codes)
 
 
+def leave_one_out_folds(y: Any, *, rare_classes: str = "refuse") -> IntArray:
+    """Folds of a single row each.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        The class of each row.
+    rare_classes : {"refuse", "allow"}
+        What to do with a class of a single row, which is tested by a classifier that never saw it.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        The numbers 0 to ``n - 1``.
+
+    Raises
+    ------
+    ValueError
+        If a class has a single row and rare ones are refused, or there is one class only.
+
+    Examples
+    --------
+    >>> from sigstats.retraining.folds import leave_one_out_folds
+    >>> leave_one_out_folds(["a", "b", "a", "b"])
+    array([0, 1, 2, 3])
+    """
+    classes, codes = as_classes(y)
+    rows = np.bincount(codes)
+    if as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "refuse" and rows.min() < 2:
+        raise refuse(
+            "rare_classes", "refuse", f"'allow', since {classes[rows.argmin()].item()!r} is the class of one row"
+        )
+    return np.arange(len(codes), dtype=np.int64)
+
+
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
     """The fold array of a scikit-learn splitter.
 

@@ -3,8 +3,8 @@
 `sigstats.tasks.summary.summarize` adds the adjustment for multiplicity, the possibilistic indices and the decision.
 """
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterable, Iterator
+from typing import Protocol, runtime_checkable
 
 from sigstats._common.registry import Registry
 
@@ -22,4 +22,19 @@ class Analysis(Protocol):
         """
 
 
-REGISTRY = Registry(__name__, Analysis, what="analysis")
+@runtime_checkable
+class UsesSome(Protocol):
+    """An analysis that does not read the replicates of every fan-out."""
+
+    @property
+    def USES(self) -> tuple[str, ...]:  # noqa: N802
+        """The fan-outs whose replicates it reads; others are not computed for it."""
+
+
+REGISTRY = Registry(__name__, Analysis, what="analysis", optional=(UsesSome,))
+
+
+def used_by(names: Iterable[str], fanout: str) -> bool:
+    """Whether one of these analyses reads the replicates of a fan-out, for all that it says."""
+    modules = [REGISTRY.module(name) for name in names]
+    return any(not isinstance(module, UsesSome) or fanout in module.USES for module in modules)

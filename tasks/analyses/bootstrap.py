@@ -12,6 +12,9 @@ from ._pairs import pairs
 
 _RESAMPLES = 10_000
 
+#: The fan-outs whose replicates it reads.
+USES = ("crossval",)
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One hypothesis for each pair of classifiers on a data set."""

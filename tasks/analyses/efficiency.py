@@ -7,6 +7,9 @@ from ..schema import Hypothesis
 from ..table_tests import efficiency, run_table_test
 from ._observed_run import observed_run
 
+#: The fan-outs whose replicates it reads.
+USES = ("crossval",)
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One hypothesis for each observed run."""

@@ -20,6 +20,9 @@ from ._pairs import pairs
 _FEW = 2_000
 _SHARED = "the runs share their rows, which the test takes for independent samples"
 
+#: The fan-outs whose replicates it reads.
+USES = ("crossval",)
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One hypothesis for each pair of classifiers on a data set."""

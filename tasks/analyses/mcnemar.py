@@ -7,6 +7,9 @@ from ..schema import Hypothesis
 from ..table_tests import mcnemar, run_table_test
 from ._pairs import pairs
 
+#: The fan-outs whose replicates it reads.
+USES = ("crossval",)
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One hypothesis for each pair of classifiers on a data set."""

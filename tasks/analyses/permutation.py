@@ -14,6 +14,9 @@ _NULLS = {
     "features": "features are independent of each other inside each class",
 }
 
+#: The fan-outs whose replicates it reads.
+USES = ("crossval", "retrain")
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One hypothesis for each cell of retrains."""

@@ -8,10 +8,10 @@ from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats.learners import build
-from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
 from ..datasets.dataset import Dataset
+from ..datasets.folds import cross_validation_folds
 from ..fingerprint import canonical
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
@@ -33,8 +33,7 @@ def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
 def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:
     """The test fold of every row, the same for all classifiers."""
     settings = work["cross_validation"]
-    rare = settings.get("rare_classes", "refuse")
-    return stratified_folds(dataset.y, settings["folds"], settings["seed"], rare_classes=rare)
+    return cross_validation_folds(dataset, settings, settings["seed"])
 
 
 def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:
@@ -50,10 +49,14 @@ def _key(store: Store, work: Mapping[str, Any], null: Null) -> Hashable:
 @cached(WorkerCache[tuple[Retrainer, int]](lambda sized: sized[1], most_values=4), key=_key, lock=threading.Lock())
 def _sized_retrainer(store: Store, work: Mapping[str, Any], null: Null) -> tuple[Retrainer, int]:
     dataset = dataset_of(store, work)
+    return new_retrainer(dataset, work, folds_of(dataset, work), null=null), _COPIES * dataset.nbytes
+
+
+def new_retrainer(dataset: Dataset, work: Mapping[str, Any], folds: NDArray[Any], *, null: Null) -> Retrainer:
+    """A retrainer of a cell's classifier by other folds, which is not cached."""
     estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")
-    made = Retrainer(estimator, dataset.X, dataset.y, folds_of(dataset, work), null=null, transforms=transforms)
-    return made, _COPIES * dataset.nbytes
+    return Retrainer(estimator, dataset.X, dataset.y, folds, null=null, transforms=transforms)
 
 
 def learner_revision(work: Mapping[str, Any]) -> int:

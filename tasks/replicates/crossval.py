@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from ..datasets.dataset import Dataset
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -39,11 +41,16 @@ def compute(block: Block, store: Store) -> pa.Table:
     """The predictions, one row for each row of the data set."""
     work = block.cell.work
     dataset = dataset_of(store, work)
+    return predictions(0, dataset, folds_of(dataset, work), retrainer(store, work, null="labels").observed())
+
+
+def predictions(number: int, dataset: Dataset, folds: NDArray[Any], predicted: NDArray[Any]) -> pa.Table:
+    """The predictions of one run as the replicate of this number."""
     columns: dict[str, Any] = {
-        "replicate": np.zeros(len(dataset.y), dtype=np.int64),
-        "row": np.arange(len(dataset.y), dtype=np.int64),
-        "fold": folds_of(dataset, work).astype(np.int32),
+        "replicate": np.full(len(dataset), number, dtype=np.int64),
+        "row": np.arange(len(dataset), dtype=np.int64),
+        "fold": folds.astype(np.int32),
         "label": dataset.y.astype(np.int32),
-        "prediction": retrainer(store, work, null="labels").observed().astype(np.int32),
+        "prediction": predicted.astype(np.int32),
     }
     return pa.table(columns, schema=SCHEMA)

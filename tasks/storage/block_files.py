@@ -35,13 +35,20 @@ def block_name(cell: Cell, first: int, last: int) -> str:
 
 
 def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
-    """The range in the name of a file; None where the plan cuts no such block of the cell."""
+    """The range in the name of a file; None where the plan cuts no such block of the cell.
+
+    The last lane of a file may be cut short: a plan with fewer replicates wrote it.
+    """
     match = _NAME.search(name)
     if match is None:
         return None
-    first, last, size = int(match[1]), int(match[2]), cell.lane_size
-    whole = first < last <= cell.replicates and first % size == 0 and (last % size == 0 or last == cell.replicates)
-    return (first, last) if whole else None
+    first, last = int(match[1]), int(match[2])
+    return (first, last) if first < last <= cell.replicates and first % cell.lane_size == 0 else None
+
+
+def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
+    """What a cell takes of a file's range: its whole lanes, since the last one was drawn for fewer replicates."""
+    return first, last if last == cell.replicates else last - last % cell.lane_size
 
 
 def require_range(table: pa.Table, first: int, last: int) -> None:

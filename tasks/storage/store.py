@@ -38,6 +38,7 @@ from .block_files import (
     range_of,
     replicates_of,
     require_range,
+    usable_range,
 )
 from .data import StoredData
 from .files import Files, open_files
@@ -131,7 +132,15 @@ class Store:
         try:
             return self._read(block_name(cell, first, last), cell, first, last)
         except FileNotFoundError:
+            pass
+        try:
             return self._read(finished_name(cell, first, last), cell, first, last)
+        except FileNotFoundError:
+            for name in self._names(cell):  # of a plan with fewer replicates, which cut the last lane short
+                bounds = range_of(cell, name)
+                if bounds is not None and usable_range(cell, *bounds) == (first, last):
+                    return first_replicates(self._read(name, cell, *bounds), last)
+            raise
 
     def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
         table = self.read_table(name, kind=cell.fanout, fingerprint=cell.fingerprint)
@@ -156,7 +165,8 @@ class Store:
             except Damaged as error:
                 damaged.append(str(error))
             else:
-                sound.append((*bounds, name))
+                first, last = usable_range(cell, *bounds)
+                sound.extend([(first, last, name)] if first < last else [])
         used = disjoint(sound)
         spare = [name for first, last, name in sound if used.get((first, last)) != name]
         return CellFiles(tuple(used), tuple(damaged), tuple(spare))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, advantage_of_b, group_by, necessity, not_rejected, primary_rows, rejected
-from ..section import Verdict
-from ..wording import NBSP, adjusted_p, index_number, join_words
-from . import _cases
+from ..section import Column, Verdict
+from ..wording import NBSP, adjusted_p, index_number, join_words, points
+from . import _cases, _columns
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:
@@ -57,3 +57,32 @@ def better_and_worse(row: Hypothesis) -> tuple[str, str]:
     """The better and the worse of two classifiers."""
     a, b = row.a or "?", row.b or "?"
     return (b, a) if (advantage_of_b(row) or 0) > 0 else (a, b)
+
+
+def in_points(interval: str) -> list[Column]:
+    """The columns of a difference of accuracies and of its interval, in percentage points.
+
+    Parameters
+    ----------
+    interval : str
+        Which interval it is.
+    """
+    return [
+        Column(
+            "B − A, points",
+            lambda row: _columns.ABSENT if row.estimate is None else points(row.estimate, row.n),
+            lambda row: row.estimate,
+            "accuracy of B minus accuracy of A in percentage points",
+        ),
+        Column(
+            "95% interval",
+            lambda row: _columns.ABSENT if row.estimate_low is None else _between(row),
+            lambda row: row.estimate_low,
+            interval,
+        ),
+    ]
+
+
+def _between(row: Hypothesis) -> str:
+    low, high = (points(value or 0, row.n) for value in (row.estimate_low, row.estimate_high))
+    return f"{low} to {high}"

@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct
 from ..section import Column, Section, Verdict
-from ..wording import join_words, points
+from ..wording import join_words
 from . import _columns, _pairs
 
 _BETTER = {"greater": "A is better", "less": "B is better"}
@@ -25,33 +25,15 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Both classifiers and the difference of their accuracies."""
-    difference = Column(
-        "B − A, points",
-        lambda row: _columns.ABSENT if row.estimate is None else points(row.estimate, row.n),
-        lambda row: row.estimate,
-        "accuracy of B minus accuracy of A in percentage points",
-    )
-    interval = Column(
-        "95% interval",
-        lambda row: _columns.ABSENT if row.estimate_low is None else _between(row),
-        lambda row: row.estimate_low,
-        "95% interval of the difference (Tango)",
-    )
     one_sided = any(row.alternative in _BETTER for row in rows)
     sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))] if one_sided else []
     return [
         *_columns.subject_columns(rows),
         *sides,
         _columns.ROWS,
-        difference,
-        interval,
+        *_pairs.in_points("95% interval of the difference (Tango)"),
         *_columns.closing_columns(rows),
     ]
-
-
-def _between(row: Hypothesis) -> str:
-    low, high = (points(value or 0, row.n) for value in (row.estimate_low, row.estimate_high))
-    return f"{low} to {high}"
 
 
 def method(rows: Sequence[Hypothesis]) -> str:
