@@ -11,10 +11,12 @@ from ..errors import BadInput
 _METAVARS = {float: "X", int: "N", str: "NAME"}
 
 
-def add_rule_options(parser: argparse.ArgumentParser) -> None:
-    """One option for each field of the rule."""
+def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
+    """One option for each field of the rule, or for those of `names`."""
     group = parser.add_argument_group("what counts as a regression")
     for each in fields(ComparisonRule):
+        if names and each.name not in names:
+            continue
         description = each.metadata["description"]
         group.add_argument(
             _option(each),
@@ -29,7 +31,7 @@ def rule_of(options: argparse.Namespace) -> ComparisonRule:
     given = {
         each.name: getattr(options, each.name)
         for each in fields(ComparisonRule)
-        if getattr(options, each.name) is not None
+        if getattr(options, each.name, None) is not None
     }
     try:
         return ComparisonRule(**given)

@@ -1,12 +1,16 @@
 """Small drawings as SVG text: a few hundred bytes each, where a plotting library writes tens of thousands."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
 from .wording import number
+
+#: Labels of curves are at least so far apart.
+_APART = 13.0
 
 
 def coordinate(value: float) -> str:
@@ -68,6 +72,19 @@ def text(x: float, y: float, content: str, *, anchor: str = "middle", css: str =
 def text_width(content: str) -> float:
     """The room that a line of text takes at most, in pixels, in the fonts that browsers have."""
     return 7.0 * len(content)
+
+
+def spread(heights: Sequence[float], base: float) -> list[float]:
+    """Where labels stand so that none covers another, nor the axis: each as near to its height as that allows."""
+    order = sorted(range(len(heights)), key=lambda index: heights[index])
+    placed, least = list(heights), float("-inf")
+    for index in order:
+        placed[index] = least = max(heights[index], least + _APART)
+    most = base - _APART / 2
+    for index in reversed(order):
+        placed[index] = min(placed[index], most)
+        most = placed[index] - _APART
+    return placed
 
 
 def path(css: str, d: str) -> Markup:

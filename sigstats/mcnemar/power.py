@@ -191,7 +191,7 @@ def sample_size(
     given, beyond = _power_by_discordant(p_a, p_b, goal, rule)
 
     def proved(n: int) -> bool:
-        weights, low = _weights(n, share)
+        weights, low = discordant_weights(n, share)
         rest = given[low:]
         later = np.concatenate([rest, np.full(weights.size, beyond)])
         from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
@@ -259,7 +259,7 @@ def detectable_difference(
         raise refuse("discordance", discordance, "a number above 0 and at most 1")
     goal = as_real(target, "target", low=0, high=1, open_ends=True)
     rule = as_rule(alpha, alternative, method, correction)
-    weights, low = _weights(n, d)
+    weights, low = discordant_weights(n, d)
     m = np.arange(low, low + weights.size)
     critical = critical_counts(m, rule)
     sign = -1 if rule.alternative == "less" else 1
@@ -288,13 +288,13 @@ def _reaches(power: float, goal: float) -> bool:
 def _power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
     if p_a + p_b == 0:
         return 0.0  # no discordant pair, and then no rejection
-    weights, low = _weights(n, p_a + p_b)
+    weights, low = discordant_weights(n, p_a + p_b)
     m = np.arange(low, low + weights.size)
     given = conditional_power(m, critical_counts(m, rule), p_a / (p_a + p_b), rule)
     return min(1.0, float(np.sum(weights * given)))
 
 
-def _weights(n: int, discordance: float) -> tuple[FloatArray, int]:
+def discordant_weights(n: int, discordance: float) -> tuple[FloatArray, int]:
     """The probabilities of the numbers of discordant pairs, and the first of them; all but `_REMAINDER` on a side.
 
     By Bernstein's inequality P(|M - mean| >= t) <= exp(-t^2 / (2 variance + 2 t / 3)) on either side.

@@ -18,8 +18,6 @@ from ..wording import join_words, percent
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
 #: As many sizes make a curve.
 _FEWEST = 3
-#: Labels of curves are at least so far apart.
-_APART = 13.0
 #: So many colours tell curves apart.
 _COLOURS = 6
 
@@ -96,7 +94,7 @@ def _sizes(curves: Sequence[Curve]) -> list[int]:
 def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, covers: bool) -> Markup:
     axes = _axes_over(curves, level, covers=covers)
     sizes = [(float(size), f"{size:,}") for size in _sizes(curves)]
-    ends = _spread([axes.y(100 * (curve.rows[-1].estimate or 0)) for curve in curves], axes.base)
+    ends = svg.spread([axes.y(100 * (curve.rows[-1].estimate or 0)) for curve in curves], axes.base)
     parts = [
         axes.across("level", 100 * level),
         *(
@@ -127,19 +125,6 @@ def _curve(curve: Curve, axes: Axes) -> Markup:
     bars = "".join(axes.path([(n, low), (n, high)]) for n, (low, high) in zip(sizes, intervals, strict=True))
     dots = [axes.dot(n, rate, 2.5) for n, rate in zip(sizes, rates, strict=True)]
     return axes.line("mean", zip(sizes, exact, strict=True)) + svg.path("observed", bars) + Markup("").join(dots)
-
-
-def _spread(heights: Sequence[float], base: float) -> list[float]:
-    """Where labels stand so that none covers another, nor the axis: each as near to its height as that allows."""
-    order = sorted(range(len(heights)), key=lambda index: heights[index])
-    placed, least = list(heights), float("-inf")
-    for index in order:
-        placed[index] = least = max(heights[index], least + _APART)
-    most = base - _APART / 2
-    for index in reversed(order):
-        placed[index] = min(placed[index], most)
-        most = placed[index] - _APART
-    return placed
 
 
 KIND = FigureKind(order=6, draw=draw)

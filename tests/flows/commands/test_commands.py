@@ -40,6 +40,7 @@ def refused(capsys, *arguments):
         ("report", ["nosuch"]),
         ("run", ["nosuch.toml", "--output", "out"]),
         ("schema", ["nosuch"]),
+        ("size", ["nosuch.csv", "nosuch.csv"]),
         ("studies", ["nosuch"]),
         ("verify", ["nosuch"]),
         ("warm-up", ["nosuch"]),

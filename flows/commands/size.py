@@ -1,0 +1,140 @@
+"""How many rows does the next comparison need? Power against rows, for the drops of accuracy that matter.
+
+From a pilot, two files as `compare` reads them, or from rates by hand: --accuracy, and --discordance if it is known.
+The level is the one that the rule will apply: adjusted for all slices and measures, and for this look at the rows.
+"""
+
+import argparse
+from typing import TYPE_CHECKING, Any, get_args
+
+from ..errors import DONE, BadInput
+from ._predictions import add_prediction_arguments, columns_of, refuse_overwriting, write_text
+
+if TYPE_CHECKING:
+    from sigstats.comparison.rule import ComparisonRule
+    from sigstats.comparison.size import Pilot, SizePlan
+
+_DROPS = (0.005, 0.01, 0.02, 0.05)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``sigstats size``."""
+    from sigstats.sequential.alpha_spending import Spending
+
+    from ..comparison.rule_options import add_rule_options
+
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a pilot: predictions of a baseline and a candidate")
+    drops = ", ".join(map(str, _DROPS))
+    _number(parser, "--drop", f"a drop that matters, as a share (repeatable; default: {drops})", action="append")
+    _number(parser, "--power", "wanted (default: 0.8)", default=0.8)
+    by_hand = parser.add_argument_group("in place of a pilot")
+    _number(by_hand, "--accuracy", "of the baseline, as a share")
+    _number(by_hand, "--discordance", "the share of rows that one model alone gets right (default: 2 X (1 - X))")
+    _count(by_hand, "--rows", "the rows at hand")
+    _count(by_hand, "--tests", "measures times slices, all rows among them (default: 1)", default=1)
+    add_rule_options(parser, "alpha", "adjust", "minimum_effect", "smallest_slice")
+    looks = parser.add_argument_group("looks at the same rows, as a regression study counts them")
+    _count(looks, "--look", "which it will be (default: 1)", default=1)
+    looks.add_argument(
+        "--spending", choices=get_args(Spending), default="each", help="how looks share the level (default: each)"
+    )
+    _count(looks, "--looks", "how many are planned, where --spending needs it")
+    parser.add_argument(
+        "--measure",
+        action="append",
+        default=[],
+        dest="measures",
+        metavar="NAME",
+        help="as for compare: each is one more test of all rows and of each slice (repeatable)",
+    )
+    add_prediction_arguments(parser, score="in a log, the scorer or metric that says what is right")
+    parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
+    parser.add_argument("--report", metavar="FILE", help="a page of HTML")
+
+
+def _number(parser: Any, name: str, text: str, **how: Any) -> None:
+    parser.add_argument(name, type=float, metavar="X", help=text, **how)
+
+
+def _count(parser: Any, name: str, text: str, **how: Any) -> None:
+    parser.add_argument(name, type=int, metavar="N", help=text, **how)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Say how many rows it takes."""
+    refuse_overwriting(options, options.files, "json", "report")
+    try:
+        found = _planned(options)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    if options.report is not None:
+        from ..sizing.page import as_html
+
+        write_text(options.report, as_html(found))
+    if options.json is not None:
+        from ..sizing.json import as_json
+
+        write_text(options.json, as_json(found))
+    if options.json != "-":
+        from ..sizing.text import show
+
+        show(found)
+    return DONE
+
+
+def _planned(options: argparse.Namespace) -> "SizePlan":
+    from sigstats.comparison.size import plan_size
+    from sigstats.sequential.alpha_spending import spent_level
+
+    from ..comparison.rule_options import rule_of
+
+    rule = rule_of(options)
+    pilot = _of_files(options, rule) if options.files else _by_hand(options)
+    alpha = spent_level(options.look, alpha=rule.alpha, spending=options.spending, looks=options.looks)
+    if alpha == 0:
+        raise BadInput(f"--look: {options.look} is not valid; expected one of the {options.looks} planned looks")
+    return plan_size(pilot, rule=rule, drops=options.drop or _DROPS, target=options.power, alpha=alpha)
+
+
+def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
+    """The pilot of two files."""
+    from sigstats.comparison.requirements import as_compared_measures
+    from sigstats.comparison.size import pilot_of
+    from sigstats.tasks.predictions import join, read
+
+    for name in ("accuracy", "discordance", "rows"):
+        if (value := getattr(options, name)) is not None:
+            raise BadInput(f"--{name}: {value} is not valid beside files, which say it")
+    if len(options.files) != 2:
+        raise BadInput(f"FILE: {len(options.files)} are not valid; expected two, of a baseline and a candidate")
+    columns = columns_of(options)
+    baseline, candidate = (read(file, columns) for file in options.files)
+    paired = join(
+        baseline,
+        candidate,
+        columns,
+        unmatched=options.unmatched,
+        allow_different_tasks=options.allow_different_tasks,
+    )
+    measures = as_compared_measures(options.measures) if options.measures else ("accuracy",)
+    tested = sum(size >= rule.smallest_slice for size in paired.part_sizes())
+    return pilot_of(paired, rule, tests=max(1, len(measures) * tested))
+
+
+def _by_hand(options: argparse.Namespace) -> "Pilot":
+    """The pilot of rates."""
+    from sigstats._common.validation import as_count, as_real
+    from sigstats.comparison.paired_predictions import ALL_ROWS
+    from sigstats.comparison.size import Pilot, PilotPart
+
+    accuracy, discordance = options.accuracy, options.discordance
+    if accuracy is None and discordance is None:
+        raise BadInput("FILE: is missing; expected two files of a pilot, or --accuracy, or --discordance")
+    if accuracy is not None:
+        accuracy = as_real(accuracy, "--accuracy", low=0, high=1, open_ends=True)
+    if discordance is None:
+        discordance = 2 * accuracy * (1 - accuracy)  # of two models that are as good, with independent errors
+    share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
+    rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
+    tests = as_count(options.tests, "--tests", minimum=1, maximum=10**6)
+    return Pilot((PilotPart(ALL_ROWS, rows, share),), tests, accuracy)

@@ -1,0 +1,1 @@
+"""How many rows a comparison needs: in text, as a page, as JSON."""

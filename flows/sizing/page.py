@@ -1,0 +1,23 @@
+"""A plan of a size as one page of HTML that needs no network."""
+
+from sigstats.comparison.size import SizePlan
+
+from ..report.page import page
+from .power_plot import power_plot
+from .words import DROPS_HEADER, PARTS_HEADER, basis, drop_cells, headline, part_cells
+
+
+def as_html(found: SizePlan) -> str:
+    """The page: the headline, what it stands on, the curves of power, the tables."""
+    return page(
+        "size.html.j2",
+        title=headline(found),
+        basis=list(basis(found)),
+        target=f"{100 * found.target:g}%",
+        at_hand=bool(found.parts),
+        figure=power_plot(found),
+        drops_header=DROPS_HEADER,
+        drops=[drop_cells(found, each) for each in found.drops],
+        parts_header=PARTS_HEADER,
+        parts=[part_cells(each) for each in found.parts] if len(found.parts) > 1 else [],
+    )

@@ -1,0 +1,80 @@
+"""What a plan of a size says, in words."""
+
+from collections.abc import Iterator
+
+from sigstats.comparison.size import DropPlan, PartPlan, SizePlan
+
+DROPS_HEADER = ("drop", "needed", "power now")
+PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
+
+
+def points(share: float) -> str:
+    """A difference of accuracies in percentage points.
+
+    Examples
+    --------
+    >>> from sigstats.flows.sizing.words import points
+    >>> points(0.01), points(0.0312), points(0.000043)
+    ('1 point', '3.12 points', '0.0043 points')
+    """
+    shown = f"{100 * share:.3g}"
+    return f"{shown} point" if shown == "1" else f"{shown} points"
+
+
+def units(found: SizePlan, n: int) -> str:
+    """A number of rows, or of items or groups with their answers or rows."""
+    pilot = found.pilot
+    if pilot.unit == "rows":
+        return f"{n:,} rows"
+    each = "answers" if pilot.unit == "items" else "rows"
+    return f"{n:,} {pilot.unit} of {pilot.answers} {each}"
+
+
+def headline(found: SizePlan) -> str:
+    """What the units at hand show, or what the smallest of the drops needs."""
+    often = _often(found.target)
+    if found.parts:
+        whole = found.parts[0]
+        if whole.detectable is None:
+            return f"{units(found, whole.part.n)} show no drop {often}"
+        return f"{units(found, whole.part.n)} show a drop of {points(whole.detectable)} {often}"
+    first = next((each for each in found.drops if each.needed), None)
+    if first is None or first.needed is None:
+        return "no number of rows shows these drops"
+    return f"{units(found, first.needed)} show a drop of {points(first.drop)} {often}"
+
+
+def _often(power: float) -> str:
+    return "four times in five" if power == 0.8 else f"with probability {power:g}"
+
+
+def basis(found: SizePlan) -> Iterator[str]:
+    """What the numbers stand on, a sentence each."""
+    pilot, rule, whole = found.pilot, found.rule, found.pilot.parts[0]
+    yield f"One model alone is right about {100 * whole.discordance:.3g}% of the rows"
+    adjusted = "" if pilot.tests == 1 else f": {rule.alpha:g}, adjusted by {rule.adjust} over {pilot.tests} tests"
+    yield f"Each one-sided exact test of McNemar has the level {found.level:.3g}{adjusted}"
+    if rule.minimum_effect:
+        yield f"A drop observed of less than {points(rule.minimum_effect)} fails nothing"
+    if pilot.unit != "rows":
+        yield (
+            f"Rows of one of the {pilot.unit} have a correlation of {pilot.correlation:.2g}: "
+            f"{pilot.design_effect:.2f} of them count as one"
+        )
+
+
+def drop_cells(found: SizePlan, each: DropPlan) -> tuple[str, ...]:
+    """The cells of a drop under `DROPS_HEADER`."""
+    if each.needed is not None:
+        needed = units(found, each.needed)
+    elif each.drop <= found.rule.minimum_effect:
+        needed = f"no number: the smallest effect that counts is {points(found.rule.minimum_effect)}"
+    else:
+        needed = "over 100,000,000 rows"
+    return points(each.drop), needed, "–" if each.power is None else f"{100 * each.power:.1f}%"
+
+
+def part_cells(each: PartPlan) -> tuple[str, ...]:
+    """The cells of a part under `PARTS_HEADER`."""
+    smallest = "none" if each.detectable is None else points(each.detectable)
+    return each.part.name, f"{each.part.n:,}", f"{100 * each.part.discordance:.3g}%", smallest

@@ -1,0 +1,223 @@
+"""How many rows the next comparison needs to show a drop of accuracy, and what the rows at hand can show.
+
+The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. Power is
+that of the hardest case, in which none of the other tests rejects, so that an adjustment by steps is no stronger than
+its first step. With one answer a row it is exact; with several answers to an item, or rows in groups, the number of
+rows is divided by the design effect (Kish 1965).
+
+When not to use: for measures other than accuracy; to explain after the fact why nothing was found in the pilot, with
+the drop that the pilot itself shows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._common.validation import FloatArray, IntArray, as_real, refuse
+from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
+from .paired_predictions import ALL_ROWS, PairedPredictions
+from .rule import ComparisonRule
+
+#: A slice with fewer rows that differ says little of how often rows differ: that of all rows is taken.
+_FEW_DIFFERING = 10
+#: The points of a curve of power.
+_POINTS = 33
+
+
+@dataclass(frozen=True)
+class PilotPart:
+    """All rows of a pilot, or a slice: its name, its units, and the share of rows that one model alone gets right."""
+
+    name: str
+    n: int
+    discordance: float
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What is known of the comparison to come.
+
+    Attributes
+    ----------
+    parts : tuple of PilotPart
+        All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 where none are at hand.
+    tests : int
+        How many tests are adjusted together.
+    accuracy : float or None
+        That of the baseline.
+    answers : int
+        The rows of a unit, on average.
+    correlation : float
+        Of two rows of one unit, of what each counts for the baseline: 1, 0 or -1.
+    unit : str
+        "rows", "items" or "groups".
+    """
+
+    parts: tuple[PilotPart, ...]
+    tests: int
+    accuracy: float | None = None
+    answers: int = 1
+    correlation: float = 0.0
+    unit: str = "rows"
+
+    def rows(self, units: int) -> int:
+        """As how many independent rows so many units count: their rows over the design effect."""
+        return max(1, int(units * self.answers / self.design_effect))
+
+    def units(self, rows: int) -> int:
+        """How many units count as so many independent rows."""
+        return -int(-rows * self.design_effect // self.answers)
+
+    @property
+    def design_effect(self) -> float:
+        """How many rows of such units count as one."""
+        return 1 + (self.answers - 1) * self.correlation
+
+
+@dataclass(frozen=True)
+class DropPlan:
+    """A drop of accuracy: the units that show it, how often the units at hand do, and the power of other numbers.
+
+    `needed` is None where no number is enough, or more than 10**8; `power` where no units are at hand.
+    """
+
+    drop: float
+    needed: int | None
+    power: float | None
+    curve: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class PartPlan:
+    """The smallest drop that the units of a part show; None where they show none."""
+
+    part: PilotPart
+    detectable: float | None
+
+
+@dataclass(frozen=True)
+class SizePlan:
+    """What `plan_size` found; `level` is that of one test of the family."""
+
+    pilot: Pilot
+    rule: ComparisonRule
+    level: float
+    target: float
+    drops: tuple[DropPlan, ...]
+    parts: tuple[PartPlan, ...]
+
+
+def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
+    """What the predictions of two models say of a comparison to come.
+
+    Raises
+    ------
+    ValueError
+        If there are no predictions, or both models are right about the same rows.
+    """
+    if not paired.predicted:
+        raise ValueError("prediction: is missing; expected labels and predictions, for a size by accuracy")
+    ahead = (paired.a == paired.label).astype(np.int64) - (paired.b == paired.label)
+    if not ahead.any():
+        raise ValueError(
+            "rows: both models are right about the same rows, which says nothing of how many differ; "
+            "expected another pilot, or --discordance"
+        )
+    overall = float(np.mean(ahead != 0))
+    group = paired.group
+    parts = []
+    for name, where in paired.parts():
+        share = float(np.mean(ahead[where] != 0))
+        few = np.count_nonzero(ahead[where]) < _FEW_DIFFERING
+        units = len(where) if group is None else len(np.unique(group[where]))
+        if name == ALL_ROWS or units >= rule.smallest_slice:
+            parts.append(PilotPart(name, units, overall if few else share))
+    accuracy = float(np.mean(paired.a == paired.label))
+    found = Pilot(tuple(parts), tests, accuracy)
+    if group is None:
+        return found
+    unit = "groups" if paired.items is None else "items"
+    answers = round(len(group) / len(np.unique(group)))
+    return replace(found, answers=answers, correlation=_correlation(ahead, group), unit=unit)
+
+
+def _correlation(values: IntArray, group: IntArray) -> float:
+    """The correlation of two rows of a group, over all pairs, from 0 to 1."""
+    codes = np.unique(group, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    pairs = int((sizes * (sizes - 1)).sum())
+    centred: FloatArray = values - values.mean()
+    variance = float(np.mean(centred**2))
+    if not pairs or not variance:
+        return 0.0
+    sums = np.bincount(codes, weights=centred)
+    together = float((sums**2).sum() - (centred**2).sum()) / pairs
+    return min(1.0, max(0.0, together / variance))
+
+
+def plan_size(
+    pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], target: float = 0.8, alpha: float | None = None
+) -> SizePlan:
+    """How many units show each of some drops, and what those at hand show.
+
+    Parameters
+    ----------
+    pilot : Pilot
+    rule : ComparisonRule
+        What counts as a regression.
+    drops : sequence of float
+        Drops of accuracy, above 0 and below 1.
+    target : float
+        The power wanted, strictly between 0 and 1.
+    alpha : float, optional
+        The level of this look at the rows, where it is not all of the rule's.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or a drop is larger than the share of rows that can differ allows.
+    """
+    goal = as_real(target, "power", low=0, high=1, open_ends=True)
+    for drop in drops:
+        as_real(drop, "drop", low=0, high=1, open_ends=True)
+    level = replace(rule, alpha=alpha or rule.alpha).level_of_one(pilot.tests)
+    if not level < 0.5:
+        raise refuse("alpha", level, "a level below 1/2")
+    whole = pilot.parts[0]
+    planned = [_of_drop(drop, pilot, whole, rule.minimum_effect, level, goal) for drop in sorted(set(drops))]
+    sizes = list(_sizes([each.needed for each in planned], whole.n))
+    curves = (
+        replace(each, curve=tuple((n, _power(n, each.drop, pilot, whole, rule.minimum_effect, level)) for n in sizes))
+        for each in planned
+    )
+    parts = (
+        PartPlan(part, _detectable(part, pilot, rule.minimum_effect, level, goal)) for part in pilot.parts if part.n
+    )
+    return SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts))
+
+
+def _of_drop(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float, goal: float) -> DropPlan:
+    share = max(part.discordance, drop)  # a larger drop has more rows that differ than the pilot
+    rows = drop_size(drop=drop, discordance=share, alpha=level, minimum=minimum, target=goal)
+    needed = None if rows is None else pilot.units(rows)
+    return DropPlan(drop, needed, _power(part.n, drop, pilot, part, minimum, level) if part.n else None)
+
+
+def _power(units: int, drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float) -> float:
+    share = max(part.discordance, drop)
+    return drop_power(pilot.rows(units), drop=drop, discordance=share, alpha=level, minimum=minimum)
+
+
+def _detectable(part: PilotPart, pilot: Pilot, minimum: float, level: float, goal: float) -> float | None:
+    return detectable_drop(pilot.rows(part.n), discordance=part.discordance, alpha=level, minimum=minimum, target=goal)
+
+
+def _sizes(needed: Sequence[int | None], at_hand: int) -> Iterator[int]:
+    """Numbers of units for the curves, evenly spaced by their logarithms, and the number at hand."""
+    found = [each for each in (*needed, at_hand) if each]
+    if not found:
+        return
+    low, high = max(10, min(found) // 4), max(20, 2 * max(found))
+    spaced = {int(float(f"{n:.2g}")) for n in np.geomspace(low, min(high, 10**8), _POINTS)}
+    yield from sorted(spaced | ({at_hand} if at_hand else set()))

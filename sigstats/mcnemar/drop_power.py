@@ -1,0 +1,133 @@
+"""How often a rule that needs both significance and a drop of some size says that B is worse than A.
+
+Not part of the public names: `sigstats.comparison.size` plans comparisons with it. Without a smallest drop it is the
+one-sided exact test of `sigstats.power`.
+"""
+
+import math
+
+import numpy as np
+
+from .._common.validation import as_count, as_real, refuse
+from .power import discordant_weights, sample_size
+from .rejection_region import as_rule, conditional_power, critical_counts
+
+_MAX_N = 10**8
+#: An observed drop that is the smallest one but for rounding counts.
+_ROUNDING = 1e-12
+
+
+def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float:
+    """The probability that McNemar's exact test shows a drop, and that the drop observed is at least `minimum`.
+
+    Parameters
+    ----------
+    n : int
+        The number of observations, up to 10**8.
+    drop : float
+        The accuracy of A less that of B, from 0 to `discordance`.
+    discordance : float
+        The probability that exactly one of the two is right.
+    alpha : float
+        The level of the one-sided test, between 0 and 1/2.
+    minimum : float
+        The smallest observed drop that counts, from 0 to 1.
+
+    Returns
+    -------
+    float
+        Exact but for rounding.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.drop_power import drop_power
+    >>> [round(drop_power(2000, drop=0.01, discordance=0.1, alpha=0.05, minimum=m), 3) for m in (0, 0.005, 0.015)]
+    [0.382, 0.382, 0.25]
+    """
+    count = as_count(n, "n", minimum=1, maximum=_MAX_N)
+    share = as_real(discordance, "discordance", low=0, high=1)
+    ahead = as_real(drop, "drop", low=0, high=1)
+    if ahead > share:
+        raise refuse("drop", drop, f"at most the discordance, {share:g}")
+    rule = as_rule(alpha, "greater", "exact", False)
+    least = as_real(minimum, "minimum", low=0, high=1)
+    if share == 0:
+        return 0.0
+    weights, low = discordant_weights(count, share)
+    m = np.arange(low, low + weights.size)
+    wanted = max(0, math.ceil(count * (least - _ROUNDING)))
+    critical = np.maximum(critical_counts(m, rule), (m + wanted + 1) // 2)
+    given = conditional_power(m, critical, min(1.0, (1 + ahead / share) / 2), rule)
+    return min(1.0, float(np.sum(weights * given)))
+
+
+def drop_size(
+    *, drop: float, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
+) -> int | None:
+    """The smallest number of observations from which on a drop is shown with the power wanted.
+
+    It is that of `sigstats.sample_size`, unless `minimum` decides: then it is found by bisection, and a few numbers
+    behind it may have a power that is lower by as much as one observation changes it.
+
+    Returns
+    -------
+    int or None
+        None where no number below 10**8 is enough: the drop is no larger than `minimum`, or very small.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.drop_power import drop_size
+    >>> [drop_size(drop=0.01, discordance=0.1, alpha=0.05, minimum=m) for m in (0, 0.009, 0.01)]
+    [6368, 70515, None]
+    """
+    if drop <= minimum:
+        return None
+
+    def enough(n: int) -> bool:
+        return drop_power(n, drop=drop, discordance=discordance, alpha=alpha, minimum=minimum) >= target
+
+    only_a, only_b = (discordance + drop) / 2, max(0.0, (discordance - drop) / 2)
+    try:
+        low = sample_size(only_a=only_a, only_b=only_b, target=target, alpha=alpha, alternative="greater")
+    except ValueError:
+        return None
+    if enough(low):
+        return low
+    high = low
+    while not enough(high):
+        if high == _MAX_N:
+            return None
+        low, high = high, min(2 * high, _MAX_N)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def detectable_drop(
+    n: int, *, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
+) -> float | None:
+    """The smallest drop that n observations show with the power wanted; None where they show none.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.drop_power import detectable_drop
+    >>> [round(detectable_drop(2000, discordance=0.1, alpha=0.05, minimum=m), 4) for m in (0, 0.015)]
+    [0.018, 0.0207]
+    """
+
+    def power(drop: float) -> float:
+        return drop_power(n, drop=drop, discordance=discordance, alpha=alpha, minimum=minimum)
+
+    if discordance <= 0 or power(discordance) < target:
+        return None
+    low, high = 0.0, discordance
+    while high - low > 1e-9 * discordance:  # given the discordance the power rises with the drop
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= target else (middle, high)
+    return high

@@ -1,0 +1,90 @@
+"""`sigstats size`: from a pilot and by hand, in text, a page and JSON, and what is refused."""
+
+import json
+import math
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+
+from ..predictions import write
+
+
+@pytest.fixture
+def pilot(tmp_path):
+    write(tmp_path / "a.csv", wrong=0.10)
+    write(tmp_path / "b.csv", wrong=0.12, seed=1)
+    return tmp_path / "a.csv", tmp_path / "b.csv"
+
+
+def size(capsys, *arguments):
+    assert main(["size", *map(str, arguments)]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
+    out = size(
+        capsys, *pilot, "--slice", "region", "--report", tmp_path / "size.html", "--json", tmp_path / "size.json"
+    )
+    found = json.loads((tmp_path / "size.json").read_text())
+    assert (found["version"], found["pilot"]["tests"], found["level"]) == (1, 4, 0.0125)
+    drop = found["drops"][2]
+    assert drop["drop"] == 0.02
+    assert f"{drop['needed']:,} rows" in out
+    share = found["pilot"]["parts"][0]["discordance"]
+    expected = {"only_a": (share + 0.02) / 2, "only_b": (share - 0.02) / 2, "alpha": 0.0125, "alternative": "greater"}
+    assert drop["needed"] == sigstats.sample_size(**expected)
+    assert drop["power"] == pytest.approx(sigstats.power(2000, **expected))
+    assert out.isascii()
+    page = (tmp_path / "size.html").read_text()
+    drawing = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])
+    assert len(drawing.findall(".//g[@class]")) == 4
+    assert found["headline"] in page
+
+
+def test_a_level_that_looks_share(capsys):
+    def level(*arguments):
+        return json.loads(size(capsys, "--accuracy", "0.9", "--json", "-", *arguments))["level"]
+
+    assert level() == 0.05
+    assert level("--look", 3, "--spending", "series") == pytest.approx(0.05 * 6 / (3 * math.pi) ** 2)
+    assert level("--look", 2, "--spending", "linear", "--looks", 5, "--tests", 2) == pytest.approx(0.005)
+
+
+def test_errors_that_are_independent_differ_most(capsys):
+    def needed(*arguments):
+        return json.loads(size(capsys, "--json", "-", "--drop", 0.02, *arguments))["drops"][0]["needed"]
+
+    assert needed("--accuracy", 0.9) == needed("--discordance", 0.18) > needed("--discordance", 0.1)
+
+
+def test_a_drop_that_never_fails_is_said(capsys):
+    out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
+    assert "no number: the smallest effect that counts is 2 points" in out
+    assert size(capsys, "--discordance", 0.1, "--drop", 0.01, "--minimum-effect", 0.02).startswith("no number of rows")
+    assert size(capsys, "--discordance", 0.5, "--rows", 5).startswith("5 rows show no drop four times in five")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "FILE: is missing"),
+        (["one.csv"], "FILE: 1 are not valid"),
+        (["a.csv", "b.csv", "--rows", "5"], "--rows: 5 is not valid beside files"),
+        (["--accuracy", "1.5"], "--accuracy: 1.5 is not valid"),
+        (["--discordance", "0"], "--discordance: 0.0 is not valid"),
+        (["--accuracy", "0.9", "--rows", "0"], "--rows: 0 is not valid"),
+        (["--accuracy", "0.9", "--drop", "2"], "drop: 2.0 is not valid"),
+        (["--accuracy", "0.9", "--power", "1"], "power: 1.0 is not valid"),
+        (["--accuracy", "0.9", "--spending", "linear"], "looks: None is not valid"),
+        (["--accuracy", "0.9", "--spending", "linear", "--look", "3", "--looks", "2"], "--look: 3 is not valid"),
+        (["--accuracy", "0.9", "--minimum-effect", "2"], "--minimum-effect: 2.0 is not valid"),
+    ],
+)
+def test_wrong_input_is_one_line(arguments, said, capsys):
+    assert main(["size", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert said in error

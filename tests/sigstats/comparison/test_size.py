@@ -1,0 +1,89 @@
+"""How many rows a comparison needs: the level, what a pilot says, and the rule itself simulated."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.paired_predictions import pair_arrays
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.size import Pilot, PilotPart, pilot_of, plan_size
+
+RULE = ComparisonRule()
+
+
+def by_hand(n=2000, discordance=0.1, tests=1):
+    return Pilot((PilotPart("all rows", n, discordance),), tests)
+
+
+def pilot(n=600, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    a, b = (np.where(rng.random(n) < right, y, 1 - y) for right in (0.9, 0.85))
+    return pair_arrays(y, a, b, **options)
+
+
+@pytest.mark.parametrize(
+    ("adjust", "level"), [("holm", 0.005), ("none", 0.05), ("benjamini-yekutieli", 0.05 / 29.28968)]
+)
+def test_the_level_is_that_of_one_test_of_the_family_and_of_the_look(adjust, level):
+    found = plan_size(by_hand(tests=10), rule=ComparisonRule(adjust=adjust), drops=[0.02])
+    assert found.level == pytest.approx(level, rel=1e-6)
+    found = plan_size(by_hand(tests=10), rule=ComparisonRule(adjust=adjust), drops=[0.02], alpha=0.01)
+    assert found.level == pytest.approx(level / 5, rel=1e-6)
+
+
+def test_the_rule_fails_as_often_as_was_planned():
+    """Of 600 comparisons, 480 expected; more than 50 off happens once in 10**6 (binomial)."""
+    n = plan_size(by_hand(0, 0.3), rule=RULE, drops=[0.1]).drops[0].needed
+    rng = np.random.default_rng(1)
+    failed = 0
+    for _ in range(600):
+        kind = rng.choice(3, n, p=[0.2, 0.1, 0.7])  # A alone right, B alone, both
+        y = np.zeros(n, dtype=int)
+        found = compare_pair(pair_arrays(np.where(y, 1, 0), np.where(kind == 1, 1, 0), np.where(kind == 0, 1, 0)), RULE)
+        failed += found.verdict == "fail"
+    assert abs(failed - 480) <= 50
+
+
+def test_a_pilot_says_how_often_rows_differ_and_in_each_slice():
+    region = np.repeat(["north", "south", "tiny"], [400, 196, 4])
+    paired = pilot(slices={"region": region})
+    found = pilot_of(paired, RULE, tests=6)
+    differs = (paired.a == paired.label) != (paired.b == paired.label)
+    assert [part.name for part in found.parts] == ["all rows", "region = north", "region = south"]
+    assert [part.n for part in found.parts] == [600, 400, 196]
+    assert [part.discordance for part in found.parts] == pytest.approx(
+        [differs.mean(), differs[:400].mean(), differs[400:596].mean()]
+    )
+    planned = plan_size(found, rule=RULE, drops=[0.05, 0.1])
+    assert [len(each.curve) > 10 for each in planned.drops] == [True, True]
+    assert planned.parts[0].detectable < planned.parts[1].detectable < planned.parts[2].detectable
+    assert dict(planned.drops[0].curve)[600] == planned.drops[0].power
+
+
+def test_rows_of_groups_count_as_fewer():
+    """The correlation, against the mean over all pairs of rows of a group."""
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(60), 5)
+    y = np.zeros(300, dtype=int)
+    a, b = (np.where(rng.random(60) < 0.3, 1, 0)[groups] ^ (rng.random(300) < 0.1) for _ in range(2))
+    found = pilot_of(pair_arrays(y, a, b, groups=groups), RULE, tests=1)
+    ahead = (a == 0).astype(int) - (b == 0)
+    centred = ahead - ahead.mean()
+    pairs = [centred[5 * g + i] * centred[5 * g + j] for g in range(60) for i, j in permutations(range(5), 2)]
+    assert found.correlation == pytest.approx(np.mean(pairs) / centred.var())
+    assert (found.unit, found.answers, found.parts[0].n) == ("groups", 5, 60)
+    alone = pilot_of(pair_arrays(y, a, b), RULE, tests=1)
+    grouped, single = (plan_size(each, rule=RULE, drops=[0.1]).drops[0].needed for each in (found, alone))
+    assert single < 5 * grouped < 5 * single
+
+
+def test_what_is_no_pilot_is_refused():
+    same = pair_arrays([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 0, 0])
+    with pytest.raises(ValueError, match="right about the same rows"):
+        pilot_of(same, RULE, tests=1)
+    for wrong in ({"drops": [0]}, {"drops": [1.5]}, {"drops": [0.1], "target": 1}, {"drops": [0.1], "alpha": 0.7}):
+        with pytest.raises(ValueError, match=r"drop|power|alpha"):
+            plan_size(by_hand(), rule=RULE, **wrong)
