@@ -39,8 +39,6 @@ from .many_datasets.stratified import StratifiedResult as StratifiedResult
 from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
 from .mcnemar.pair_probability import pair_probability as pair_probability
 from .mcnemar.power import detectable_difference as detectable_difference
-from .mcnemar.power import power as power
-from .mcnemar.power import sample_size as sample_size
 from .mcnemar.power import type_one_error as type_one_error
 from .mcnemar.test import DiscordantCounts as DiscordantCounts
 from .mcnemar.test import McNemarResult as McNemarResult
@@ -78,6 +76,8 @@ from .sequential.rules import BesagCliffordRule as BesagCliffordRule
 from .sequential.rules import FixedRule as FixedRule
 from .sequential.rules import SequentialResult as SequentialResult
 from .sequential.rules import deciding_exceedances as deciding_exceedances
+from .sign_flips.power import power as power
+from .sign_flips.power import sample_size as sample_size
 from .sign_flips.test import SignFlipResult as SignFlipResult
 from .sign_flips.test import sign_flip_test as sign_flip_test
 from .test_result import TestResult as TestResult

@@ -22,6 +22,8 @@ _REMAINDER = 1e-16
 _MAX_N = 10**8
 #: `sample_size` looks at up to this many discordant pairs.
 _MAX_DISCORDANT = 2_000_000
+#: Below it a probability is none: the binomial law of so small a one overflows.
+_NONE = 1e-250
 #: More than the rounding of a convolution of probabilities.
 _ROUNDING = 1e-12
 
@@ -286,7 +288,7 @@ def _reaches(power: float, goal: float) -> bool:
 
 
 def _power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
-    if p_a + p_b == 0:
+    if p_a + p_b < _NONE:
         return 0.0  # no discordant pair, and then no rejection
     weights, low = discordant_weights(n, p_a + p_b)
     m = np.arange(low, low + weights.size)

@@ -206,7 +206,11 @@ CALLS = {
         for classifier, null in (("1-nn", "labels"), (KNeighborsClassifier(1), "features"))
     ],
     "possibility": [(sigstats.possibility, {"p_null": 0.1, "p_alternative": 0.2})],
-    "power": [(sigstats.power, {"n": 20, "only_a": 0.3, "only_b": 0.1, **TEST})],
+    "power": [
+        (sigstats.power, {"n": 20, "only_a": 0.3, "only_b": 0.1, **TEST}),
+        (sigstats.power, {"n": 4, "accuracy_a": [0.3, 0.9], "accuracy_b": [0.1, 0.7], "answers": 2}),
+        (sigstats.power, {"n": 4, "only_a": 0.3, "only_b": 0.1, "answers": 2, "correlation": 0.2}),
+    ],
     "proportion_test": [(sigstats.proportion_test, {"outcomes": OUTCOMES, "paired": True, "alternative": "less"})],
     "rank_hypotheses": [(sigstats.rank_hypotheses, {"pvalues": {"a": 0.1, "b": 0.2}})],
     "relax_probabilities": [(sigstats.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,

@@ -1,0 +1,213 @@
+r"""How often the exact test of repeated answers finds a difference, and how many items that takes.
+
+Two models answer n items K times each, and :math:`D_i` is how many answers more A got right at item i. Items are drawn
+independently, so that the numbers of items with :math:`|D_i| = 1, \dots, K` are multinomial, and given them each sign
+is independent of the others. Given these numbers, the null law, its critical value and the probability to exceed it are
+found by Fourier transforms. They are summed over the multinomial law where it has few outcomes, and integrated over it
+numerically elsewhere. One answer an item is McNemar's test, of which `sigstats.mcnemar.power` has the exact power.
+
+When not to use: with the accuracies observed on the very data that are to be tested (the power "observed" says no
+more than the p-value).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .._common.validation import Alternative, as_count, as_real, refuse
+from ..mcnemar import power as mcnemar
+from ..mcnemar.rejection_region import Rule, as_rule
+from ..mcnemar.test import McNemarMethod
+from .item_law import item_law
+from .power_of_flips import power_of_flips
+
+_MOST_ITEMS, _MOST_ANSWERS = 10**6, 100
+#: The least level: the rounding of a transform is a ten-thousandth of it.
+_LEAST_ALPHA = 1e-9
+#: `sample_size` looks at so large a part more items, one by one up to so many.
+_AHEAD, _MOST_AHEAD = 0.1, 24
+
+
+def power(
+    n: int,
+    *,
+    only_a: float | None = None,
+    only_b: float | None = None,
+    accuracy_a: Any = None,
+    accuracy_b: Any = None,
+    discordance: float | None = None,
+    answers: int = 1,
+    correlation: float | None = None,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> float:
+    """The probability that McNemar's test rejects, or with several answers an item the sign-flip test.
+
+    Parameters
+    ----------
+    n : int
+        The number of items on which both classifiers are tried, up to 10**8; with several answers up to 10**6.
+    only_a, only_b : float
+        The probabilities that only A, and only B, is right about an answer. Their difference is the difference of the
+        accuracies, their sum at most 1.
+    accuracy_a, accuracy_b, discordance : float
+        In their place: the probabilities that A is right, that B is right, and that exactly one of them is. For
+        classifiers whose errors are independent and whose accuracies are s and t the discordance is
+        ``s * (1 - t) + t * (1 - s)``; dependent ones, the rule, have a smaller one.
+    accuracy_a, accuracy_b : array_like of float, shape (k,)
+        Or, without a discordance: the accuracies of A and B at each of k items, of a pilot for instance. The n items
+        are drawn at random from such items, and given the item all answers are independent.
+    answers : int
+        How often each item is answered by each classifier, from 1 to 100.
+    correlation : float, optional
+        With several answers and no accuracies of items: the correlation, from 0 to 1, of two answers to the same item,
+        of what each counts for A: 1, 0 or -1. With 0 the answers are as good as so many items, with 1 as one.
+    alpha : float
+        The level, between 0 and 1/2: reject if the p-value is at most this.
+    alternative, method, correction
+        As in `sigstats.mcnemar_test`; several answers have the exact test alone. A two-sided test that rejects in
+        favour of the worse classifier counts too.
+
+    Returns
+    -------
+    float
+        With one answer exact but for rounding. With several, exact but for rounding where n items have at most 5,000
+        possible numbers of differences of each size; beyond that an integral of 4,096 points (256 where n is very
+        large), to some 0.001. The probability is unconditional: how many items differ is not fixed beforehand.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range or an option unknown.
+
+    Notes
+    -----
+    With one answer, ``sum_m P(M = m) P(reject | m)`` with M binomial (n, only_a + only_b) and, given m, the number of
+    pairs that favour A binomial (m, only_a / (only_a + only_b)). With several and a correlation r, the numbers of an
+    item's answers that only A, neither or both, and only B got right are Dirichlet-multinomial, of which any two
+    answers have that correlation.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> round(sigstats.power(200, only_a=0.155, only_b=0.205), 4)
+    0.185
+    >>> round(sigstats.power(200, accuracy_a=0.65, accuracy_b=0.70, discordance=0.36, method="mid-p"), 4)
+    0.2145
+
+    Five answers to each of these items, two of which have a correlation of 0.1:
+
+    >>> round(sigstats.power(200, only_a=0.155, only_b=0.205, answers=5, correlation=0.1), 2)
+    0.59
+
+    Items of which half are hard and half are easy, answered once and eight times:
+
+    >>> hard_and_easy = {"accuracy_a": [0.4, 0.9], "accuracy_b": [0.5, 0.95]}
+    >>> [round(sigstats.power(100, answers=k, **hard_and_easy), 2) for k in (1, 8)]
+    [0.2, 0.96]
+    """
+    count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)
+    law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
+    if count == 1:
+        options: Any = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
+        return mcnemar.power(n, only_a=law[2], only_b=law[0], **options)
+    items = as_count(n, "n", minimum=1, maximum=_MOST_ITEMS)
+    return power_of_flips(items, law, _exact_rule(alpha, alternative, method, correction))
+
+
+def sample_size(
+    *,
+    only_a: float | None = None,
+    only_b: float | None = None,
+    accuracy_a: Any = None,
+    accuracy_b: Any = None,
+    discordance: float | None = None,
+    answers: int = 1,
+    correlation: float | None = None,
+    target: float = 0.8,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> int:
+    """The smallest number of items from which on the test has the power wanted.
+
+    Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
+    such that the power is at least `target` **at n and at every larger number**, so that a few items more than planned
+    never make a study weaker than promised. A power that equals the target but for rounding reaches it. With several
+    answers, whose teeth are small, the next tenth of the numbers is looked at, up to 24 of them.
+
+    Parameters
+    ----------
+    only_a, only_b, accuracy_a, accuracy_b, discordance, answers, correlation
+        As in `power`; the accuracies differ.
+    target : float
+        The power wanted, strictly between 0 and 1.
+    alpha, alternative, method, correction
+        As in `power`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, the alternative points the other way than the difference, or the difference
+        is so small that more than 10**8 items (10**6 with several answers) would have to be looked at.
+
+    Notes
+    -----
+    With one answer that no larger n falls below the target is proved, not assumed (`sigstats.mcnemar.power`).
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> sigstats.sample_size(only_a=0.10, only_b=0.05), sigstats.sample_size(only_a=0.10, only_b=0.05, method="mid-p")
+    (498, 461)
+    >>> sigstats.sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
+    498
+    """
+    count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)
+    law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
+    if count == 1:
+        options: Any = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
+        return mcnemar.sample_size(only_a=law[2], only_b=law[0], target=target, **options)
+    goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    rule = _exact_rule(alpha, alternative, method, correction)
+    ahead = float(law @ np.arange(-count, count + 1))
+    if abs(ahead) < 1e-12 or (ahead < 0 and alternative == "greater") or (ahead > 0 and alternative == "less"):
+        wanted = {"greater": "A the more accurate", "less": "B the more accurate"}.get(alternative, "two that differ")
+        raise refuse("accuracy of A less that of B", ahead / count, f"{wanted}, with alternative={alternative!r}")
+    return _smallest(lambda n: power_of_flips(n, law, rule) >= goal * (1 - 1e-12))
+
+
+def _smallest(reaches: Any) -> int:
+    """The smallest number from which on a power reaches its goal, as far as the numbers behind it are looked at."""
+    high = 1
+    while not reaches(high):
+        if high == _MOST_ITEMS:
+            raise refuse("accuracies", "those given", f"ones that differ more: this takes over {_MOST_ITEMS} items")
+        high = min(2 * high, _MOST_ITEMS)
+    low = high // 2  # does not reach it, or 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    behind = high
+    while behind < high + min(math.ceil(_AHEAD * high), _MOST_AHEAD):
+        behind += 1
+        if not reaches(behind):
+            high = behind + 1
+    return high
+
+
+def _exact_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:
+    rule = as_rule(alpha, alternative, method, correction)
+    if method != "exact":
+        raise refuse("method", method, "'exact' with several answers, which have the exact test alone")
+    if rule.alpha < _LEAST_ALPHA:
+        raise refuse("alpha", alpha, f"at least {_LEAST_ALPHA:g} with several answers")
+    return rule

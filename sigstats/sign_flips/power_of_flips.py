@@ -1,0 +1,121 @@
+"""How often the sign-flip test of repeated answers rejects."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from .._common.validation import FloatArray
+from ..mcnemar.rejection_region import Rule
+
+#: So many outcomes of the multinomial law are summed over; of more, so many points are taken, and how large a batch is.
+_MOST_OUTCOMES, _POINTS, _FEWEST_POINTS, _WORK, _BATCH = 5000, 4096, 256, 2**26, 2**21
+#: Beyond so many standard deviations a sum has no mass (Hoeffding 1963); what a transform may round away.
+_REACH, _ROUNDING = 8.6, 1e-13
+
+
+def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
+    """How often the sign-flip test of n items rejects, of which each follows a law of `item_law`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.mcnemar.rejection_region import as_rule
+    >>> from sigstats.sign_flips.power_of_flips import power_of_flips
+    >>> rule = as_rule(0.0625, "greater", "exact", False)
+    >>> round(power_of_flips(4, np.array([0.0, 0.0, 0.5, 0.25, 0.25]), rule), 6)  # all four items favour A
+    0.0625
+    """
+    answers = len(law) // 2
+    ahead, behind = law[answers + 1 :], law[answers - 1 :: -1]
+    sizes = np.flatnonzero(ahead + behind > 0) + 1
+    if not len(sizes):
+        return 0.0  # no item differs, and then no rejection
+    ahead, behind = ahead[sizes - 1], behind[sizes - 1]
+    counts, weights = _configurations(n, ahead + behind, sizes)
+    shares = ahead / (ahead + behind)
+    length = 2 * math.ceil(_REACH * math.sqrt(float((counts @ sizes**2).max())) / 2) + 2 * int(sizes.max()) + 2
+    step = max(1, _BATCH // length)
+    found = [
+        _conditional_power(counts[start : start + step], sizes, shares, rule, length)
+        for start in range(0, len(counts), step)
+    ]
+    return min(1.0, float(np.concatenate(found) @ weights))
+
+
+def _configurations(n: int, shares: FloatArray, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], FloatArray]:
+    """Numbers of items that differ by each size, and their weights: all of them, or points of equal weight."""
+    if math.comb(n + len(sizes), len(sizes)) <= _MOST_OUTCOMES:
+        counts = np.array(list(_compositions(n, len(sizes))), dtype=np.int64)
+        rest = n - counts.sum(axis=1)
+        logs = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) - gammaln(rest + 1)
+        logs = logs + xlogy(counts, shares).sum(axis=1) + xlogy(rest, max(0.0, 1 - float(shares.sum())))
+        return counts, np.exp(logs)
+    from scipy.stats import binom
+
+    spread = _REACH * math.sqrt(n * float((shares * sizes**2).sum()))
+    points = int(min(_POINTS, max(_FEWEST_POINTS, _WORK / spread)))
+    uniform = _points(points, len(sizes))
+    counts, left, share_left = np.zeros((points, len(sizes)), dtype=np.int64), np.full(points, n), 1.0
+    for place, share in enumerate(shares.tolist()):
+        drawn = binom.ppf(uniform[:, place], left, min(1.0, share / share_left))
+        counts[:, place] = np.clip(drawn, 0, left)
+        left, share_left = left - counts[:, place], max(share_left - share, 1e-300)
+    return counts, np.full(points, 1 / points)
+
+
+def _compositions(n: int, parts: int) -> Any:
+    """All numbers for so many parts with a sum of at most n."""
+    if parts == 0:
+        yield ()
+        return
+    for first in range(n + 1):
+        for rest in _compositions(n - first, parts - 1):
+            yield first, *rest
+
+
+def _points(points: int, dimensions: int) -> FloatArray:
+    """Points that fill a cube evenly: Kronecker's sequence of the powers of a generalised golden ratio.
+
+    Its base is the positive root of ``x**(d + 1) = x + 1`` (Roberts 2018, "The unreasonable effectiveness of
+    quasirandom sequences").
+    """
+    root = 1.5
+    for _ in range(60):
+        root = (1 + root) ** (1 / (dimensions + 1))
+    steps = root ** -np.arange(1.0, dimensions + 1)
+    return (0.5 + np.arange(1, points + 1)[:, None] * steps) % 1
+
+
+def _conditional_power(
+    counts: NDArray[np.int64], sizes: NDArray[np.int64], shares: FloatArray, rule: Rule, length: int
+) -> FloatArray:
+    """How often the test rejects given how many items differ by each size, of which `shares` favour A."""
+    totals = counts @ sizes
+    null, start = _sums(counts, sizes, np.full(len(sizes), 0.5), length)
+    upper = null[:, ::-1].cumsum(axis=1)[:, ::-1]
+    critical = start + (upper > rule.tail * (1 + 1e-9) + _ROUNDING).sum(axis=1)
+    law, start = _sums(counts, sizes, shares, length)
+    cumulative = np.concatenate([np.zeros((len(law), 1)), law.cumsum(axis=1)], axis=1)
+
+    def below(threshold: NDArray[np.int64]) -> FloatArray:
+        place = np.clip(threshold - start, 0, length)
+        return np.asarray(np.take_along_axis(cumulative, place[:, None], axis=1)[:, 0])
+
+    favours_a, favours_b = 1 - below(critical), below(totals - critical + 1)
+    found = {"greater": favours_a, "less": favours_b, "two-sided": favours_a + favours_b}[rule.alternative]
+    return np.clip(found, 0.0, 1.0)
+
+
+def _sums(
+    counts: NDArray[np.int64], sizes: NDArray[np.int64], shares: FloatArray, length: int
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """The law of the sum of the sizes that favour A, on so many whole numbers about its mean, and the first of them."""
+    start = np.floor((counts * shares) @ sizes).astype(np.int64) - length // 2
+    angles = 2 * math.pi * np.arange(length // 2 + 1) / length
+    factors = 1 - shares[:, None] + shares[:, None] * np.exp(-1j * sizes[:, None] * angles)
+    factors[np.abs(factors) < 1e-300] = 1e-300
+    logs = counts @ np.log(factors) + 1j * start[:, None] * angles
+    return np.fft.irfft(np.exp(logs), length, axis=1), start
