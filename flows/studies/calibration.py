@@ -12,85 +12,18 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from sigstats._common.validation import Alternative
-from sigstats.measures.table import SCORE_MEASURES
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, run_test
-from sigstats.tasks.replicates import cell
+from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.data import StoredData
 
-from ..config.model import Strict
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
+from ._calibration_tests import Test, label_of, options_of
 from ._cell_study import CellStudyKind
 from .populations import PopulationSpec, Source
-
-_NAMES = {
-    "mcnemar": "McNemar",
-    "proportion": "proportion",
-    "dcf": "DCF",
-    "bootstrap": "bootstrap",
-    "scores": "test of scores",
-}
-
-Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
-
-
-class McNemar(Strict):
-    """McNemar's test."""
-
-    test: Literal["mcnemar"]
-    method: Annotated[Literal["exact", "mid-p", "chi2"], Field(description="How p is found")] = "exact"
-    alternative: Side = "two-sided"
-    correction: Annotated[bool, Field(description="Edwards's continuity correction, of chi2")] = False
-
-
-class Proportion(Strict):
-    """The test of two errors of Keller, Mariethoz and Bengio."""
-
-    test: Literal["proportion"]
-    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (6), or not, eq. (4)")] = True
-    alternative: Side = "two-sided"
-
-
-class Dcf(Strict):
-    """The test of two detection costs of Keller, Mariethoz and Bengio."""
-
-    test: Literal["dcf"]
-    cost_fn: Annotated[float, Field(ge=0, le=1e100, description="The cost of a missed positive")] = 1.0
-    cost_fp: Annotated[float, Field(ge=0, le=1e100, description="The cost of a false positive")] = 1.0
-    prior: Annotated[float, Field(gt=0, lt=1, description="The probability of a positive in use")] = 0.5
-    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (9), or not, eq. (8)")] = True
-    alternative: Side = "two-sided"
-
-
-class Bootstrap(Strict):
-    """The bootstrap of a measure, whose interval has the confidence 1 - alpha."""
-
-    test: Literal["bootstrap"]
-    measure: Annotated[str, Field(description="A measure of two classes, such as f1")] = "f1"
-    method: Annotated[Literal["percentile", "centred", "bca"], Field(description="The interval")] = "percentile"
-    resamples: Annotated[int, Field(ge=1, le=10**6, description="Bootstrap replicates of each test set")] = 10_000
-    alternative: Side = "two-sided"
-
-
-class Scored(Strict):
-    """A test of scores, whose interval has the confidence 1 - alpha: DeLong's of areas, Student's t of losses."""
-
-    test: Literal["scores"]
-    measure: Annotated[str, Field(description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})] = "auc"
-    alternative: Side = "two-sided"
-
-    @field_validator("measure", mode="after")
-    @classmethod
-    def _of_scores(cls, measure: str) -> str:
-        if measure not in SCORE_MEASURES:
-            raise ValueError(f"{measure!r} is not valid; expected one of {', '.join(SCORE_MEASURES)}")
-        return measure
-
-
-Test = Annotated[McNemar | Proportion | Dcf | Bootstrap | Scored, Field(discriminator="test")]
 
 
 class CalibrationStudy(DataStudy):
@@ -131,7 +64,7 @@ class CalibrationStudy(DataStudy):
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared:
     """Read the populations, try each test once, and lay out the cells."""
-    tests = {_label(test): _options(test, study.alpha) for test in study.tests}
+    tests = {label_of(test): options_of(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []
     notes: list[str] = []
     data: list[StoredData] = []
@@ -149,7 +82,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared
     plan = Plan(
         study=study.name,
         kind=study.kind,
-        cells=tuple(sorted(cells, key=lambda cell: cell.fanout == "subsample")),
+        cells=tuple(sorted(dict.fromkeys(cells), key=lambda cell: cell.fanout in ("subsample", "fold-test"))),
         analyses=("calibration", "confidence") if trained else ("calibration",),
         alpha=study.alpha,
         adjust=study.adjust,
@@ -164,10 +97,12 @@ def _cells(
     if population.rows is not None and max(study.sizes) > population.rows:
         largest = max(study.sizes)
         raise ValueError(f"sizes: {largest} is not valid; expected at most {population.rows}, the rows of {source}")
-    fitting = {label: test for label, test in tests.items() if (test["test"] == "scores") == population.scored}
+    fitting = {label: test for label, test in tests.items() if _fits(test, population)}
     if not fitting:
-        wanted = "a test of scores" if population.scored else "a test of predictions"
-        raise ValueError(f"tests: none of them fits {source}; expected {wanted}")
+        raise ValueError(f"tests: none of them fits {source}; expected {_wanted(population)}")
+    if population.retrained is not None:
+        yield from _fold_cells(study, source, population, fitting)
+        return
     slices = {} if population.slice is None else {"slice": population.slice}
     for label, test in fitting.items():
         _try_test(label, test, source, population)
@@ -183,9 +118,47 @@ def _cells(
             )
 
 
+def _fits(test: Mapping[str, Any], population: PopulationSpec) -> bool:
+    """Whether a test can be applied to what is drawn from a population."""
+    if test["test"] in OF_FOLDS:
+        return population.retrained is not None
+    of_scores: bool = test["test"] == "scores"
+    return of_scores == population.scored
+
+
+def _wanted(population: PopulationSpec) -> str:
+    return "a test of scores" if population.scored else "a test of predictions"
+
+
+def _fold_cells(
+    study: CalibrationStudy, source: str, population: PopulationSpec, tests: Mapping[str, dict[str, Any]]
+) -> Iterator[Cell]:
+    """The cells of learners that are retrained: the cross-validation by each scheme, and the tests of its folds."""
+    retrained = population.retrained
+    assert retrained is not None
+    few = [n for n in study.sizes if n < 2 * retrained["scheme"]["folds"]]
+    if few:
+        least = 2 * retrained["scheme"]["folds"]
+        raise ValueError(f"sizes: {few[0]} is not valid; expected at least {least}, two rows for each fold of {source}")
+    of = {"dataset": source, "slice": retrained["rows"], "seed": study.seed, "replicates": study.trials}
+    given = {key: retrained[key] for key in ("learner", "scheme")}
+    for label, test in tests.items():
+        _try_test(label, test, source, population)
+        for n in study.sizes:
+            work = {"population": population.values, "n": n, "test": test, "of": of, **given}
+            tested = cell(
+                "fold-test",
+                subject={"dataset": source, "slice": str(population.slice), "n": str(n), "test": label},
+                work=work,
+                seed=study.seed,
+                replicates=study.trials,
+            )
+            yield from (*input_cells(tested), tested)
+
+
 def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpec) -> None:
     """Refuse what the test itself would refuse, before anything starts."""
-    if spec.scored:
+    if spec.scored or test["test"] in OF_FOLDS:
         return
     population = spec.population or Population(outcomes=(1,) * 8)
     counted = isinstance(population, EventPopulation) and test["test"] == "bootstrap"
@@ -199,19 +172,6 @@ def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpe
     except ValueError as error:
         # The study spells this argument as its files do.
         raise ValueError(f"tests: {label}: {str(error).replace('n_resamples', 'resamples')}") from None
-
-
-def _options(test: Any, alpha: float) -> dict[str, Any]:
-    options: dict[str, Any] = test.model_dump()
-    return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores") else {})
-
-
-def _label(test: Any) -> str:
-    """The test in a few words: its name, and in brackets how it is done and what is not as usual."""
-    options = {key: getattr(test, key) for key in ("measure", "method") if hasattr(test, key)}
-    options |= test.model_dump(exclude_defaults=True, exclude={"test"})
-    words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]
-    return f"{_NAMES[test.test]} ({', '.join(words)})" if words else _NAMES[test.test]
 
 
 KIND = CellStudyKind(CalibrationStudy, _layout)

@@ -9,6 +9,7 @@ from sigstats._common.extreme import at_most
 from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell
+from ..populations import two_views
 from ..populations.scored import ScorePopulation
 from ..populations.tests import exact_rate, null_holds
 from ..replicates.subsample import population
@@ -21,18 +22,26 @@ POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
-    for cell in results.cells("subsample"):
+    for cell in [*results.cells("subsample"), *results.cells("fold-test")]:
         yield from _of_cell(results, cell)
 
 
-def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
-    work, alpha = cell.work, results.plan.alpha
-    drawn_from, test = population(work, results.store), work["test"]
+def _expected(results: Results, cell: Cell) -> tuple[bool, float | None]:
+    """Whether the null hypothesis of a cell's test is true, and the exact rate at which it rejects, if it is known."""
+    work, test = cell.work, cell.work["test"]
+    if cell.fanout == "fold-test":
+        return two_views.null_holds(work["population"], test), None
+    drawn_from = population(work, results.store)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
         # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
-        holds, exact = bool(work["population"]["swapped"]), None
-    else:
-        holds, exact = null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, alpha)
+        return bool(work["population"]["swapped"]), None
+    return null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, results.plan.alpha)
+
+
+def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+    work, alpha, test = cell.work, results.plan.alpha, cell.work["test"]
+    holds, exact = _expected(results, cell)
+    covers_truth = "confidence" in test and cell.fanout == "subsample"
     rejections = Hypothesis(
         study=results.plan.study,
         cell=cell.name,
@@ -59,7 +68,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     table = results.table(cell)
     if table is None:
         yield rejections
-        if "confidence" in test:
+        if covers_truth:
             yield coverage
         return
     empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))

@@ -30,7 +30,7 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     """
     most = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(most)[0]
-    drawn_from = population(cell.work, evidence.results.store)
+    drawn_from = population(cell.work, evidence.results.store) if cell.fanout == "subsample" else None
     known = drawn_from if isinstance(drawn_from, (Population, EventPopulation)) else None
     difference = "the difference" if known is None else _difference(known, cell.work["test"])
     rate = most.estimate if most.statistic is None else most.statistic

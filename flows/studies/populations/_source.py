@@ -39,6 +39,9 @@ class PopulationSpec:
         Whether it is of scores, not of predictions.
     grouped : bool
         Whether its rows come in groups.
+    retrained : mapping or None
+        Where learners are retrained on each sample: the ``learner``, the ``scheme`` of
+        cross-validation, and what the ``rows`` are without it.
     """
 
     slice: str | None
@@ -47,6 +50,7 @@ class PopulationSpec:
     population: AnyPopulation | None = None
     scored: bool = False
     grouped: bool = False
+    retrained: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

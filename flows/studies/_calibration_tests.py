@@ -1,0 +1,125 @@
+"""The tests that a calibration study applies to each test set, as its file describes them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from sigstats._common.validation import Alternative
+from sigstats.measures.table import SCORE_MEASURES
+
+from ..config.model import Strict
+from ._published import Null
+
+_NAMES = {
+    "mcnemar": "McNemar",
+    "proportion": "proportion",
+    "dcf": "DCF",
+    "bootstrap": "bootstrap",
+    "corrected-t": "corrected t",
+    "five-by-two": "5x2cv F",
+    "efficiency": "efficiency",
+    "permutation": "permutation",
+    "scores": "test of scores",
+}
+
+Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
+
+
+class McNemar(Strict):
+    """McNemar's test."""
+
+    test: Literal["mcnemar"]
+    method: Annotated[Literal["exact", "mid-p", "chi2"], Field(description="How p is found")] = "exact"
+    alternative: Side = "two-sided"
+    correction: Annotated[bool, Field(description="Edwards's continuity correction, of chi2")] = False
+
+
+class Proportion(Strict):
+    """The test of two errors of Keller, Mariethoz and Bengio."""
+
+    test: Literal["proportion"]
+    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (6), or not, eq. (4)")] = True
+    alternative: Side = "two-sided"
+
+
+class Dcf(Strict):
+    """The test of two detection costs of Keller, Mariethoz and Bengio."""
+
+    test: Literal["dcf"]
+    cost_fn: Annotated[float, Field(ge=0, le=1e100, description="The cost of a missed positive")] = 1.0
+    cost_fp: Annotated[float, Field(ge=0, le=1e100, description="The cost of a false positive")] = 1.0
+    prior: Annotated[float, Field(gt=0, lt=1, description="The probability of a positive in use")] = 0.5
+    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (9), or not, eq. (8)")] = True
+    alternative: Side = "two-sided"
+
+
+class Bootstrap(Strict):
+    """The bootstrap of a measure, whose interval has the confidence 1 - alpha."""
+
+    test: Literal["bootstrap"]
+    measure: Annotated[str, Field(description="A measure of two classes, such as f1")] = "f1"
+    method: Annotated[Literal["percentile", "centred", "bca"], Field(description="The interval")] = "percentile"
+    resamples: Annotated[int, Field(ge=1, le=10**6, description="Bootstrap replicates of each test set")] = 10_000
+    alternative: Side = "two-sided"
+
+
+class CorrectedT(Strict):
+    """The corrected resampled t-test of Nadeau and Bengio, of the folds of all repetitions."""
+
+    test: Literal["corrected-t"]
+    alternative: Side = "two-sided"
+
+
+class FiveByTwo(Strict):
+    """The combined 5x2cv F test of Alpaydin, of folds of its own."""
+
+    test: Literal["five-by-two"]
+
+
+class Efficiency(Strict):
+    """Nyssen's exact test that A is better than chance, of the pooled predictions."""
+
+    test: Literal["efficiency"]
+
+
+class Permutation(Strict):
+    """The permutation tests of Ojala and Garriga of A: all repetitions see one permutation."""
+
+    test: Literal["permutation"]
+    null: Annotated[Null, Field(description="labels is PermClass, features is PermFeats")] = "labels"
+    resamples: Annotated[int, Field(ge=1, le=10**6, description="Permutations of each sample")] = 99
+
+
+class Scored(Strict):
+    """A test of scores, whose interval has the confidence 1 - alpha: DeLong's of areas, Student's t of losses."""
+
+    test: Literal["scores"]
+    measure: Annotated[str, Field(description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})] = "auc"
+    alternative: Side = "two-sided"
+
+    @field_validator("measure", mode="after")
+    @classmethod
+    def _of_scores(cls, measure: str) -> str:
+        if measure not in SCORE_MEASURES:
+            raise ValueError(f"{measure!r} is not valid; expected one of {', '.join(SCORE_MEASURES)}")
+        return measure
+
+
+Test = Annotated[
+    McNemar | Proportion | Dcf | Bootstrap | CorrectedT | FiveByTwo | Efficiency | Permutation | Scored,
+    Field(discriminator="test"),
+]
+
+
+def options_of(test: Any, alpha: float) -> dict[str, Any]:
+    """What the work of a cell says of a test."""
+    options: dict[str, Any] = test.model_dump()
+    return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores") else {})
+
+
+def label_of(test: Any) -> str:
+    """The test in a few words: its name, and in brackets how it is done and what is not as usual."""
+    options = {key: getattr(test, key) for key in ("measure", "method", "null") if hasattr(test, key)}
+    options |= test.model_dump(exclude_defaults=True, exclude={"test"})
+    words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]
+    return f"{_NAMES[test.test]} ({', '.join(words)})" if words else _NAMES[test.test]

@@ -1,0 +1,78 @@
+"""Tests on the joint outcomes of cross-validation: of each fold, or pooled over all folds and repetitions.
+
+Pooled predictions share training rows, and those of several repetitions share the rows themselves, so that a test which
+takes them as independent need not keep its level: what a calibration study finds out.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.extreme import monte_carlo_pvalue
+from sigstats.efficiency import efficiency_test
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.retraining.corrected_resampled import corrected_resampled_test
+from sigstats.retraining.five_by_two import five_by_two_test
+
+from .population import Population
+from .tests import advantage, run_test
+
+#: The tests that only cross-validated learners can have.
+OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "permutation")
+#: Pooled counts are not drawn from a population of rows; what a test needs of one is that both classes occur.
+_POOLED = Population(outcomes=(1,) * 8)
+
+
+def scheme_of(test: Mapping[str, Any], scheme: Mapping[str, int]) -> dict[str, int]:
+    """The folds and repetitions that a test takes, of a population with this scheme."""
+    return {"folds": 2, "repeats": 5} if test["test"] == "five-by-two" else dict(scheme)
+
+
+def permutation_of(test: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What is permuted, and how often; None for a test that permutes nothing."""
+    return {key: test[key] for key in ("null", "resamples")} if test["test"] == "permutation" else None
+
+
+def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The accuracy of A less that of B in each fold, shape (repeats, folds), of outcomes of shape (..., 8)."""
+    only_a = outcomes[..., 2] + outcomes[..., 5]
+    only_b = outcomes[..., 1] + outcomes[..., 6]
+    found: NDArray[np.float64] = (only_a - only_b) / outcomes.sum(axis=-1)
+    return found
+
+
+def run_fold_test(
+    test: Mapping[str, Any], outcomes: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[float, float]:
+    """The p-value of a test on one sample, and by how much B is better than A.
+
+    Parameters
+    ----------
+    test : mapping
+    outcomes : ndarray of int64, shape (repeats, folds, 8)
+    rng : numpy.random.Generator
+        For a test that draws resamples.
+    """
+    pooled = outcomes.sum(axis=(0, 1))
+    options = {key: value for key, value in test.items() if key != "test"}
+    if test["test"] == "efficiency":
+        a = JointOutcomes(*pooled.tolist()).confusion_a
+        result = efficiency_test([[int(a.tp), int(a.fn)], [int(a.fp), int(a.tn)]], method="exact")
+        return result.pvalue, (a.tp + a.tn) / float(pooled.sum()) - 0.5
+    ahead = -float(differences(outcomes).mean())
+    if test["test"] == "five-by-two":
+        return five_by_two_test(differences(outcomes)).pvalue, ahead
+    if test["test"] == "corrected-t":
+        folds = outcomes.shape[1]
+        values = differences(outcomes).ravel()
+        return corrected_resampled_test(values, n_train=folds - 1, n_test=1, **options).pvalue, ahead
+    found = run_test(test, pooled[None], _POOLED, rng)
+    return float(found.p_value[0]), float(advantage(test, pooled[None], _POOLED)[0])
+
+
+def permutation_pvalues(wrong: NDArray[np.int64], permuted: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The p-value of each sample from its wrong answers and those of its permutations, shape (m, resamples)."""
+    exceedances = np.count_nonzero(permuted <= wrong[:, None], axis=1)
+    return np.array([monte_carlo_pvalue(int(count), permuted.shape[1]) for count in exceedances])

@@ -1,0 +1,118 @@
+"""A population on which two learners are retrained: two classes, of whose rows each learner sees features of its own.
+
+The features are normal and independent given the class, and those of both learners have one law where they separate the
+classes equally well. So one learner on either half is equally good in expectation at every size of the training set,
+which no real data set grants: the null hypothesis of a comparison is true.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats.learners import build
+from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.retrainer import Retrainer
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample of the population.
+
+    Attributes
+    ----------
+    a, b : ndarray of float64, shape (n, features)
+        What A and B see of each row.
+    y : ndarray of int64, shape (n,)
+        The class of each row, 0 or 1; 0 is the positive class.
+    """
+
+    a: FloatArray
+    b: FloatArray
+    y: IntArray
+
+
+def draw(population: Mapping[str, Any], n: int, rng: np.random.Generator, size: int) -> list[Sample]:
+    """Draw samples of n rows, as many of each class (one more of the first where n is odd).
+
+    Parameters
+    ----------
+    population : mapping
+        ``features``, the number that each learner sees; ``separation``, how far apart A sees the means of the classes,
+        in standard deviations; ``difference``, by how much further B does.
+    n : int
+    rng : numpy.random.Generator
+    size : int
+        How many samples.
+    """
+    y = np.arange(n) % 2
+    features = population["features"]
+    found = []
+    for _ in range(size):
+        views = rng.standard_normal((2, n, features))
+        for view, distance in zip(views, distances(population), strict=True):
+            view += (distance / math.sqrt(features)) * (y[:, None] - 0.5)
+        found.append(Sample(views[0], views[1], y))
+    return found
+
+
+def distances(population: Mapping[str, Any]) -> tuple[float, float]:
+    """How far apart A and B see the means of the two classes; the best accuracy is Phi(distance / 2)."""
+    separation = population["separation"]
+    return separation, separation + population["difference"]
+
+
+def null_holds(population: Mapping[str, Any], test: Mapping[str, Any]) -> bool:
+    """Whether the null hypothesis of a test is true: of two learners, or of A alone (efficiency, permutation)."""
+    if test["test"] == "permutation" and test["null"] == "features":
+        return True  # features are independent inside each class
+    if test["test"] in ("efficiency", "permutation"):
+        return bool(population["separation"] == 0)
+    return bool(population["difference"] == 0)
+
+
+def folds_of(sample: Sample, scheme: Mapping[str, int], rng: np.random.Generator) -> list[IntArray]:
+    """The stratified folds of each repetition of cross-validation."""
+    return [stratified_folds(sample.y, scheme["folds"], rng) for _ in range(scheme["repeats"])]
+
+
+def retrainers(
+    X: FloatArray, y: IntArray, folds: list[IntArray], learner: Mapping[str, Any], null: str = "labels"
+) -> Iterator[Retrainer]:
+    """A learner on one view, for each repetition."""
+    for each in folds:
+        estimator = build(learner["learner"], params=learner["params"], missing=False)
+        yield Retrainer(estimator, X, y, each, null=null)
+
+
+def outcomes(sample: Sample, folds: list[IntArray], learner: Mapping[str, Any]) -> IntArray:
+    """The eight joint outcomes of the cross-validated predictions, shape (repeats, folds, 8)."""
+    sides = [[each.observed() for each in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
+    count = int(folds[0].max()) + 1
+    found = np.empty((len(folds), count, 8), dtype=np.int64)
+    for repeat, (each, a, b) in enumerate(zip(folds, *sides, strict=True)):
+        event = 4 * sample.y + a + 2 * b
+        found[repeat] = np.bincount(8 * each + event, minlength=8 * count).reshape(count, 8)
+    return found
+
+
+def permuted_wrong(
+    sample: Sample,
+    folds: list[IntArray],
+    learner: Mapping[str, Any],
+    null: str,
+    rng: np.random.Generator,
+    size: int,
+) -> tuple[int, IntArray]:
+    """The wrong answers of A over all repetitions: as observed, and in each of `size` permutations."""
+    repeated = list(retrainers(sample.a, sample.y, folds, learner, null))
+    observed = sum(int(np.count_nonzero(each.observed() != sample.y)) for each in repeated)
+    # All repetitions see one permutation, so that the observed run is one more of them.
+    permuted = [sum(each.count_wrong(draws) for each in repeated) for draws in repeated[0].chunks(rng, size)]
+    return observed, np.concatenate([np.asarray(wrong, dtype=np.int64) for wrong in permuted])

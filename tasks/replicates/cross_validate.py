@@ -1,0 +1,70 @@
+"""Two learners, cross-validated on samples of a population: the joint outcomes of each fold of each sample.
+
+The stream is keyed by the population and the size alone, and the samples of a lane are drawn before any folds: so
+all schemes of cross-validation are given the same samples.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..plan import Block
+from ..populations import two_views
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+
+VERSION = 1
+LANE_SIZE = 10
+
+_COUNTS = pa.list_(pa.field("element", pa.int32(), nullable=False))
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column(
+            "outcomes",
+            _COUNTS,
+            "rows",
+            "rows with the joint outcomes e1 to e8, of each fold of each repetition, one after another",
+        ),
+        column("wrong", pa.int32(), "rows", "wrong answers of A over all repetitions"),
+        column("permuted", _COUNTS, "rows", "the same in each permutation; empty where there is none"),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyed by the population and the size."""
+    return {"population": work["population"], "n": work["n"]}
+
+
+def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
+    """The joint outcomes of each sample of the block."""
+    work = block.cell.work
+    found: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
+    for rng, size in block.lanes():
+        samples = two_views.draw(work["population"], work["n"], rng, LANE_SIZE)
+        for sample in samples[:size]:
+            outcomes, wrong, permuted = _of_sample(work, sample, rng)
+            found["outcomes"].append(outcomes)
+            found["wrong"].append(wrong)
+            found["permuted"].append(permuted)
+    columns: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **found}
+    return pa.table(columns, schema=SCHEMA)
+
+
+def _of_sample(
+    work: Mapping[str, Any], sample: two_views.Sample, rng: np.random.Generator
+) -> tuple[list[int], int, list[int]]:
+    folds = two_views.folds_of(sample, work["scheme"], rng)
+    learner, permutation = work["learner"], work.get("permutation")
+    if permutation is None:
+        outcomes = two_views.outcomes(sample, folds, learner)
+        wrong = int(outcomes[:, :, [1, 3, 4, 6]].sum())  # of A: e2, e4, e5 and e7
+        return outcomes.ravel().tolist(), wrong, []
+    wrong, permuted = two_views.permuted_wrong(
+        sample, folds, learner, permutation["null"], rng, permutation["resamples"]
+    )
+    return [], wrong, permuted.tolist()

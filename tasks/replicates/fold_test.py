@@ -1,0 +1,89 @@
+"""A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the folds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..fan_out import new_cell
+from ..plan import Block, Cell
+from ..populations.fold_tests import permutation_of, permutation_pvalues, run_fold_test, scheme_of
+from ..storage.store import Store
+from . import cross_validate, subsample
+
+VERSION = 1
+LANE_SIZE = 100
+
+SCHEMA = subsample.SCHEMA
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyed by the population and the size; the samples have streams of their own."""
+    return {"of": "fold tests", "population": work["population"], "n": work["n"]}
+
+
+def folds_cell(work: Mapping[str, Any], seed: int, replicates: int) -> Cell:
+    """The cell of the cross-validation that a test is made of."""
+    permutation = permutation_of(work["test"])
+    scheme = scheme_of(work["test"], work["scheme"])
+    values = {key: work[key] for key in ("population", "learner", "n")}
+    permuted = {} if permutation is None else {"permutation": permutation}
+    what = "" if permutation is None else f", {permutation['null']} permuted"
+    return new_cell(
+        "cross-validate",
+        cross_validate,
+        subject={
+            "dataset": work["of"]["dataset"],
+            "slice": work["of"]["slice"],
+            "n": str(work["n"]),
+            "scheme": f"{scheme['repeats']} x {scheme['folds']} folds{what}",
+        },
+        work={**values, "scheme": scheme, **permuted},
+        seed=seed,
+        replicates=replicates,
+    )
+
+
+def needs(work: Mapping[str, Any]) -> list[Cell]:
+    """The cross-validation."""
+    return [folds_cell(work, work["of"]["seed"], work["of"]["replicates"])]
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The p-value on each sample of the block."""
+    work = block.cell.work
+    (source,) = needs(work)
+    folds = store.read_prefix(source)
+    assert folds is not None  # the engine completes prerequisites first
+    folds = folds.slice(block.first, block.last - block.first)
+    size = folds.num_rows
+    if permutation_of(work["test"]) is None:
+        p_values, advantages = _of_outcomes(block, folds)
+    else:
+        wrong = folds.column("wrong").to_numpy()
+        permuted = np.array(folds.column("permuted").to_pylist(), dtype=np.int64)
+        p_values = permutation_pvalues(wrong, permuted)
+        advantages = permuted.mean(axis=1) - wrong
+    columns: dict[str, Any] = {
+        "replicate": np.arange(block.first, block.last, dtype=np.int64),
+        "p_value": p_values,
+        "covers": [None] * size,
+        "advantage": advantages,
+        "no_positive": np.zeros(size, dtype=np.bool_),
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def _of_outcomes(block: Block, folds: pa.Table) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    work = block.cell.work
+    scheme = scheme_of(work["test"], work["scheme"])
+    shape = (-1, scheme["repeats"], scheme["folds"], 8)
+    outcomes = np.array(folds.column("outcomes").to_pylist(), dtype=np.int64).reshape(shape)
+    answers: list[tuple[float, float]] = []
+    first = 0
+    for rng, size in block.lanes():
+        answers.extend(run_fold_test(work["test"], each, rng) for each in outcomes[first : first + size])
+        first += size
+    p_values, advantages = np.array(answers, dtype=np.float64).T
+    return p_values, advantages

@@ -1,0 +1,188 @@
+"""Calibration on learners that are retrained: the folds, the tests of them, and what pooling does to a level."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest, f, t
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+
+from sigstats.flows.cli import main
+from sigstats.tasks.populations import two_views
+from sigstats.tasks.populations.fold_tests import permutation_pvalues, run_fold_test
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.store import Store
+
+from ..conftest import study_file
+
+STUDY = """\
+kind = "calibration"
+seed = 3
+sizes = [60]
+trials = 60
+
+[[populations]]
+name = "classes"
+source = "cross-validated"
+features = 2
+separation = [1.5]
+difference = [0.0, 1.0]
+folds = 5
+repeats = [1, 5]
+
+[[tests]]
+test = "mcnemar"
+
+[[tests]]
+test = "corrected-t"
+alternative = "less"
+
+[[tests]]
+test = "five-by-two"
+
+[[tests]]
+test = "efficiency"
+
+[[tests]]
+test = "permutation"
+resamples = 9
+"""
+
+POPULATION = {"features": 3, "separation": 1.2, "difference": 0.4}
+NAIVE_BAYES = {"learner": "naive-bayes", "params": {}}
+
+
+def run(study, output, *more):
+    return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return study_file(tmp_path_factory.mktemp("folds"), STUDY)
+
+
+@pytest.fixture(scope="module")
+def done(study, tmp_path_factory):
+    output = tmp_path_factory.mktemp("done") / "out"
+    assert run(study, output) == 0
+    return output
+
+
+def test_the_outcomes_are_those_of_scikit_learn():
+    rng = np.random.default_rng(1)
+    (sample,) = two_views.draw(POPULATION, 41, rng, 1)
+    folds = two_views.folds_of(sample, {"folds": 4, "repeats": 2}, rng)
+    found = two_views.outcomes(sample, folds, NAIVE_BAYES)
+    assert found.shape == (2, 4, 8)
+    for repeat, fold in enumerate(folds):
+        a, b = (cross_val_predict(GaussianNB(), X, sample.y, cv=PredefinedSplit(fold)) for X in (sample.a, sample.b))
+        for number in range(4):
+            rows = fold == number
+            positive, right_a, right_b = sample.y[rows] == 0, (a == sample.y)[rows], (b == sample.y)[rows]
+            assert found[repeat, number, 1] == np.sum(positive & right_b & ~right_a)
+            assert found[repeat, number, 2] == np.sum(positive & right_a & ~right_b)
+            assert found[repeat, number, 5] == np.sum(~positive & right_a & ~right_b)
+            assert found[repeat, number, 7] == np.sum(~positive & right_a & right_b)
+            assert found[repeat, number].sum() == rows.sum()
+
+
+def test_the_best_rule_is_right_as_often_as_said():
+    rng = np.random.default_rng(4)
+    samples = two_views.draw({"features": 3, "separation": 1.2, "difference": 0.4}, 50, rng, 400)
+    for side, best in (("a", 0.7257), ("b", 0.7881)):  # Phi(0.6), Phi(0.8)
+        right = sum(int(np.sum((getattr(each, side).sum(axis=1) > 0) == each.y)) for each in samples)
+        # The chance of a false alarm is 1e-9 for each.
+        assert binom.ppf(5e-10, 20_000, best) <= right <= binom.ppf(1 - 5e-10, 20_000, best)
+
+
+def test_the_tests_are_those_of_their_papers():
+    rng = np.random.default_rng(2)
+    outcomes = rng.integers(1, 9, size=(5, 2, 8))
+    only_a, only_b = outcomes[..., 2] + outcomes[..., 5], outcomes[..., 1] + outcomes[..., 6]
+    d = (only_a - only_b) / outcomes.sum(axis=2)
+
+    p, ahead = run_fold_test({"test": "mcnemar", "method": "exact", "alternative": "two-sided"}, outcomes, rng)
+    assert p == pytest.approx(binomtest(int(only_a.sum()), int((only_a + only_b).sum())).pvalue, rel=1e-12)
+    assert ahead == pytest.approx((only_b - only_a).sum() / outcomes.sum())
+    p, ahead = run_fold_test({"test": "corrected-t", "alternative": "two-sided"}, outcomes, rng)
+    statistic = d.mean() / np.sqrt((1 / 10 + 1) * d.var(ddof=1))
+    assert p == pytest.approx(2 * t.sf(abs(statistic), 9), rel=1e-10)
+    assert ahead == pytest.approx(-d.mean())
+    p, _ = run_fold_test({"test": "five-by-two"}, outcomes, rng)
+    assert p == pytest.approx(f.sf((d**2).sum() / ((d[:, 0] - d[:, 1]) ** 2).sum(), 10, 5), rel=1e-10)
+
+
+def test_a_permutation_is_one_of_its_equals():
+    """Without anything to learn the observed run is one more permutation: P(p <= a) <= a, over two repetitions too."""
+    rng = np.random.default_rng(7)
+    nothing = {"features": 2, "separation": 0.0, "difference": 0.0}
+    found = []
+    for sample in two_views.draw(nothing, 24, rng, 200):
+        folds = two_views.folds_of(sample, {"folds": 3, "repeats": 2}, rng)
+        wrong, permuted = two_views.permuted_wrong(sample, folds, NAIVE_BAYES, "labels", rng, 19)
+        assert len(permuted) == 19
+        found.append(permutation_pvalues(np.array([wrong]), permuted[None])[0])
+    for level in (0.05, 0.2, 0.5):
+        # The chance of a false alarm is at most 1e-6 for each.
+        assert np.sum(np.array(found) <= level + 1e-12) <= binom.isf(1e-6, 200, level)
+
+
+def test_all_tests_see_the_same_samples(done):
+    stored = Results(Store(str(done)))
+    folds = stored.cells("cross-validate")
+    assert len(folds) == 2 * (1 + 1 + 1 + 2)  # two-fold, five-fold once and five times, permuted likewise
+    assert len({str(cell.stream) for cell in folds}) == 2
+    (once,) = stored.cells("fold-test", slice="separation = 1.5, difference = 0, 1 x 5 folds", test="McNemar (exact)")
+    (often,) = stored.cells("fold-test", slice="separation = 1.5, difference = 0, 5 x 5 folds", test="McNemar (exact)")
+    advantages = [stored.table(cell).column("advantage").to_numpy() for cell in (once, often)]
+    assert np.corrcoef(*advantages)[0, 1] > 0.5
+
+
+def test_pooling_repetitions_destroys_the_level(done):
+    summary = {(row["slice"], row["method"]): row for row in Results(Store(str(done))).summary.to_pylist()}
+    assert len(summary) == 4 * 5
+    once, often = (f"separation = 1.5, difference = 0, {repeats} x 5 folds" for repeats in (1, 5))
+    error = summary[often, "McNemar (exact)"]
+    assert error["measure"] == "type I error"
+    assert error["decision"] == "reject"
+    assert error["estimate_low"] > 0.1 > summary[once, "McNemar (exact)"]["estimate"]
+    assert summary[often, "corrected t (less)"]["decision"] == "keep"
+    assert summary[once, "5x2cv F"]["estimate"] == summary[often, "5x2cv F"]["estimate"]
+    assert summary[once, "efficiency"]["measure"] == "power"  # there is something to learn
+    assert summary[once.replace("difference = 0", "difference = 1"), "corrected t (less)"]["measure"] == "power"
+
+
+def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(study, done, tmp_path):
+    output = tmp_path / "again"
+    assert run(study, output, "--set", "trials=20") == 0
+    fewer, more = (Results(Store(str(place))) for place in (output, done))
+    for cell in fewer.cells("cross-validate"):
+        (longer,) = more.cells("cross-validate", **cell.subject)
+        assert fewer.table(cell) == more.table(longer).slice(0, 20)
+    for cell in fewer.cells("fold-test"):
+        (longer,) = more.cells("fold-test", **cell.subject)
+        assert fewer.table(cell) == more.table(longer).slice(0, 20)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("sizes = [60]", "sizes = [9]"), "sizes: 9 is not valid; expected at least 10, two rows for each fold"),
+        (("features = 2", 'learner = "naive-bayse"'), "did you mean 'naive-bayes'"),
+        (("separation = [1.5]", "separation = [-1.0]"), "separation"),
+        (('source = "cross-validated"\nfeatures = 2', 'source = "sturm"\nright = [0.1]'), "unknown key"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(study, tmp_path, capsys, change, complaint):
+    assert change[0] in STUDY
+    bad = study_file(study.parent, STUDY.replace(*change), name="bad.toml")
+    assert run(bad, tmp_path / "out") == 2
+    assert complaint in capsys.readouterr().err.strip().splitlines()[-1]
+    assert not (tmp_path / "out").exists()
+
+
+def test_tests_of_folds_need_learners(tmp_path, capsys):
+    text = STUDY[: STUDY.index("[[populations]]")] + (
+        '[[populations]]\nname = "s"\nsource = "sturm"\nright = [0.1]\n\n[[tests]]\ntest = "corrected-t"\n'
+    )
+    assert run(study_file(tmp_path, text), tmp_path / "out") == 2
+    assert "tests: none of them fits s" in capsys.readouterr().err
