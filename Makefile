@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+READY_DOCS := .venv/.ready-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-faults check lint types layers lock bench clean
+.PHONY: help setup run test test-faults check lint types layers docs lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -31,7 +32,7 @@ test: $(READY)  ## the tests of a few minutes: all but most of the faults
 test-faults: $(READY)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
 	@$(PYTEST) -m "faults and not smoke"
 
-check: lint types layers $(READY)  ## lint, types, the import rules and every test
+check: lint types layers docs $(READY)  ## lint, types, the import rules, the site and every test
 	@$(PYTEST) --durations 15
 
 lint: $(READY)
@@ -43,9 +44,18 @@ types: $(READY)
 layers: $(READY)
 	@$(BIN)/lint-imports
 
+docs: $(READY_DOCS)  ## the site of the documents: docs/_build/html/index.html
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+
+$(READY_DOCS): docs/requirements.lock $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r docs/requirements.lock
+	@touch $(READY_DOCS)
+
 lock:  ## resolve the dependencies anew (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --constraint tools/constraints.txt --quiet --no-header --output-file requirements.lock
+	uv pip compile --group docs --universal --python-version 3.11 --generate-hashes \
+	  --constraint requirements.lock --quiet --no-header --output-file docs/requirements.lock
 
 clean:  ## remove the environment and all caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -87,8 +87,8 @@ def efficiency_test(
     ------
     ValueError
         If `table` is not square, has fewer than two classes or no object, or has an entry that is no whole number of
-        at least 0; if `method`, `n_resamples` or `rng` is of another kind; if a table of over 20,000 objects has
-        margins that the exact test does not serve (`sigstats.fixed_margins.distribution.upper_tail`).
+        at least 0; if `method`, `n_resamples` or `rng` is of another kind; if the exact test does not
+        serve the margins, which above 20,000 objects happens where two classes hold nearly all of them.
 
     Notes
     -----

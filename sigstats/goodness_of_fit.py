@@ -80,7 +80,7 @@ def goodness_of_fit_test(
 
     The exact p-value is the probability of all outcomes that are no likelier than the observed one (Hryniewicz, eq. 14
     and 15), or that lie at least as far out by another `ordering`. Probabilities are floats, so outcomes whose
-    statistics differ by less than `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as tied.
+    statistics differ by less than ``sigstats._common.extreme.TIE_TOLERANCE``, relative, count as tied.
 
     Parameters
     ----------

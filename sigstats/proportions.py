@@ -5,7 +5,7 @@ The proportion test and its adaptation to the detection cost function by Keller,
 eq. (5) is (the errors of A alone - the errors of B alone) / N, while N_AB in eq. (6) is the number of disagreements.
 
 When not to use: these tests are normal approximations, so with fewer than about 25 disagreements take the exact
-`sigstats.mcnemar.test.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap.test`
+`sigstats.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap.test`
 for costs; for a measure that is no sum over observations, such as F1, take the bootstrap always. ``paired=False`` is
 right only if A and B were tried on *different* observations, which joint counts never are: the paper gives it as what
 people do, and for positively related errors it hides differences.
@@ -61,7 +61,7 @@ def proportion_test(
     paired : bool
         True: eq. (6), from the disagreements alone. False: eq. (4), as if the two error rates were independent.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is the more accurate one; ``"less"``: B is (as in `sigstats.mcnemar.test.mcnemar_test`).
+        ``"greater"``: A is the more accurate one; ``"less"``: B is (as in `sigstats.mcnemar_test`).
 
     Returns
     -------

@@ -10,7 +10,7 @@ import pytest
 import sigstats
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCS = sorted((ROOT / "docs").glob("**/*.md"))
+DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
@@ -82,6 +82,11 @@ def test_every_public_name_has_a_section():
     text = FENCED.sub("", (ROOT / "docs" / "methods.md").read_text(encoding="utf-8"))
     headings = " ".join(re.findall(r"^#{2,3} (.+)$", text, flags=re.MULTILINE))
     assert set(re.findall(r"`(\w+)`", headings)) == set(sigstats.__all__)
+
+
+def test_the_reference_lists_every_public_name_once():
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^   (\w+)$", text, flags=re.MULTILINE)) == sorted(sigstats.__all__)
 
 
 def test_the_decision_table_names_every_test():

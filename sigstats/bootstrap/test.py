@@ -8,7 +8,7 @@ eight events; they draw rows).
 When not to use: with few observations on which the two differ. The bootstrap is an approximation: on simulated test
 sets on which neither is better and which hold 5 disagreements, the percentile test at 0.05 rejected 5 percent, but BCa
 9, and BCa was near its level from 20 on; and the paper's own Table 3 finds the probability of being better overstated.
-For accuracy take the exact `sigstats.mcnemar.test.mcnemar_test`. Not for observations that depend on one another
+For accuracy take the exact `sigstats.mcnemar_test`. Not for observations that depend on one another
 (several questions on one document), which need the groups to be drawn. The test speaks about two trained classifiers,
 over test sets; not about learning algorithms, over training sets.
 """
@@ -65,14 +65,14 @@ def bootstrap_test(
     outcomes : JointOutcomes or JointEvents
         The joint outcomes of A and B on at least one observation.
     measure : str, Measure or callable
-        As for `sigstats.measures.measure.as_measure`: a name such as ``"f1"`` or ``"macro-f1"``, or a function of
+        As for ``sigstats.measures.measure.as_measure``: a name such as ``"f1"`` or ``"macro-f1"``, or a function of
         arrays ``tp, fn, fp, tn``.
     n_resamples : int
         The number of replicates, M.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
-    rng : None, int or numpy.random.Generator
-        As for `sigstats._common.random_streams.as_generator`.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Where the replicates come from.
     method : {"percentile", "centred", "bca"}
         ``"percentile"``: equal shares of the replicates lie beyond either end (Efron and Tibshirani 1993).
         ``"centred"``: the ends are equally far from the replicates' mean, and the stated share of the replicates
@@ -80,7 +80,7 @@ def bootstrap_test(
         where the replicates lie symmetrically. ``"bca"``: bias-corrected and accelerated (Efron 1987), second-order
         correct, with the jackknife over distinct events.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is the better one (as in `sigstats.mcnemar.test.mcnemar_test`), by more than `null_value` says;
+        ``"greater"``: A is the better one (as in `sigstats.mcnemar_test`), by more than `null_value` says;
         ``"less"``: B is. The interval is then unbounded on one side. For an error or a cost, less is better.
     null_value : float
         The difference B - A that is tested against; other than 0 for a margin of non-inferiority.

@@ -56,7 +56,7 @@ def compare(
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values part the rows; each value of each is a slice.
     measures : sequence of str, optional
-        Of `sigstats.comparison.requirements.COMPARED_MEASURES`, or ``pass@k``; by default the accuracy, and the area
+        Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve where there are scores.
     positive : label, optional
         The class whose probability the scores are; needed where the names of the classes do not tell.

@@ -4,7 +4,7 @@ The counts of several categories have the categories along their last axis (`one
 several of which each observation has exactly one; a *category* is one of several of which it may have any number.
 
 When not to use: a measure that needs more than each category's four counts (a full cost matrix, exact matches of sets
-of categories) is none of these; `sigstats.bootstrap.replicates.bootstrap_statistic` takes any statistic of counts.
+of categories) is none of these; ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
 """
 
 import inspect
@@ -29,7 +29,7 @@ class Measure:
     Attributes
     ----------
     name : str
-        One of `sigstats.measures.table.COUNT_MEASURES`, or the name of the user's function.
+        One of ``sigstats.measures.table.COUNT_MEASURES``, or the name of the user's function.
     greater_is_better : bool
         False for an error or a cost.
     parameters : tuple of (str, float)

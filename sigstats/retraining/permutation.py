@@ -85,7 +85,7 @@ def permutation_test(
     Parameters
     ----------
     classifier : estimator or str
-        A scikit-learn classifier, or the name of a ready one (see `sigstats.learners.build`).
+        A scikit-learn classifier, or the name of a ready one of studies: ``"1-nn"``, ``"lda"``, ``"decision-tree"``.
     X : array_like or DataFrame, shape (n, d)
         The rows.
     y : array_like, shape (n,)

@@ -35,7 +35,7 @@ class Retrainer:
     y : array_like, shape (n,)
         The class of each row.
     folds : array_like of int, shape (n,)
-        The test fold of each row (see `sigstats.retraining.folds`).
+        The test fold of each row (``sigstats.retraining.folds`` draws them).
     null : {"labels", "features"}
         What is permuted: rows of X against labels and folds, or each feature inside each class.
     batched : bool

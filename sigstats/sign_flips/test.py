@@ -137,7 +137,7 @@ def sign_flip_test(
     law of S is a product of polynomials, ``(1 + x**abs(d)) / 2`` for each item. Whole numbers and fractions are
     multiplied exactly; where that would take more than a gigabit, in fixed point with certified bounds that agree to
     some twenty digits; floats of no common fraction are enumerated up to 40 items and beyond that bounded
-    to two thousandths or so (`sigstats.sign_flips.fourier`).
+    to two thousandths or so (``sigstats.sign_flips.fourier``).
 
     Two-sided, p is the probability of a sum as far from 0 or farther; the law is symmetric. With no difference but 0
     there is nothing to test, and p is 1.

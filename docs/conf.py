@@ -1,0 +1,62 @@
+"""How `make docs` turns these pages and the docstrings of the package into a site."""
+
+import importlib.metadata
+import re
+
+from sphinx.application import Sphinx
+
+project = "sigstats"
+author = project_copyright = "the sigstats developers"
+release = importlib.metadata.version("sigstats")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["_build"]
+nitpicky = True
+nitpick_ignore_regex = [("py:obj", r"(?!sigstats\.).*")]  # a parameter in backticks is no link
+
+# The pages are written for GitHub's reader too.
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_fence_as_directive = ["math"]
+myst_heading_anchors = 4
+
+autosummary_generate = True
+autosummary_imported_members = True
+autodoc_typehints = "none"
+add_module_names = False
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+default_role = "autolink"  # `name` in a docstring is a link where there is such a name
+
+html_theme = "pydata_sphinx_theme"
+html_title = "sigstats"
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+templates_path = ["_templates"]
+html_show_sourcelink = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+
+def as_myst(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """Turn what only GitHub reads into what MyST reads: formulas within a line, links to files that are not pages."""
+    source[0] = re.sub(r"\n\n```\n", "\n```\n", source[0])  # the blank line that ends a doctest
+    text = re.sub(r"\$`(.+?)`\$", r"$\1$", source[0])
+    text = re.sub(r"(?<!!)(\[[^]]*\])\((\.\./[^)#\s]+\.[a-z]+)(#[^)\s]*)?\)", r"\1(path:\2)", text)
+    source[0] = re.sub(r"\[([^]]+)\]\(\.\./[^)\s]+/\)", r"`\1`", text)
+
+
+def setup(app: Sphinx) -> None:
+    """Read pages by `as_myst`."""
+    app.connect("source-read", as_myst)
