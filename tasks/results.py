@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sigstats.sequential.rules import SequentialResult
 
+from .datasets.dataset import Dataset
 from .engine.stopping import exceeds
 from .plan import Cell, Plan
 from .replicates import observed_cell
@@ -42,6 +45,11 @@ class Results:
         if cell.name not in cache:
             cache[cell.name] = self.read(cell)
         return cache[cell.name]
+
+    def groups(self, cell: Cell) -> NDArray[np.int64] | None:
+        """The group of each row of a cell's data set; None where rows are independent."""
+        spec = cell.work["dataset"]
+        return self.store.read_data(Dataset, spec["name"], spec["digest"]).groups if spec.get("grouped") else None
 
     def count(self, cell: Cell) -> SequentialResult | None:
         """The replicates of a cell that are at least as extreme as observed, and the p-value; None as for `table`."""

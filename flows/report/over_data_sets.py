@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations, starmap, zip_longest
 from typing import Any, TypeAlias
 
@@ -14,7 +15,9 @@ from sigstats.many_datasets.signed_rank import signed_rank_test
 from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust
 from sigstats.ranking.rank_sets import adjusted_pairs
+from sigstats.sign_flips.test import sign_flip_test
 from sigstats.tasks.results import Results
+from sigstats.test_result import TestResult
 
 from .wording import number, signed
 
@@ -128,10 +131,12 @@ def over_data_sets(results: Results, *, alpha: float) -> OverDataSets | None:
 
 def _of_runs(results: Results, alpha: float) -> OverDataSets | None:
     right: dict[str, dict[str, Rights]] = {}
+    groups: dict[str, NDArray[np.int64] | None] = {}
     for cell in results.cells("crossval"):
         run = results.table(cell)
         if run is not None:
             label, prediction = (run.column(name).to_numpy() for name in ("label", "prediction"))
+            groups.setdefault(cell.subject["dataset"], results.groups(cell))
             right.setdefault(cell.subject["dataset"], {})[cell.subject["classifier"]] = label == prediction
     names = list(dict.fromkeys(cell.subject["classifier"] for cell in results.cells("crossval")))
     datasets = [name for name, runs in right.items() if len(runs) == len(names)]
@@ -142,7 +147,7 @@ def _of_runs(results: Results, alpha: float) -> OverDataSets | None:
     comparison = compare_over_datasets(
         scores, models=names, datasets=datasets, alpha=alpha, rope=_ACCURACY.rope, n_resamples=_RESAMPLES, rng=_SEED
     )
-    these = _these_data_sets(comparison.pairs, names, tables)
+    these = _these_data_sets(comparison.pairs, names, tables, [groups[dataset] for dataset in datasets])
     return _analysis(comparison, names, scores, _ACCURACY, these)
 
 
@@ -207,14 +212,31 @@ def _shown_better(scores: FloatArray, alpha: float) -> Rights:
 
 
 def _these_data_sets(
-    pairs: Sequence[PairOverDatasets], names: Sequence[str], tables: Sequence[Rights]
+    pairs: Sequence[PairOverDatasets],
+    names: Sequence[str],
+    tables: Sequence[Rights],
+    groups: Sequence[NDArray[np.int64] | None],
 ) -> list[TheseDataSets]:
     sizes = [len(table) for table in tables]
-    tested = []
+    tested: list[TestResult] = []
     for pair in pairs:
         a, b = names.index(pair.a), names.index(pair.b)
         only_a = [int((table[:, a] & ~table[:, b]).sum()) for table in tables]
         only_b = [int((table[:, b] & ~table[:, a]).sum()) for table in tables]
-        tested.append(stratified_paired_test(only_a, only_b, sizes))
+        if all(each is None for each in groups):
+            tested.append(stratified_paired_test(only_a, only_b, sizes))
+        else:
+            tested.append(sign_flip_test(_group_differences(a, b, tables, groups)))
     adjusted = adjust([result.pvalue for result in tested], method="holm").tolist()
-    return [TheseDataSets(result.estimate, result.pvalue, p) for result, p in zip(tested, adjusted, strict=True)]
+    return [TheseDataSets(result.statistic, result.pvalue, p) for result, p in zip(tested, adjusted, strict=True)]
+
+
+def _group_differences(
+    a: int, b: int, tables: Sequence[Rights], groups: Sequence[NDArray[np.int64] | None]
+) -> list[Fraction]:
+    """What each group adds to the mean difference of accuracy over the data sets; a row may be its own group."""
+    found = []
+    for table, codes in zip(tables, groups, strict=True):
+        sums = np.bincount(np.arange(len(table)) if codes is None else codes, table[:, a].astype(int) - table[:, b])
+        found += [Fraction(int(value), len(table) * len(tables)) for value in sums]
+    return found

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigstats.intervals import Interval, clopper_pearson
+from sigstats.intervals import Interval
+from sigstats.ranking.intervals import share_interval
 
 from .evidence import Evidence, group_by
 from .section import Verdict
@@ -54,7 +55,7 @@ def performances(evidence: Evidence) -> list[Performance]:
             1 + int(max(label.max(), prediction.max())),
         )
         true, named = (np.bincount(column, minlength=classes) / n for column in (label, prediction))
-        interval = clopper_pearson(right, n)
+        interval = share_interval(label == prediction, evidence.results.groups(cell), 0.95)
         found.append(Performance(dataset, classifier, n, right / n, interval, float(true @ named), float(true.max())))
     return found
 

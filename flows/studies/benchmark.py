@@ -12,12 +12,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
-from sigstats._common.validation import nearest, shown
+from sigstats._common.validation import nearest, refuse, shown
 from sigstats.multiplicity import adjust
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import Dataset
-from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT, cross_validation_folds
+from sigstats.tasks.datasets.folds import GIVEN, LEAVE_ONE_OUT, cross_validation_folds
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
@@ -28,6 +28,9 @@ from ..running.prepared import Prepared, Progress
 from ._cell_study import CellStudyKind
 from ._published import Null, Published, published_references
 from ._stopping import Stopping, StoppingSettings, stopping_notes
+
+#: Tests of a benchmark that take all rows for independent.
+_OF_INDEPENDENT_ROWS = ("efficiency", "homogeneity", "bootstrap")
 
 #: The test of the differences on folds.
 OVER_FOLDS = "corrected-resampled"
@@ -202,7 +205,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
         dataset = sources.load(_spec(spec), base=base / study.folder)
         datasets.append(dataset)
         try:
-            cross_validation_folds(dataset, study.cross_validation.model_dump(), 0)
+            _check_folds(study, dataset)
         except ValueError as error:
             raise ValueError(f"data set {dataset.name}: {error}") from None
         for item in study.classifiers:
@@ -220,6 +223,25 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
     references = tuple(published_references(study.published, plan.cells))
     notes = (*_notes(study, datasets), *stopping_notes(plan))
     return Prepared(plan, tuple(datasets), notes=notes, references=references)
+
+
+def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
+    """Refuse folds that cannot be made, and what cannot be said of rows in groups."""
+    from sigstats.retraining.groups import LabelExchange, rows_to_permute
+
+    settings = study.cross_validation
+    cross_validation_folds(dataset, settings.model_dump(), 0)
+    if dataset.folds is not None and settings.repeats > 1:
+        raise refuse("cross_validation.repeats", settings.repeats, "1, since the data set names the fold of each row")
+    if dataset.groups is None:
+        return
+    for test in study.tests:
+        if test in _OF_INDEPENDENT_ROWS:
+            raise refuse("tests", test, "others, since it takes rows for independent, and the data set has groups")
+    if "labels" in _nulls(study):
+        LabelExchange(dataset.y, dataset.groups)
+    if "features" in _nulls(study):
+        rows_to_permute(dataset.y, dataset.groups)
 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
@@ -245,11 +267,11 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
 def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> list[Cell]:
     content = dataset.digest()
     work: dict[str, Any] = {
-        "dataset": {"name": dataset.name, "digest": content},
+        "dataset": {"name": dataset.name, "digest": content, **({} if dataset.groups is None else {"grouped": True})},
         "classifier": {"learner": classifier.learner, "params": classifier.params},
         # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
         "cross_validation": {
-            "folds": study.cross_validation.folds,
+            "folds": study.cross_validation.folds if dataset.folds is None else GIVEN,
             "seed": int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
             **study.cross_validation.model_dump(include={"rare_classes", "transforms"}, exclude_defaults=True),
         },

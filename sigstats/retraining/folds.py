@@ -70,25 +70,27 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classe
         return folds_of(splitter, np.zeros((len(codes), 1)), codes)
 
 
-def leave_one_out_folds(y: Any, *, rare_classes: str = "refuse") -> IntArray:
-    """Folds of a single row each.
+def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refuse") -> IntArray:
+    """Folds of a single row each, or of a single group.
 
     Parameters
     ----------
     y : array_like, shape (n,)
         The class of each row.
+    groups : ndarray of int, shape (n,), optional
+        The group of each row, a code from 0.
     rare_classes : {"refuse", "allow"}
-        What to do with a class of a single row, which is tested by a classifier that never saw it.
+        What to do with a class of a single row (group), which is tested by a classifier that never saw it.
 
     Returns
     -------
     ndarray of int64, shape (n,)
-        The numbers 0 to ``n - 1``.
+        The numbers 0 to ``n - 1``, or the groups.
 
     Raises
     ------
     ValueError
-        If a class has a single row and rare ones are refused, or there is one class only.
+        If a class has a single row (group) and rare ones are refused, or there is one class only.
 
     Examples
     --------
@@ -96,13 +98,18 @@ def leave_one_out_folds(y: Any, *, rare_classes: str = "refuse") -> IntArray:
     >>> leave_one_out_folds(["a", "b", "a", "b"])
     array([0, 1, 2, 3])
     """
+    folds = np.arange(len(y), dtype=np.int64) if groups is None else groups
+    require_trained(y, folds, rare_classes)
+    return np.asarray(folds, dtype=np.int64)
+
+
+def require_trained(y: Any, folds: IntArray, rare_classes: str) -> None:
+    """Refuse folds one of which has all rows of a class, unless rare classes are allowed."""
     classes, codes = as_classes(y)
-    rows = np.bincount(codes)
-    if as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "refuse" and rows.min() < 2:
-        raise refuse(
-            "rare_classes", "refuse", f"'allow', since {classes[rows.argmin()].item()!r} is the class of one row"
-        )
-    return np.arange(len(codes), dtype=np.int64)
+    in_folds = np.bincount(np.unique(np.column_stack([codes, folds]), axis=0)[:, 0])
+    if as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "refuse" and in_folds.min() < 2:
+        name = classes[in_folds.argmin()].item()
+        raise refuse("rare_classes", "refuse", f"'allow', since all rows of class {name!r} are in one fold")
 
 
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:

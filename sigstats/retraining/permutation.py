@@ -21,7 +21,8 @@ learned on the permuted rows, the permuted result: permuting commutes with it. T
 ``transforms="all"``, only the error estimate is another one (slightly optimistic in principle).
 
 Do not use these tests to say that a classifier is good: with many rows a structure too weak to be of use is
-significant. Do not use them to compare two classifiers, nor where rows depend on each other (time series, groups).
+significant. Do not use them to compare two classifiers, nor where rows depend on each other in order (time series);
+where they do in groups, name these.
 """
 
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, as_count
 from ..test_result import TestResult, monte_carlo_outcome
 from .folds import as_classes, as_folds
+from .groups import as_group_folds
 from .retrainer import Retrainer as Retrainer
 
 _MOST_PROCESSES = 1000
@@ -77,6 +79,7 @@ def permutation_test(
     rng: Any = None,
     transforms: str = "fold",
     n_jobs: int | None = None,
+    groups: Any = None,
 ) -> PermutationTestResult:
     """Whether a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
 
@@ -107,6 +110,10 @@ def permutation_test(
     n_jobs : int, optional
         Processes, as in scikit-learn. The result does not depend on it. Work goes through joblib, so that within
         ``joblib.parallel_config(backend="dask")`` it runs on the workers of a Dask client.
+    groups : array_like, shape (n,), optional
+        Groups of rows that depend on each other, such as those of a patient. No fold splits one, and permutations keep
+        them: labels are exchanged inside groups or, where each is of one class, among groups of equally many rows;
+        features inside each group and class (see `sigstats.retraining.groups`).
 
     Returns
     -------
@@ -149,8 +156,8 @@ def permutation_test(
 
         classifier = build(classifier)
     _, codes = as_classes(y)
-    folds = as_folds(cv, X, codes, generator)
-    retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms)
+    folds = as_folds(cv, X, codes, generator) if groups is None else as_group_folds(cv, X, codes, groups, generator)
+    retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
     wrong = int((retrainer.observed() != np.asarray(y)).sum())
     if n_jobs is None or n_jobs == 1:
         counts = retrainer.wrong(generator, n_resamples)

@@ -15,6 +15,7 @@ import numpy as np
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_array, as_choice, as_count, one_line, refuse
 from .folds import as_classes, as_folds
+from .groups import LabelExchange, as_groups, require_whole_groups, rows_to_permute
 
 NULLS = ("labels", "features")
 TRANSFORMS = ("fold", "all")
@@ -43,6 +44,9 @@ class Retrainer:
     transforms : {"fold", "all"}
         Whether the transforms of a pipeline (all its steps but the last) are learned on the training fold alone, or
         once on all rows, without labels.
+    groups : array_like, shape (n,), optional
+        Groups of rows that depend on each other: none is split by `folds`, and permutations keep them (see
+        `sigstats.retraining.groups`).
 
     Attributes
     ----------
@@ -76,6 +80,7 @@ class Retrainer:
         null: str,
         batched: bool = True,
         transforms: str = "fold",
+        groups: Any = None,
     ) -> None:
         if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
@@ -91,7 +96,15 @@ class Retrainer:
         if self._transform is not None and null == "labels":
             self._X, self._transform = _fit_transform(self._transform, self._X), None
         self._labels = self._classes[self._y]
-        self._rows_of_class = [np.flatnonzero(self._y == code) for code in range(len(self._classes))]
+        self._exchange: LabelExchange | None = None
+        self._strata = [np.flatnonzero(self._y == code) for code in range(len(self._classes))]
+        if groups is not None:
+            codes = as_groups(groups, len(self._y))
+            require_whole_groups(self._folds, codes)
+            if null == "labels":
+                self._exchange = LabelExchange(self._y, codes)
+            else:
+                self._strata = rows_to_permute(self._y, codes)
         self._learner = self._find_batched_learner() if batched else None
 
     @property
@@ -146,12 +159,14 @@ class Retrainer:
             For labels, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``. For features,
             shape (size, d, n): value j of row i is that of row ``draws[b, j, i]``.
         """
+        if self._exchange is not None:
+            return self._exchange.draw(generator, size)
         if self.null == "labels":
             return generator.permuted(np.broadcast_to(np.arange(self.n), (size, self.n)), axis=1)
         d = self._X.shape[1]
-        draws = np.empty((size, d, self.n), dtype=np.int64)
+        draws = np.broadcast_to(np.arange(self.n), (size, d, self.n)).copy()
         for replicate in draws:
-            for rows in self._rows_of_class:
+            for rows in self._strata:
                 replicate[:, rows] = generator.permuted(np.broadcast_to(rows, (d, len(rows))), axis=1)
         return draws
 

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sigstats.intervals import Interval
+from sigstats.ranking.intervals import share_interval
+
 from ..plan import Cell
 from ..results import Results
 
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """Cross-validated predictions: true and predicted class of every row."""
+    """Cross-validated predictions: true and predicted class of every row, and its group where rows are in groups."""
 
     label: NDArray[np.int64]
     prediction: NDArray[np.int64]
+    groups: NDArray[np.int64] | None = None
 
     @property
     def n(self) -> int:
@@ -31,6 +35,11 @@ class ObservedRun:
         """The number of rows that are wrong."""
         return int(self.n - self.right.sum())
 
+    @property
+    def error_interval(self) -> Interval:
+        """Of the share of wrong rows: Clopper and Pearson's, in groups Korn and Graubard's."""
+        return share_interval(~self.right, self.groups, 0.95)
+
     def table(self) -> NDArray[np.int64]:
         """The confusion matrix, true classes in rows."""
         k = int(max(self.label.max(), self.prediction.max())) + 1
@@ -43,7 +52,7 @@ def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
     if table is None:
         return None
     label, prediction = (table.column(name).to_numpy().astype(np.int64) for name in ("label", "prediction"))
-    return ObservedRun(label, prediction)
+    return ObservedRun(label, prediction, results.groups(cell))
 
 
 def observed_run_of(results: Results, *, dataset: str, classifier: str) -> ObservedRun | None:

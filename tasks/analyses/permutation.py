@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from sigstats.intervals import clopper_pearson
-
 from ..results import Results
 from ..schema import Hypothesis
 from ._observed_run import observed_run_of
@@ -12,6 +10,10 @@ from ._sequential_fields import sequential_fields
 _NULLS = {
     "labels": "labels are independent of the features",
     "features": "features are independent of each other inside each class",
+}
+_IN_GROUPS = {
+    "labels": "labels are independent of the features inside each group, or among groups of one class",
+    "features": "features are independent of each other inside each group and class",
 }
 
 #: The fan-outs whose replicates it reads.
@@ -38,8 +40,9 @@ def rows(results: Results) -> Iterator[Hypothesis]:
         if run is None or table is None or count is None:
             yield base
             continue
-        error = clopper_pearson(run.wrong, run.n)
+        error = run.error_interval
         yield base.with_(
+            null=_NULLS[null] if run.groups is None else _IN_GROUPS[null],
             n=run.n,
             statistic=run.wrong / run.n,
             estimate=run.wrong / run.n,

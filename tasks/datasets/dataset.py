@@ -17,6 +17,9 @@ from sigstats._common.validation import refuse, shown
 
 from ..schema import column
 
+#: What parts of the rows a data set may have, and what each is.
+_PARTS = {"groups": "group", "folds": "fold"}
+
 #: The key of the schema's metadata under which `Dataset.to_table` keeps what is no number.
 _ABOUT = b"dataset"
 
@@ -41,6 +44,10 @@ class Dataset:
         The names of the columns of `X`, each once.
     categories : tuple of tuple of str
         The categories of each nominal feature, in the order of its codes; empty for a numeric one.
+    groups : int64 array of shape (n,) or None
+        What rows have in common, such as a patient, as codes 0, 1, ...: rows of one group depend on each other.
+    folds : int64 array of shape (n,) or None
+        The fold in which each row is tested, where the data say so, likewise.
 
     Raises
     ------
@@ -74,6 +81,8 @@ class Dataset:
     classes: tuple[str, ...]
     features: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
+    groups: NDArray[np.int64] | None = None
+    folds: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not self.name.isprintable():
@@ -89,7 +98,9 @@ class Dataset:
         y = _codes_of_classes(self.y, len(X), self.classes, where)
         nominal = _flags(self.nominal, f"{where}: nominal", len(self.features))
         object.__setattr__(self, "categories", _categories(self.categories, X, nominal, self.features, where))
-        for field, array in (("X", X), ("y", y), ("nominal", nominal)):
+        parts = [(key, _parts(getattr(self, key), f"{where}: {key}", len(y))) for key in _PARTS]
+        arrays = [("X", X), ("y", y), ("nominal", nominal), *((key, part) for key, part in parts if part is not None)]
+        for field, array in arrays:
             # A view, so that the caller's own array stays writeable.
             view = array.view()
             view.flags.writeable = False
@@ -122,6 +133,10 @@ class Dataset:
             )
             state.update(np.where(np.isnan(self.X), np.nan, self.X).astype("<f8").tobytes())
             state.update(self.y.astype("<i8").tobytes())
+            for key in _PARTS:
+                part = getattr(self, key)
+                if part is not None:
+                    state.update(key.encode() + part.astype("<i8").tobytes())
             kept = state.hexdigest()
             object.__setattr__(self, "_digest", kept)
         return kept
@@ -145,8 +160,11 @@ class Dataset:
             for position, (name, nominal) in enumerate(zip(self.features, self.nominal, strict=True))
         ]
         fields.append(column("class", pa.int64(), "code", "the class of the row, a position in classes"))
+        parts = {key: getattr(self, key) for key in _PARTS if getattr(self, key) is not None}
+        fields.extend(column(key, pa.int64(), "code", f"the {_PARTS[key]} of the row") for key in parts)
         schema = pa.schema(fields, metadata={_ABOUT: json.dumps(about).encode()})
-        return pa.Table.from_arrays([*(pa.array(values) for values in self.X.T), pa.array(self.y)], schema=schema)
+        columns = [*self.X.T, self.y, *parts.values()]
+        return pa.Table.from_arrays([pa.array(values) for values in columns], schema=schema)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "Dataset":
@@ -159,7 +177,8 @@ class Dataset:
         """
         try:
             about = json.loads((table.schema.metadata or {})[_ABOUT])
-            columns = [table.column(f"x{position}").to_numpy() for position in range(table.num_columns - 1)]
+            columns = [table.column(f"x{position}").to_numpy() for position in range(len(about["features"]))]
+            parts = {key: table.column(key).to_numpy() for key in _PARTS if key in table.schema.names}
             return cls(
                 name=about["name"],
                 X=np.column_stack(columns),
@@ -168,6 +187,7 @@ class Dataset:
                 classes=tuple(about["classes"]),
                 features=tuple(about["features"]),
                 categories=tuple(tuple(names) for names in about["categories"]),
+                **parts,
             )
         except (KeyError, TypeError, pa.ArrowException, json.JSONDecodeError) as error:
             raise ValueError(
@@ -241,6 +261,20 @@ def _codes_of_classes(value: Any, n: int, classes: tuple[str, ...], where: str) 
     if not rows.all():
         raise refuse(f"{where}: classes", classes[int(rows.argmin())], "classes that each have a row")
     return y
+
+
+def _parts(value: Any, where: str, n: int) -> NDArray[np.int64] | None:
+    """Codes of two parts of the rows or more, each with a row; None where there are none."""
+    if value is None:
+        return None
+    wanted = f"{n} whole numbers, the codes 0, 1, ... of two or more, each of which has a row"
+    codes = _array(value, where, wanted)
+    if codes.dtype.kind not in "iu" or codes.shape != (n,) or codes.min() < 0 or codes.max() >= n:
+        raise refuse(where, value, wanted)
+    rows = np.bincount(codes)
+    if len(rows) < 2 or not rows.all():
+        raise refuse(where, value, wanted)
+    return np.ascontiguousarray(codes, dtype=np.int64)
 
 
 def _flags(value: Any, where: str, d: int) -> NDArray[np.bool_]:

@@ -4,16 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigstats._common.validation import IntArray
-from sigstats.retraining.folds import leave_one_out_folds, stratified_folds
+from sigstats.retraining.folds import leave_one_out_folds, require_trained, stratified_folds
+from sigstats.retraining.groups import require_whole_groups, stratified_group_folds
 
 from .dataset import Dataset
 
 #: What a study file says in place of a number of folds.
 LEAVE_ONE_OUT = "leave-one-out"
 
+#: What a cell has in place of it where the data set names the folds.
+GIVEN = "given"
+
 
 def cross_validation_folds(dataset: Dataset, settings: Mapping[str, Any], rng: Any) -> IntArray:
-    """The test fold of every row.
+    """The test fold of every row: that of the data set, where it has folds; else no group is split.
 
     Parameters
     ----------
@@ -26,9 +30,16 @@ def cross_validation_folds(dataset: Dataset, settings: Mapping[str, Any], rng: A
     Raises
     ------
     ValueError
-        If a class has too few rows.
+        If a class has too few rows, or a fold of the data set splits a group.
     """
     rare = settings.get("rare_classes", "refuse")
+    if dataset.folds is not None:
+        require_trained(dataset.y, dataset.folds, rare)
+        if dataset.groups is not None:
+            require_whole_groups(dataset.folds, dataset.groups)
+        return dataset.folds
     if settings["folds"] == LEAVE_ONE_OUT:
-        return leave_one_out_folds(dataset.y, rare_classes=rare)
+        return leave_one_out_folds(dataset.y, dataset.groups, rare_classes=rare)
+    if dataset.groups is not None:
+        return stratified_group_folds(dataset.y, dataset.groups, settings["folds"], rng, rare_classes=rare)
     return stratified_folds(dataset.y, settings["folds"], rng, rare_classes=rare)

@@ -9,7 +9,14 @@ from sigstats._common.validation import hint, refuse, shown
 Kinds: TypeAlias = type | tuple[type, ...]
 
 #: The options of every source that reads a table: which column is the class, and what is done with the others.
-COLUMNS: Mapping[str, Kinds] = {"target": str, "columns": list, "drop": list, "nominal": list}
+COLUMNS: Mapping[str, Kinds] = {
+    "target": str,
+    "columns": list,
+    "drop": list,
+    "nominal": list,
+    "groups": str,
+    "folds": str,
+}
 
 _LISTS_OF_NAMES = ("columns", "drop", "nominal", "missing")
 _WORDS = {str: "a string", list: "a list of strings", int: "a whole number", float: "a number"}

@@ -102,7 +102,8 @@ def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None)
     table : Table
     spec : mapping
         ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given), ``drop``
-        (columns to leave out) and ``nominal`` (columns of numbers that are codes).
+        (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of what rows
+        have in common, such as a patient) and ``folds`` (the column of the fold in which a row is tested).
     target : str, optional
         The class where `spec` names none.
 
@@ -123,6 +124,8 @@ def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None)
         classes=classes,
         features=tuple(features),
         categories=tuple(names or () for _, names in columns),
+        groups=_codes(table, spec.get("groups")),
+        folds=_codes(table, spec.get("folds")),
     )
 
 
@@ -133,13 +136,15 @@ def _feature_names(table: Table, spec: Mapping[str, Any], target: str) -> list[s
         if times[name] > 1:
             raise ValueError(f"{table.where}: column {shown(name)} is there twice; expected each name once")
     wanted, dropped, nominal = (spec.get(key, []) for key in ("columns", "drop", "nominal"))
-    for name in [target, *wanted, *dropped, *nominal]:
+    roles = [target, *(spec[key] for key in ("groups", "folds") if key in spec)]
+    for name in [*roles, *wanted, *dropped, *nominal]:
         if name not in times:
             raise ValueError(f"{table.where}: column {shown(name)} is not there; {hint(name, table.names)}")
-    for name in [target, *wanted]:
-        if name in dropped or (name == target and name in wanted):
-            raise ValueError(f"{table.where}: column {shown(name)}: expected in one of target, columns and drop alone")
-    outside = {target, *dropped}
+    for name in [*roles, *wanted]:
+        if name in dropped or (name in roles and name in wanted) or roles.count(name) > 1:
+            places = "target, columns and drop" if roles == [target] else "target, groups, folds, columns and drop"
+            raise ValueError(f"{table.where}: column {shown(name)}: expected in one of {places} alone")
+    outside = {*roles, *dropped}
     features = [name for name in wanted or table.names if name not in outside]
     if not features:
         raise ValueError(f"{table.where}: no column is left; expected a feature beside the class {shown(target)}")
@@ -162,6 +167,18 @@ def _classes(table: Table, target: str) -> tuple[Codes, tuple[str, ...]]:
             if not float(label).is_integer():
                 raise table.error(target, f"{label} is no class; expected names or whole numbers", labels.first(label))
     return y, classes
+
+
+def _codes(table: Table, name: str | None) -> Codes | None:
+    """The column of groups or of folds as codes from 0; None where there is none."""
+    if name is None:
+        return None
+    texts = table.texts(name)
+    if (texts.codes < 0).any():
+        raise table.error(name, "a value is missing; expected one in every row", int((texts.codes < 0).argmax()))
+    if len(texts.names) < 2:
+        raise table.error(name, f"{shown(texts.names[0])} is in every row; expected two values or more")
+    return texts.codes
 
 
 def _feature(table: Table, name: str, *, as_codes: bool) -> tuple[Numbers, tuple[str, ...] | None]:

@@ -56,7 +56,7 @@ def new_retrainer(dataset: Dataset, work: Mapping[str, Any], folds: NDArray[Any]
     """A retrainer of a cell's classifier by other folds, which is not cached."""
     estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")
-    return Retrainer(estimator, dataset.X, dataset.y, folds, null=null, transforms=transforms)
+    return Retrainer(estimator, dataset.X, dataset.y, folds, null=null, transforms=transforms, groups=dataset.groups)
 
 
 def learner_revision(work: Mapping[str, Any]) -> int:

@@ -202,7 +202,7 @@ CALLS = {
     "permutation_test": [
         (sigstats.permutation_test, {"classifier": classifier, "X": X, "y": Y, "null": null, "cv": 2, "n_resamples": 3,
                                      "rng": 1,
-                                     "transforms": "fold", "n_jobs": 1})
+                                     "transforms": "fold", "n_jobs": 1, "groups": None})
         for classifier, null in (("1-nn", "labels"), (KNeighborsClassifier(1), "features"))
     ],
     "possibility": [(sigstats.possibility, {"p_null": 0.1, "p_alternative": 0.2})],

@@ -14,6 +14,10 @@ _EVEN = "of a split at least as uneven as the observed one"
 _METHODS = {
     "exact": f"the exact {{sides}}binomial probability {_EVEN}",
     "mid-p": "the {sides}binomial mid-p-value (splits as uneven as the observed one count half, more uneven ones full)",
+    "sign flips of groups": (
+        "where rows come in groups, the exact probability of a difference as large as the observed one if the two are "
+        "exchanged in each group with probability 1/2"
+    ),
     "chi2": f"the {{sides}}chi-square approximation of the probability {_EVEN}",
 }
 

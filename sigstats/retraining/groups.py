@@ -1,0 +1,200 @@
+"""Rows in groups that depend on each other: how they are split, and what a permutation may exchange among them.
+
+The rows of a group (a patient, a document, a day) stay in one fold. A permutation test exchanges only what its null
+hypothesis makes exchangeable:
+
+- Labels, where some group has rows of several classes: inside each group. Under the null hypothesis labels are
+  independent of the features inside each group; what groups have in common stays as it is.
+- Labels, where each group is of one class: whole groups, among groups of equally many rows. Under the null hypothesis
+  the class of a group is independent of its features.
+- Features: inside each group and class.
+
+When not to use: rows that depend on each other in order, such as a time series; exchanging them is not valid.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._common.random_streams import as_generator
+from .._common.validation import IntArray, as_array, as_choice, as_count, refuse
+from .folds import as_classes, as_folds, folds_of
+
+
+def as_groups(groups: Any, n: int) -> IntArray:
+    """The code of each row's group, from 0.
+
+    Raises
+    ------
+    ValueError
+        If there is not one group for each of the `n` rows, or there are fewer than two groups.
+
+    Examples
+    --------
+    >>> from sigstats.retraining.groups import as_groups
+    >>> as_groups(["b", "a", "b"], 3)
+    array([1, 0, 1])
+    """
+    wanted = f"the group of each of the {n} rows, names or whole numbers, two groups or more"
+    values = as_array(groups, "groups", wanted)
+    if values.shape != (n,) or values.dtype.kind not in "iubUSO":
+        raise refuse("groups", groups, wanted)
+    try:
+        if any(value is None or value != value for value in values.tolist()):
+            raise refuse("groups", groups, wanted)
+        names, codes = np.unique(values, return_inverse=True)
+    except TypeError:
+        raise refuse("groups", groups, wanted) from None
+    if len(names) < 2:
+        raise refuse("groups", groups, wanted)
+    return codes.astype(np.int64)
+
+
+def stratified_group_folds(
+    y: Any, groups: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse"
+) -> IntArray:
+    """Folds of whole groups, in which each class is spread as evenly as groups allow.
+
+    They are scikit-learn's ``StratifiedGroupKFold(n_splits, shuffle=True)``.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        The class of each row.
+    groups : array_like, shape (n,)
+        The group of each row.
+    n_splits : int
+        The number of folds, at least 2.
+    rng : None, int or numpy.random.Generator
+        One integer is drawn.
+    rare_classes : {"refuse", "allow"}
+        What to do with a class that has rows in fewer groups than there are folds. If allowed, some folds test no row
+        of it, and a class of a single group is tested by a classifier that never saw it.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If there are fewer groups than folds, a class is in fewer groups than there are folds, or a fold is left empty.
+
+    Examples
+    --------
+    >>> from sigstats.retraining.groups import stratified_group_folds
+    >>> stratified_group_folds(["a", "a", "b", "b"] * 2, [1, 1, 1, 1, 2, 2, 2, 2], 2, rng=1)
+    array([1, 1, 1, 1, 0, 0, 0, 0])
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    classes, codes = as_classes(y)
+    units = as_groups(groups, len(codes))
+    n_splits = as_count(n_splits, "n_splits", minimum=2)
+    pairs = np.unique(np.column_stack([codes, units]), axis=0)
+    in_groups = np.bincount(pairs[:, 0])
+    if n_splits > units.max() + 1:
+        raise refuse("n_splits", n_splits, f"at most {units.max() + 1}, the number of groups")
+    allowed = as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "allow"
+    if not allowed and in_groups.min() < n_splits:
+        most = f"at most {in_groups.min()}, the groups with rows of class {classes[in_groups.argmin()].item()!r}"
+        raise refuse("n_splits", n_splits, most)
+    seed = int(as_generator(rng).integers(2**32))
+    splitter = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        folds = folds_of(splitter, np.zeros((len(codes), 1)), codes, units)
+    if len(np.unique(folds)) < n_splits:
+        raise refuse("n_splits", n_splits, "fewer folds: groups are of so unequal sizes that one is left empty")
+    return folds
+
+
+def as_group_folds(cv: Any, X: Any, y: Any, groups: Any, rng: Any = None) -> IntArray:
+    """As `sigstats.retraining.folds.as_folds`, for rows in groups: a number is one of folds of whole groups."""
+    units = as_groups(groups, len(y))
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        return stratified_group_folds(y, units, int(cv), rng)
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
+        return folds_of(cv, X, y, units)
+    return as_folds(cv, X, y, rng)
+
+
+def require_whole_groups(folds: IntArray, groups: IntArray) -> None:
+    """Refuse folds that split a group."""
+    first = np.full(groups.max() + 1, -1)
+    first[groups[::-1]] = folds[::-1]
+    split = np.flatnonzero(first[groups] != folds)
+    if split.size:
+        row = int(split[0])
+        other = int(np.flatnonzero(groups == groups[row])[0])
+        wanted = f"all rows of a group in one fold; row {other} of its group is tested in fold {folds[other]}"
+        raise refuse(f"cv (row {row})", int(folds[row]), wanted)
+
+
+class LabelExchange:
+    """Draws permutations of rows against labels that keep groups.
+
+    Parameters
+    ----------
+    y, groups : ndarray of int, shape (n,)
+        Codes from 0.
+
+    Raises
+    ------
+    ValueError
+        If no exchange changes a label.
+    """
+
+    def __init__(self, y: IntArray, groups: IntArray) -> None:
+        self._n = len(y)
+        pairs = np.unique(np.column_stack([groups, y]), axis=0)
+        self._groups = groups
+        self.inside = len(pairs) > groups.max() + 1
+        self._order = np.argsort(groups, kind="stable")
+        self._blocks: list[IntArray] = []
+        if self.inside:
+            return
+        sizes = np.bincount(groups)
+        rows = np.split(self._order, np.cumsum(sizes)[:-1])
+        for size in np.unique(sizes):
+            block = np.array([rows[group] for group in np.flatnonzero(sizes == size)])
+            if len(np.unique(y[block[:, 0]])) > 1:
+                self._blocks.append(block)
+        if not self._blocks:
+            raise refuse(
+                "groups",
+                "groups of one class each",
+                "two groups of equally many rows and different classes, or a group with rows of several classes: the "
+                "labels of others cannot be exchanged",
+            )
+
+    def draw(self, generator: np.random.Generator, size: int) -> IntArray:
+        """Permutations, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``."""
+        draws = np.broadcast_to(np.arange(self._n), (size, self._n)).copy()
+        if self.inside:
+            shuffled = np.argsort(self._groups + generator.random((size, self._n)), axis=1, kind="stable")
+            draws[:, self._order] = shuffled
+            return draws
+        for block in self._blocks:
+            places = generator.permuted(np.broadcast_to(np.arange(len(block)), (size, len(block))), axis=1)
+            draws[:, block.ravel()] = block[places].reshape(size, -1)
+        return draws
+
+
+def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
+    """The rows among which a feature is permuted: those of each group and class, where there are two or more.
+
+    Raises
+    ------
+    ValueError
+        If there is no such group.
+    """
+    _, strata = np.unique(np.column_stack([groups, y]), axis=0, return_inverse=True)
+    rows = np.split(np.argsort(strata.ravel(), kind="stable"), np.cumsum(np.bincount(strata.ravel()))[:-1])
+    found = [each for each in rows if len(each) > 1]
+    if not found:
+        raise refuse(
+            "groups", "one row of a class in each", "a group with two rows of a class: nothing can be permuted"
+        )
+    return found

@@ -1,0 +1,119 @@
+"""Groups and folds that a data set names, through whole studies."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import sigstats
+from sigstats.flows.api.run import run
+from sigstats.tasks.datasets.dataset import Dataset
+from sigstats.tasks.datasets.readers import load
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.store import Store
+
+ROWS = 96
+
+
+@pytest.fixture
+def table(tmp_path):
+    """24 patients of four visits, two classes; a fold of whole patients, and one that splits them."""
+    rng = np.random.default_rng(5)
+    patient = np.repeat(np.arange(24), 4)
+    sick = np.where(rng.random(ROWS) < 0.15, 1 - patient % 2, patient % 2)
+    frame = pd.DataFrame({"a": rng.normal(size=ROWS) + sick, "b": rng.normal(size=ROWS), "patient": patient})
+    frame["fold"], frame["bad"] = patient // 2 % 3, np.arange(ROWS) % 3
+    frame["class"] = np.where(sick, "sick", "well")
+    frame.sample(frac=1, random_state=1).to_csv(tmp_path / "visits.csv", index=False)
+    return tmp_path / "visits.csv"
+
+
+def study(table, tests=("permutation", "mcnemar"), drop=(), columns=None, **cross_validation):
+    columns = {"groups": "patient"} if columns is None else columns
+    dropped = [name for name in ("patient", "fold", "bad") if name not in columns.values()]
+    data = {"name": "visits", "source": "csv", "path": str(table), "target": "class", "drop": dropped, **columns}
+    values = {
+        "kind": "benchmark",
+        "name": "s",
+        "datasets": [data],
+        "classifiers": ["1-nn", "naive-bayes"],
+        "tests": list(tests),
+        "cross_validation": {"folds": 4, **cross_validation},
+        "permutation": {"resamples": 39},
+    }
+    return run(values, output=table.parent / "output", cluster="serial")
+
+
+def test_groups_are_read_stored_and_part_of_the_identity(table):
+    spec = {"name": "visits", "source": "csv", "path": str(table), "target": "class", "drop": ["bad"]}
+    grouped = load({**spec, "groups": "patient", "folds": "fold"}, base=table.parent)
+    assert grouped.features == ("a", "b")
+    again = Dataset.from_table(grouped.to_table())
+    assert again.digest() == grouped.digest()
+    assert (again.groups == grouped.groups).all()
+    assert (again.folds == grouped.folds).all()
+    plain = load({**spec, "drop": ["bad", "patient", "fold"]}, base=table.parent)
+    assert (
+        len({each.digest() for each in (plain, grouped, load({**spec, "groups": "patient"}, base=table.parent))}) == 3
+    )
+    assert plain.groups is plain.folds is None
+
+
+def test_no_group_is_split_and_all_tests_keep_them(table):
+    found = study(table, tests=["permutation", "mcnemar", "corrected-resampled"], repeats=2)
+    frame = pd.read_csv(table)
+    for fanout in ("crossval", "repetition"):
+        rows = found.replicates(fanout=fanout, classifier="1-nn")
+        assert (rows.groupby(frame.patient.to_numpy()[rows.row]).fold.nunique() == 1).all()
+    a, b = (found.predictions(classifier=name) for name in ("1-nn", "naive-bayes"))
+    ahead = (b.label == b.prediction).astype(int) - (a.label == a.prediction)
+    sums = ahead.groupby(frame.patient.to_numpy()).sum()
+    (row,) = found.summary[found.summary.test == "mcnemar"].to_dict("records")
+    assert row["method"] == "sign flips of groups"
+    assert row["p_value"] == pytest.approx(sigstats.sign_flip_test(sums).pvalue, rel=1e-12)
+    assert row["estimate"] == pytest.approx(ahead.mean())
+    nulls = found.summary[found.summary.test.str.startswith("permutation")].null
+    assert nulls.str.contains("group").all()
+
+
+def test_the_replicates_are_those_of_the_library(table):
+    study(table)
+    results = Results(Store(str(table.parent / "output")))
+    for cell in results.cells("retrain", classifier="naive-bayes"):
+        data = results.store.read_data(Dataset, "visits", cell.work["dataset"]["digest"])
+        folds = results.table(results.cells("crossval", classifier="naive-bayes")[0]).column("fold").to_numpy()
+        model = sigstats.Retrainer(
+            GaussianNB(),
+            data.X,
+            data.y,
+            folds,
+            null=cell.subject["null"],
+            groups=data.groups,
+        )
+        wrong = np.concatenate([model.wrong(rng, size) for rng, size in cell.block(0, cell.lanes).lanes()])
+        assert results.table(cell).column("wrong").to_numpy().tolist() == wrong.tolist()
+
+
+def test_the_folds_of_the_data_are_taken(table):
+    found = study(table, columns={"groups": "patient", "folds": "fold"})
+    frame = pd.read_csv(table)
+    rows = found.replicates(fanout="crossval", classifier="1-nn")
+    assert (rows.fold.to_numpy() == frame.fold.to_numpy()[rows.row]).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"folds": 30}, "n_splits: 30 is not valid; expected at most 24, the number of groups"),
+        ({"tests": ["efficiency"]}, "tests: 'efficiency' is not valid; expected others, since it takes rows"),
+        ({"columns": {"groups": "patient", "folds": "bad"}}, "expected all rows of a group in one fold"),
+        ({"columns": {"folds": "fold"}, "repeats": 2, "tests": ["corrected-resampled"]}, "repeats: 2 is not valid"),
+        ({"columns": {"groups": "patients"}}, "column 'patients' is not there"),
+        ({"columns": {"groups": "class"}}, "column 'class': expected in one of target, groups, folds"),
+    ],
+)
+def test_what_cannot_keep_groups_is_refused(table, settings, complaint):
+    with pytest.raises(ValueError, match=r"data set|visits\.csv") as raised:
+        study(table, **settings)
+    assert complaint in str(raised.value)
+    assert not (table.parent / "output").exists()
