@@ -6,6 +6,7 @@ independent, so Nyssen's test and those of two samples are made of them only whe
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -22,6 +23,7 @@ from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 
+from ..config.dataset_table import DatasetTable
 from ..config.model import Options, Strict
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
@@ -124,7 +126,7 @@ class BenchmarkStudy(DataStudy):
 
     kind: Literal["benchmark"]
     datasets: Annotated[
-        list[str | Options],
+        list[str | DatasetTable],
         Field(
             min_length=1, description="Names of data sets that ship with scikit-learn, or tables with name and source"
         ),
@@ -207,7 +209,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
         try:
             _check_folds(study, dataset)
         except ValueError as error:
-            raise ValueError(f"data set {dataset.name}: {error}") from None
+            raise ValueError(f"data set {dataset.name}: {_by_the_keys(study, dataset, error)}") from None
         for item in study.classifiers:
             classifier = _named(item)
             build(classifier.learner, params=classifier.params, nominal=dataset.nominal)
@@ -242,6 +244,15 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
         LabelExchange(dataset.y, dataset.groups)
     if "features" in _nulls(study):
         rows_to_permute(dataset.y, dataset.groups)
+
+
+def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, error: ValueError) -> str:
+    """What is wrong with the folds of a data set, by the keys of the study file and the names of classes."""
+    option, _, complaint = str(error).partition(":")
+    key = {"n_splits": "cross_validation.folds", "rare_classes": "cross_validation.rare_classes"}.get(option, option)
+    named = re.sub(r"(?<=class )\d+$", lambda code: repr(dataset.classes[int(code[0])]), complaint)
+    few = "rows of class" in complaint and study.cross_validation.rare_classes == "refuse"
+    return f"{key}:{named}" + ("; or cross_validation.rare_classes = 'allow', if folds may miss it" if few else "")
 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, shown
+from sigstats.flows.config.dataset_table import DatasetTable
 from sigstats.flows.config.model import Options, Strict
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
@@ -48,7 +49,7 @@ class Trained(PopulationSource):
 
     source: Literal["trained"]
     dataset: Annotated[
-        Options | None, Field(description="A data set as a benchmark study names one; or documents instead")
+        DatasetTable | None, Field(description="A data set as a benchmark study names one; or documents instead")
     ] = None
     documents: Annotated[Texts | None, Field(description="Texts with categories")] = None
     train: Annotated[int, Field(ge=2, description="Rows that both classifiers are trained on")]

@@ -3,19 +3,29 @@
 The name of a kind is that of its module, with dashes; a study file gives it as ``source``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from sigstats._common.registry import Registry
+from sigstats._common.validation import shown
 
 from ..dataset import Dataset
+from ..options import Kinds
 
 __all__ = ["REGISTRY", "Reader", "load"]
 
 
 class Reader(Protocol):
     """What a module of this folder offers."""
+
+    @property
+    def OPTIONS(self) -> Mapping[str, Kinds]:  # noqa: N802
+        """The options beside ``name`` and ``source``, and their types."""
+
+    @property
+    def REQUIRED(self) -> Sequence[str]:  # noqa: N802
+        """The options that must be there; of a source with a ``path``, the file's name is the data set's by default."""
 
     def load(self, spec: Mapping[str, Any], base: Path, /) -> Dataset:
         """The data set that `spec` describes; relative paths start at `base`.
@@ -31,5 +41,14 @@ REGISTRY = Registry(__name__, Reader, what="datasets: source")
 
 
 def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
-    """The data set that a study file describes; relative paths start at `base`."""
+    """The data set that a study file describes; relative paths start at `base`.
+
+    Raises
+    ------
+    ValueError
+        One line that names the data set, the option and what would be right.
+    """
+    if "source" not in spec and set(spec) != {"name"}:
+        called = f" {spec['name'] if isinstance(spec['name'], str) else shown(spec['name'])}" if "name" in spec else ""
+        raise ValueError(f"data set{called}: source: is missing; expected one of {', '.join(REGISTRY.names())}")
     return REGISTRY.module(spec.get("source", "scikit-learn")).load(spec, base)

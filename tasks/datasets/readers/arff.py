@@ -12,16 +12,17 @@ from sigstats._common.validation import shown
 
 from ...input_files import as_text, place, read_bytes
 from ..dataset import Dataset
-from ..options import COLUMNS, validate_options
+from ..options import COLUMNS, Kinds, validate_options
 from ..tables import dataset
 from ._arff import Arff
 
-_OPTIONS = {**COLUMNS, "path": str, "encoding": str}
+OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "path": str, "encoding": str}
+REQUIRED = ("path",)
 
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
-    spec = validate_options(spec, _OPTIONS, required=("path",))
+    spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
     table = Arff(
         where, as_text(read_bytes(spec["path"], base, spec.get("encoding")), where, spec.get("encoding", "utf-8"))

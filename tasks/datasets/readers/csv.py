@@ -15,15 +15,23 @@ import numpy as np
 from ...input_files import as_utf8, place, read_bytes
 from ...tables.delimited import DelimitedTable
 from ..dataset import Dataset
-from ..options import COLUMNS, validate_options
+from ..options import COLUMNS, Kinds, validate_options
 from ..tables import Texts, TextTable, dataset
 
-_OPTIONS = {**COLUMNS, "path": str, "names": list, "missing": list, "separator": str, "encoding": str}
+OPTIONS: Mapping[str, Kinds] = {
+    **COLUMNS,
+    "path": str,
+    "names": list,
+    "missing": list,
+    "separator": str,
+    "encoding": str,
+}
+REQUIRED = ("path", "target")
 
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
-    spec = validate_options(spec, _OPTIONS, required=("path", "target"))
+    spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
     separator = spec.get("separator")
     if separator is not None and (len(separator) != 1 or separator in '\r\n"'):

@@ -55,13 +55,17 @@ GENERATORS: Mapping[
     "noise": (noise, {**_ROWS, "features": int, "classes": int}),
 }
 
+OPTIONS: Mapping[str, Kinds] = {
+    "generator": str,
+    "seed": int,
+    **{name: kinds for _, options in GENERATORS.values() for name, kinds in options.items()},
+}
+REQUIRED = ("name", "generator")
+
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     """Draw the data."""
-    every: dict[str, Kinds] = {"generator": str, "seed": int}
-    for _, options in GENERATORS.values():
-        every.update(options)
-    spec = validate_options(spec, every, required=("name", "generator"))
+    spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = f"data set {spec['name']}"
     generate, options = GENERATORS[as_choice(spec["generator"], f"{where}: generator", list(GENERATORS))]
     spec = validate_options(spec, {"generator": str, "seed": int, **options})

@@ -11,11 +11,12 @@ from typing import Any
 from sigstats._common.validation import refuse
 
 from ..dataset import Dataset
-from ..options import COLUMNS, validate_options
+from ..options import COLUMNS, Kinds, validate_options
 from ..tables import dataset
 from ._lines import Lines
 
-_OPTIONS = {**COLUMNS, "rows": list, "names": list, "missing": list}
+OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "rows": list, "names": list, "missing": list}
+REQUIRED = ("name", "rows")
 
 
 class _Rows(Lines):
@@ -27,7 +28,7 @@ class _Rows(Lines):
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     """Read the rows."""
-    spec = validate_options(spec, _OPTIONS, required=("name", "rows"))
+    spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = f"data set {spec['name']}"
     for row in spec["rows"]:
         if not isinstance(row, str) or not row.strip():

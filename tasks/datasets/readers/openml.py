@@ -16,15 +16,16 @@ from sigstats._common.validation import shown
 
 from ...input_files import reason
 from ..dataset import Dataset
-from ..options import COLUMNS, validate_options
+from ..options import COLUMNS, Kinds, validate_options
 from ..tables import Numbers, Table, Texts, dataset
 
-_OPTIONS = {**COLUMNS, "id": int, "dataset": str, "version": int, "cache": str}
+OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "id": int, "dataset": str, "version": int, "cache": str}
+REQUIRED = ("name",)
 
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Fetch the data set, or read it from the cache."""
-    spec = validate_options(spec, _OPTIONS, required=("name",))
+    spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = f"data set {spec['name']}"
     if ("id" in spec) == ("dataset" in spec) or ("dataset" in spec) != ("version" in spec):
         found = " and ".join(key for key in ("id", "dataset", "version") if key in spec) or "neither"

@@ -17,10 +17,11 @@ from ...input_files import place, reason
 from ...input_files.content import open_content
 from ...tables.parquet import read_parquet
 from ..dataset import Dataset
-from ..options import COLUMNS, validate_options
+from ..options import COLUMNS, Kinds, validate_options
 from ..tables import Numbers, Table, Texts, dataset
 
-_OPTIONS = {**COLUMNS, "path": str, "missing": list}
+OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "path": str, "missing": list}
+REQUIRED = ("path", "target")
 
 _READABLE = (
     pa.types.is_string,
@@ -36,7 +37,7 @@ _READABLE = (
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
-    spec = validate_options(spec, _OPTIONS, required=("path", "target"))
+    spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
     with open_content(where) as content:
         try:

@@ -9,7 +9,7 @@ import numpy as np
 from sigstats._common.validation import as_choice
 
 from ..dataset import Dataset
-from ..options import validate_options
+from ..options import Kinds, validate_options
 
 _LOADERS = {
     "iris": "load_iris",
@@ -19,12 +19,15 @@ _LOADERS = {
     "digits": "load_digits",
 }
 
+OPTIONS: Mapping[str, Kinds] = {}
+REQUIRED = ("name",)
+
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     """``{source = "scikit-learn", name = "iris"}``."""
     from sklearn import datasets
 
-    name = as_choice(validate_options(spec, {}, required=("name",))["name"], "datasets: name", list(_LOADERS))
+    name = as_choice(validate_options(spec, OPTIONS, required=REQUIRED)["name"], "datasets: name", list(_LOADERS))
     bunch = getattr(datasets, _LOADERS[name])()
     d = bunch.data.shape[1]
     return Dataset(

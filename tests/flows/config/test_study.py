@@ -5,9 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.flows.clusters import load_cluster
+from sigstats.flows.config.dataset_table import table_schema
 from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import load_study, parse_study
+from sigstats.tasks.datasets import readers
 
 from ...examples import examples
 
@@ -171,6 +173,58 @@ def test_schema_is_json_schema_and_accepts_the_quick_start(repository, capsys):
     validator = Draft202012Validator(schema)
     validator.validate(read_toml(repository / "configs" / "studies" / "quickstart.toml"))
     assert not validator.is_valid({"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"], "sed": 1})
+    for file in (repository / "configs" / "studies").glob("*.toml"):
+        validator.validate(read_toml(file))
+
+
+@pytest.mark.parametrize(
+    ("table", "right"),
+    [
+        ({"name": "iris"}, True),
+        ({"name": "x", "source": "csv", "path": "x.csv", "target": "y", "nominal": ["a"]}, True),
+        ({"name": "x", "source": "arff", "path": "x.arff"}, True),
+        ({"name": "x", "source": "generated", "generator": "noise", "rows": 9}, True),
+        ({"name": "x", "source": "csv", "path": "x.csv"}, False),
+        ({"name": "x", "source": "csv", "path": "x.csv", "target": "y", "targt": "y"}, False),
+        ({"name": "x", "source": "csv", "path": 1, "target": "y"}, False),
+        ({"name": "x", "source": "cvs", "path": "x.csv", "target": "y"}, False),
+        ({"name": "x", "path": "x.csv", "target": "y"}, False),
+    ],
+)
+def test_the_schema_completes_and_checks_tables_of_data_sets(table, right, capsys):
+    from jsonschema import Draft202012Validator
+
+    from sigstats.flows.cli import main
+
+    assert main(["schema"]) == 0
+    validator = Draft202012Validator(json.loads(capsys.readouterr().out))
+    assert validator.is_valid({"kind": "benchmark", "datasets": [table], "classifiers": ["1-nn"]}) is right
+
+
+def test_an_editor_is_told_what_every_option_of_a_data_set_is():
+    for source, reader in readers.REGISTRY.modules().items():
+        for name, form in table_schema(source)["properties"].items():
+            assert form.get("description"), f"{source}: {name}"
+        assert set(reader.REQUIRED) <= {"name", *reader.OPTIONS}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "complaint"),
+    [
+        ('{ name = "x", path = "x.csv", target = "y" }', "data set x: source: is missing; expected one of arff, csv,"),
+        (
+            '{ name = "x", source = "inline", rows = ["1 a", "2 b", "3 b"] }',
+            "x: cross_validation.folds: 10 is not valid; expected at most 1, the number of rows of class 'a'; or",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_data_set_names_the_key_of_the_study(tmp_path, capsys, dataset, complaint):
+    from sigstats.flows.cli import main
+
+    path = tmp_path / "mine.toml"
+    path.write_text(f'kind = "benchmark"\nclassifiers = ["1-nn"]\ndatasets = [{dataset}]\n')
+    assert main(["plan", str(path)]) == 2
+    assert complaint in capsys.readouterr().err
 
 
 def test_a_key_with_the_end_of_a_line_in_it_is_named_in_one_line(tmp_path):
