@@ -33,7 +33,7 @@ def _grow_trees() -> None:
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
     forests = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
-    for classifier in ("decision-tree", *forests):
+    for classifier in ("decision-tree", "c4.5", *forests):
         for null in ("labels", "features"):
             permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
 

@@ -20,6 +20,7 @@ from ...examples import examples
 
 NAMES = [
     "1-nn", "k-nn", "naive-bayes", "decision-tree", "linear-svm", "svm", "lda", "qda", "logistic-regression", "ridge",
+    "c4.5",
 ]  # fmt: skip
 
 
