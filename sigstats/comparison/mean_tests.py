@@ -16,7 +16,9 @@ from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
 from ..scores.mean_score import mean_score_test
 from ..sign_flips.law import pvalue_of_sum
-from ..sign_flips.test import sign_flip_test, whole_units
+from ..sign_flips.test import sign_flip_test
+from ..sign_flips.units import whole_units
+from .paired_predictions import ItemTotals
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -32,6 +34,8 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compariso
     if row.n < 2:
         return replace(row, note="one row alone: nothing can be tested")
     spec = MEASURES[row.measure]
+    if part.marks is not None and spec.needs == "marks":
+        return test_averages(row, part, part.marks, part.span(spec), rule)
     a, b = part.values(spec)
     student = mean_score_test(a, b, groups=part.group, confidence_level=rule.confidence)
     row = replace(with_scores(row, student), differing=_differing(a, b, part.group))
@@ -46,43 +50,95 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compariso
     return with_sign_flips(row, sums, sizes, span, rule, part.what)
 
 
+def test_averages(
+    row: ComparisonRow, part: Part, totals: ItemTotals, span: float | None, rule: ComparisonRule
+) -> ComparisonRow:
+    """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
+    of_items, group = part.of_items(totals)
+    a, b = of_items.means
+    if len(a) < 2:
+        return replace(row, note="one item alone: nothing can be tested")
+    row = with_scores(row, mean_score_test(a, b, groups=group, confidence_level=rule.confidence))
+    row = replace(row, differing=_differing(a, b, group))
+    sums, sizes = by_group(b - a, group)
+    if span is None:
+        return replace(row, note=_joined("Student's t: marks outside of 0 to 1, whose range is not given", row.note))
+    if not _has_law(sums):
+        return replace(row, note=_joined("Student's t: the law of so many items takes too long to be summed", row.note))
+    what = "items' averages" if group is None else "groups of items' averages"
+    return with_sign_flips(row, sums, sizes, span, rule, what, symmetric=_are_alike(of_items))
+
+
+def _are_alike(totals: ItemTotals) -> bool:
+    """Whether baseline and candidate have as many answers to each item."""
+    return bool((totals.counts[0] == totals.counts[1]).all())
+
+
 def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """The mean chance that one of k answers to an item is right; the groups are the items."""
     k = MEASURES[row.measure].answers
-    assert part.group is not None
-    _, items, answers = np.unique(part.group, return_inverse=True, return_counts=True)
-    if answers.min() < k:
-        return replace(row, note=f"items of fewer than {k} answers: {np.count_nonzero(answers < k):,}")
+    totals, group = _right_answers(part)
+    fewest = np.minimum(*totals.counts)
+    if fewest.min() < k:
+        return replace(row, note=f"items of fewer than {k} answers: {np.count_nonzero(fewest < k):,}")
     chance = cache(pass_at)
     chances: list[list[Fraction]] = [
-        [
-            chance(k, n, int(right))
-            for n, right in zip(answers.tolist(), np.bincount(items, said == part.label).tolist(), strict=True)
-        ]
-        for said in (part.a, part.b)
+        [chance(k, n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)]
+        for answers, rights in zip(totals.counts, totals.sums, strict=True)
     ]
     floats = [np.array([float(each) for each in values]) for values in chances]
-    row = with_scores(row, mean_score_test(*floats, confidence_level=rule.confidence))
+    row = with_scores(row, mean_score_test(*floats, groups=group, confidence_level=rule.confidence))
     differences = [candidate - baseline for baseline, candidate in zip(*chances, strict=True)]
-    return with_sign_flips(row, differences, None, 1.0, rule, "items")
+    if group is None:
+        return with_sign_flips(row, differences, None, 1.0, rule, "items", symmetric=_are_alike(totals))
+    codes, sizes = np.unique(group, return_inverse=True, return_counts=True)[1:]
+    sums = [Fraction(0)] * len(sizes)
+    for code, difference in zip(codes.tolist(), differences, strict=True):
+        sums[code] += difference
+    return with_sign_flips(row, sums, sizes, 1.0, rule, "groups of items", symmetric=_are_alike(totals))
+
+
+def _right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
+    """How many answers to each item are right, and the group of each item; without items the groups are the items."""
+    if part.right is not None:
+        return part.of_items(part.right)
+    units = part.group if part.items is None else part.items
+    assert units is not None
+    _, codes, answers = np.unique(units, return_inverse=True, return_counts=True)
+    a, b = (np.bincount(codes, said == part.label).astype(np.float64) for said in (part.a, part.b))
+    return ItemTotals((a, b), (answers, answers)), part.group_of_items()
 
 
 def with_sign_flips(
-    row: ComparisonRow, differences: Any, sizes: IntArray | None, span: float, rule: ComparisonRule, what: str
+    row: ComparisonRow,
+    differences: Any,
+    sizes: IntArray | None,
+    span: float,
+    rule: ComparisonRule,
+    what: str,
+    *,
+    symmetric: bool = True,
 ) -> ComparisonRow:
     """The row with the sign-flip test of the differences, candidate less baseline, of each row, group or item."""
-    both = sign_flip_test(differences, sizes=sizes, limit=span, confidence_level=rule.confidence)
+    options: dict[str, Any] = {"sizes": sizes, "limit": span, "symmetric": symmetric}
+    both = sign_flip_test(differences, **options, confidence_level=rule.confidence)
     magnitudes, positive, negative = whole_units(differences)
-    # The law is symmetric: where the candidate is behind, one side is half of both.
-    worse = both.pvalue / 2 if negative > positive else pvalue_of_sum(magnitudes, positive, negative, "less").high
+    # The laws are symmetric: where the candidate is behind, one side is half of both.
+    if negative > positive:
+        worse = both.pvalue / 2
+    elif symmetric:
+        worse = pvalue_of_sum(magnitudes, positive, negative, "less").high
+    else:
+        worse = sign_flip_test(differences, **options, alternative="less").pvalue
     how = "exact" if both.pvalue_interval is None else "certified"
+    how = how if symmetric else "and a score test"
     return replace(
         row,
         difference=both.estimate,
         low=both.confidence_interval.low,
         high=both.confidence_interval.high,
         standard_error=both.standard_error,
-        test=f"sign flips of {both.items:,} {what}, {how}",
+        test=f"sign flips of {both.items:,} {what}{',' if symmetric else ''} {how}",
         p_worse=worse,
         p_differs=both.pvalue,
         differing=both.differing,

@@ -1,8 +1,8 @@
 """What two models say of the same rows, as arrays."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,32 @@ from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refu
 
 #: The name of the slice that holds every row.
 ALL_ROWS = "all rows"
+
+
+@dataclass(frozen=True)
+class ItemTotals:
+    """All answers to each item, where baseline and candidate have unlike numbers of them.
+
+    Attributes
+    ----------
+    sums : pair of float64 arrays of shape (items,)
+        Of right answers, or of marks, by baseline and by candidate.
+    counts : pair of int64 arrays of shape (items,)
+        How many answers there are.
+    """
+
+    sums: tuple[FloatArray, FloatArray]
+    counts: tuple[IntArray, IntArray]
+
+    @property
+    def means(self) -> tuple[FloatArray, FloatArray]:
+        """The mean of the answers to each item, by baseline and by candidate."""
+        return self.sums[0] / self.counts[0], self.sums[1] / self.counts[1]
+
+    def take(self, items: IntArray) -> Self:
+        """Some of the items."""
+        (a, b), (m, n) = self.sums, self.counts
+        return replace(self, sums=(a[items], b[items]), counts=(m[items], n[items]))
 
 
 @dataclass(frozen=True)
@@ -42,6 +68,8 @@ class PairedPredictions:
         Which item each row answers, where items have several answers.
     subjects : pair of mappings of str to str, or None
         What was read of baseline and candidate, for a person: task, model, score ...
+    right, marks : ItemTotals or None
+        Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
     """
 
     label: IntArray
@@ -58,6 +86,8 @@ class PairedPredictions:
     identical: bool = False
     items: IntArray | None = None
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+    right: ItemTotals | None = None
+    marks: ItemTotals | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
-from .paired_predictions import PairedPredictions
+from .paired_predictions import ItemTotals, PairedPredictions
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,10 @@ class Part:
         The number that each class is, where all are numbers and a measure needs them.
     score_range : pair of float or None
         What every score lies between.
+    items : int64 array of shape (n,) or None
+        Which item each row answers.
+    right, marks : ItemTotals or None
+        Of all items, where baseline and candidate have unlike numbers of answers.
     """
 
     label: IntArray
@@ -36,6 +40,9 @@ class Part:
     scores: tuple[FloatArray, FloatArray] | None
     numbers: FloatArray | None = None
     score_range: tuple[float, float] | None = None
+    items: IntArray | None = None
+    right: ItemTotals | None = None
+    marks: ItemTotals | None = None
 
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
@@ -47,7 +54,21 @@ class Part:
             group=None if self.group is None else self.group[where],
             positive=self.positive[where],
             scores=None if self.scores is None else (self.scores[0][where], self.scores[1][where]),
+            items=None if self.items is None else self.items[where],
         )
+
+    def of_items(self, totals: ItemTotals) -> tuple[ItemTotals, IntArray | None]:
+        """The totals of the items that the rows answer, and the group of each where items are in groups."""
+        assert self.items is not None
+        return totals.take(np.unique(self.items)), self.group_of_items()
+
+    def group_of_items(self) -> IntArray | None:
+        """The group of each item, in their order; None where each item is a group by itself."""
+        if self.items is None or self.group is None:
+            return None
+        first = np.unique(self.items, return_index=True)[1]
+        group = self.group[first]
+        return None if len(np.unique(group)) == len(group) else group
 
     @property
     def what(self) -> str:
@@ -83,4 +104,7 @@ def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool
         paired.scores,
         paired.numbers() if with_numbers else None,
         paired.bounds,
+        paired.items,
+        paired.right,
+        paired.marks,
     )

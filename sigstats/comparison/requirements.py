@@ -122,7 +122,8 @@ def _require_items(paired: PairedPredictions, measure: str) -> None:
     answers = MEASURES[measure].answers
     if paired.group is None:
         raise ValueError(f"measures: {measure!r} needs the item of each answer; expected groups")
-    few = np.unique(np.unique(paired.group, return_counts=True)[1])[0]
+    units = paired.group if paired.items is None else paired.items
+    few = int(np.unique(units, return_counts=True)[1].min())
     if few < answers:
         raise ValueError(f"measures: {measure!r} is not valid for an item of {few} answers; expected {answers} or more")
 

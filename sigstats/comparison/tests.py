@@ -25,7 +25,7 @@ from ..mcnemar.test import mcnemar_test
 from ..measures.table import MEASURES, PairedTest
 from ..ranking.intervals import share_interval
 from ..scores.auc import auc_test
-from .mean_tests import by_group, test_mean, test_pass_at, with_sign_flips
+from .mean_tests import by_group, test_averages, test_mean, test_pass_at, with_sign_flips
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -72,6 +72,8 @@ def _unseen(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonR
 
 def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """The accuracy, by McNemar's exact test."""
+    if part.right is not None:
+        return test_averages(row, part, part.right, 1.0, rule)
     n, confidence = row.n, rule.confidence
     right_a, right_b = part.a == part.label, part.b == part.label
     counts = int(right_a.sum()), int(right_b.sum())

@@ -17,7 +17,7 @@ from scipy.special import betainc
 
 from .._common.validation import FloatArray, as_array, as_groups, as_names, as_real, as_reals, refuse
 from ..sign_flips.law import both_tails
-from ..sign_flips.test import whole_differences, whole_units
+from ..sign_flips.units import whole_differences, whole_units
 
 _CHUNK = 2**24
 #: How wide the bounds of p-values of scores may be, as a share, where they cannot be summed exactly.

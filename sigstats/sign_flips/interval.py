@@ -17,9 +17,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_ndtr, ndtri
+from scipy.special import expit, log_ndtr, ndtr, ndtri
 
-from .._common.validation import FloatArray
+from .._common.validation import Alternative, FloatArray
 
 
 def conditional_limits(
@@ -138,6 +138,25 @@ def score_limits(differences: FloatArray, sizes: FloatArray, limit: float, tail:
         return float(brentq(excess, start, end, xtol=1e-14 * limit)) if excess(start) < 0 else start
 
     return reach(-limit), reach(limit)
+
+
+def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alternative: Alternative) -> float:
+    """The p-value of the score test of which `score_limits` are the inversion; 1 where no item differs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.sign_flips.interval import score_pvalue
+    >>> score_pvalue(np.repeat([1.0, -1.0], [9, 1]), np.ones(10), 1.0, "greater")  # (9 - 1)**2 / (9 + 1) = 6.4 = z**2
+    0.005706018193000826
+    """
+    total = float(differences.sum())
+    variance = len(differences) * null_variance(differences, float(sizes.mean()), 0.0, limit) if total else 0.0
+    if variance == 0:
+        return 1.0 if alternative == "two-sided" or total == 0 else 0.5
+    z = total / math.sqrt(variance)
+    tail = {"greater": -z, "less": z, "two-sided": -abs(z)}[alternative]
+    return max(float(ndtr(tail)) * (2 if alternative == "two-sided" else 1), math.ulp(0.0))
 
 
 def null_variance(residuals: FloatArray, size: float, mean: float, limit: float) -> float:

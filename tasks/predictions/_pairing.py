@@ -17,7 +17,7 @@ from ..tables.spelling import same_spelling
 from ._agreement import differing_settings, require_one_kind, require_same_questions, require_same_task, same_in_both
 from ._items import first_rows, item_codes
 from ._predictions import Columns, Predictions
-from ._repeated import alike, listed, require_distinct, without_each_others_dropped
+from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped
 
 Codes = NDArray[np.int64]
 
@@ -44,7 +44,9 @@ def join(
     """
     baseline, candidate = without_each_others_dropped(baseline, candidate)
     require_one_kind(baseline, candidate)
-    baseline, candidate, how = alike(baseline, candidate, in_groups=columns.group not in (None, columns.id))
+    full = baseline, candidate
+    in_groups = columns.group not in (None, columns.id)
+    baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups, averaged=True)
     matched = match(baseline, candidate, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
     rows, partners = matched.rows, matched.partners
     notes = [*baseline.notes, *candidate.notes, *how, *differing_settings(baseline, candidate), *matched.notes]
@@ -58,6 +60,9 @@ def join(
     if items is not None and group is not None:
         require_one_group(baseline, rows, items, group)
     parted = {name: codes_of(others[name]) for name in columns.slices}
+    right = marks = None
+    if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in full):
+        right, marks = item_totals(*full, pc.unique(baseline.ids.take(rows)))
     return PairedPredictions(
         label=codes[0],
         a=codes[1],
@@ -71,6 +76,8 @@ def join(
         predicted=baseline.predicted and candidate.predicted,
         items=items,
         subjects=(baseline.subject, candidate.subject) if baseline.subject or candidate.subject else None,
+        right=right,
+        marks=marks,
     )
 
 

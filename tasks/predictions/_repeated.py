@@ -1,14 +1,16 @@
-"""Several answers to one item: as many of each file, paired by epoch."""
+"""Several answers to one item: paired by epoch, or as many of each file beside the totals of all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
+from sigstats.comparison.paired_predictions import ItemTotals
 
 from ..tables.numbers import to_numbers
 from ..tables.spelling import same_spelling
@@ -36,14 +38,13 @@ def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
 
 
 def alike(
-    first: Predictions, other: Predictions, *, in_groups: bool = False
+    first: Predictions, other: Predictions, *, in_groups: bool = False, averaged: bool = False
 ) -> tuple[Predictions, Predictions, tuple[str, ...]]:
     """Two files of which one has several answers to an item, so that their rows can be paired; a line on how.
 
     Answers are paired by epoch. Where two files have other epochs, as many answers of both to an item are kept, those
-    of the first epochs. Means of unlike numbers of answers are not as likely ahead as behind, however equal the models:
-    of one answer and eight, all right with probability 0.9, sign flips of ten items' means fail in 29 of 100 cases.
-    `in_groups` says whether the items are in groups of their own.
+    of the first epochs; `averaged` says that the averages of all are compared beside them (`item_totals`), and
+    `in_groups` whether the items are in groups of their own.
 
     Raises
     ------
@@ -65,6 +66,9 @@ def alike(
         trimmed = first_answers(first, other), first_answers(other, first)
         lost = [len(one.ids) - len(kept.ids) for one, kept in zip((first, other), trimmed, strict=True)]
         first, other = trimmed
+        if averaged and any(lost):
+            how = "accuracy, mean-score and pass@k average all answers to an item; other measures take as many of both"
+            return first, other, (f"items have {counts[0]} and {counts[1]}: {how}",)
         left_out.append(
             f"items have {counts[0]} and {counts[1]}: as many of both are compared, {lost[0]:,} and {lost[1]:,} are "
             "left out"
@@ -73,6 +77,32 @@ def alike(
     items = pc.count_distinct(shared).as_py()
     how = f"{len(shared):,} answers to {items:,} items in each file are paired by epoch"
     return first, other, (*left_out, f"{how}{'' if in_groups else '; the answers to one item are one group'}")
+
+
+def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[ItemTotals | None, ItemTotals | None]:
+    """How many answers to each of some items are right in two files, and the totals of their marks, as far as known."""
+    ids = same_spelling([first.ids, other.ids])
+    codes = [pc.index_in(own, value_set=items) for own in ids]
+    right = marks = None
+    if first.predicted and other.predicted:
+        said = same_spelling([first.label, other.label, first.prediction, other.prediction])
+        right = _totals(codes, [pc.cast(pc.equal(said[i], said[i + 2]), pa.float64()) for i in (0, 1)], len(items))
+    if first.score is not None and other.score is not None:
+        marks = _totals(codes, [first.score, other.score], len(items))
+    return right, marks
+
+
+def _totals(codes: Sequence[Any], values: Sequence[Any], items: int) -> ItemTotals:
+    (a, m), (b, n) = (_total(*of, items) for of in zip(codes, values, strict=True))
+    return ItemTotals((a, b), (m, n))
+
+
+def _total(codes: Any, values: Any, items: int) -> tuple[NDArray[np.float64], Ints]:
+    """The sum and the number of the values of each item; a code that is missing is that of no item."""
+    where = pc.is_valid(codes)
+    kept = pc.filter(codes, where).to_numpy(zero_copy_only=False)
+    sums = np.bincount(kept, pc.filter(values, where).to_numpy(zero_copy_only=False), minlength=items)
+    return sums.astype(np.float64), np.bincount(kept, minlength=items).astype(np.int64)
 
 
 def _have_same_epochs(first: Predictions, other: Predictions) -> bool:

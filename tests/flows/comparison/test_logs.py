@@ -3,7 +3,7 @@
 import json
 import re
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -97,30 +97,71 @@ def test_one_answer_an_item_is_mcnemar_to_the_last_bit(tmp_path):
     assert (row["items"], row["n"]) == (None, 40)
 
 
-def test_of_other_epochs_as_many_answers_of_both_are_compared(tmp_path, capsys):
+def test_of_unlike_numbers_of_answers_the_averages_are_compared(tmp_path, capsys):
     rng = np.random.default_rng(7)
     a, b = rng.random((12, 4)) < 0.7, rng.random((12, 3)) < 0.4
     paths = [inspect_log(tmp_path / name, epochs(rights)) for name, rights in (("a.json", a), ("b.json", b))]
-    found = compared(tmp_path, *paths)
-    (row,) = found["rows"]
-    sums = (b.sum(axis=1) - a[:, :3].sum(axis=1)).tolist()
-    assert row["p_worse"] == float(by_enumeration(sums, lambda one, seen: one <= seen))
-    assert (row["n"], row["items"], row["baseline"]) == (36, 12, pytest.approx(a[:, :3].mean()))
+    found = compared(tmp_path, *paths, "--measure", "accuracy", "--measure", "mean-score")
+    row, marks = found["rows"]
+    means = [Fraction(int(y.sum()), 3) - Fraction(int(x.sum()), 4) for x, y in zip(a, b, strict=True)]
+    flips = float(by_enumeration(means, lambda one, seen: one <= seen))
+    score = sigstats.sign_flip_test(means, limit=1, symmetric=False, alternative="less").pvalue
+    assert row["p_worse"] == marks["p_worse"] == pytest.approx(max(flips, score), rel=1e-9)
+    assert (row["items"], row["baseline"]) == (12, pytest.approx(a.mean()))
+    assert row["difference"] == pytest.approx(float(sum(means)) / 12)
+    assert row["test"] == "sign flips of 12 items' averages and a score test"
     said = " ".join(capsys.readouterr().out.split())
     assert f"items have 4 answers each in {paths[0]} (mean {a.mean():.4g}) and 3 answers each in" in said
-    assert "as many of both are compared, 12 and 0 are left out" in said
+    assert "accuracy, mean-score and pass@k average all answers to an item; other measures take as many of both" in said
     assert found["subjects"]["candidate"]["epochs"] == "3"
 
 
-def test_equal_models_of_unlike_numbers_of_answers_do_not_fail():
+def test_averages_are_those_of_the_items_of_a_slice_and_of_a_group(tmp_path):
+    rng = np.random.default_rng(8)
+    counts = {side: rng.integers(1, 5, 60) for side in "ab"}
+    rights = {side: [rng.random(k) < 0.6 for k in counts[side]] for side in "ab"}
+    paths = []
+    for side in "ab":
+        samples = [
+            {
+                "id": n,
+                "epoch": e,
+                "metadata": {"topic": f"t{n % 2}", "text": n // 3},
+                "scores": {"s": {"value": int(x)}},
+            }
+            for n, row in enumerate(rights[side])
+            for e, x in enumerate(row, 1)
+        ]
+        paths.append(inspect_log(tmp_path / f"{side}.json", [], samples=samples))
+    means = np.array([y.mean() - x.mean() for x, y in zip(rights["a"], rights["b"], strict=True)])
+    everything, first, _ = compared(tmp_path, *paths, "--slice", "topic")["rows"]
+    assert everything["difference"] == pytest.approx(means.mean())
+    assert first["difference"] == pytest.approx(means[::2].mean())
+    assert first["items"] == 30
+    (grouped,) = compared(tmp_path, *paths, "--group", "text")["rows"]
+    assert grouped["difference"] == pytest.approx(means.mean())
+    wanted = sigstats.sign_flip_test(means.reshape(20, 3).sum(axis=1), sizes=[3] * 20, limit=1, symmetric=False)
+    assert grouped["p_differs"] == pytest.approx(wanted.pvalue, rel=1e-9)
+
+
+def test_pass_at_k_counts_all_answers_of_both(tmp_path):
+    rng = np.random.default_rng(9)
+    a, b = rng.random((20, 5)) < 0.3, rng.random((20, 3)) < 0.3
+    paths = [inspect_log(tmp_path / name, epochs(rights)) for name, rights in (("a.json", a), ("b.json", b))]
+    (row,) = compared(tmp_path, *paths, "--measure", "pass@2")["rows"]
+    for value, rights in (("baseline", a), ("candidate", b)):
+        chances = [np.mean([x or y for x, y in combinations(answers, 2)]) for answers in rights]
+        assert row[value] == pytest.approx(np.mean(chances))
+
+
+@pytest.mark.parametrize("counts", [(1, 8), (8, 1), (2, 3)])
+def test_equal_models_of_unlike_numbers_of_answers_do_not_fail(counts):
     """A true level of 0.05 exceeds the limit in one run of a million; sign flips of means fail in 29 of 100 cases."""
     trials, items = 200, 10
     rng, columns, failed = np.random.default_rng(2027), Columns(), 0
     for _ in range(trials):
-        paired = join(
-            *(predictions(name, rng.random((items, count)) < 0.9) for name, count in (("a", 1), ("b", 8))), columns
-        )
-        failed += compare_pair(paired).verdict == "fail"
+        both = (predictions(name, rng.random((items, count)) < 0.9) for name, count in zip("ab", counts, strict=True))
+        failed += compare_pair(join(*both, columns)).verdict == "fail"
     assert failed <= binom.isf(1e-6, trials, 0.05)
 
 
@@ -354,5 +395,5 @@ def test_a_real_log_of_two_epochs_is_one_of_two_items(real, tmp_path):
     assert (found["n"], found["items"], found["rows"][0]["baseline"]) == (4, 2, 0.75)
     other = real / "inspect" / "scored-10.eval"
     found = compared(tmp_path, path, other, "--smallest-slice", "1", "--unmatched", "drop")
-    assert [found["rows"][0][name] for name in ("n", "baseline", "candidate")] == [2, 0.5, 1.0]
+    assert [found["rows"][0][name] for name in ("n", "baseline", "candidate")] == [2, 0.75, 1.0]
     assert re.search(r"2 answers each in .* \(mean 0.75\) and 1 answer each in", " ".join(found["notes"]))

@@ -13,7 +13,7 @@ from scipy import stats
 
 from sigstats import Interval, accuracy_difference, clopper_pearson, mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
-from sigstats.sign_flips.interval import null_variance, score_limits
+from sigstats.sign_flips.interval import null_variance, score_limits, score_pvalue
 
 from ...examples import examples
 
@@ -257,3 +257,44 @@ def test_level_under_the_null_with_models_that_agree_on_hard_items(answers):
 def test_bad_input_is_one_line(arguments, message):
     with pytest.raises(ValueError, match=message):
         sign_flip_test(**arguments)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 30), st.integers(0, 30), ways)
+def test_the_score_test_of_one_answer_an_item_is_mcnemars_chi_square(a, b, alternative):
+    values = np.array([1.0] * a + [-1.0] * b + [0.0] * 7)
+    found = score_pvalue(values, np.ones(len(values)), 1.0, alternative)
+    z = (a - b) / math.sqrt(a + b)
+    wanted = {"greater": stats.norm.sf(z), "less": stats.norm.cdf(z), "two-sided": 2 * stats.norm.sf(abs(z))}
+    assert found == pytest.approx(wanted[alternative] if a != b or alternative == "two-sided" else 1.0, rel=1e-9)
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(st.lists(st.fractions(-1, 1, max_denominator=8), min_size=2, max_size=20), ways)
+def test_without_symmetry_p_is_the_larger_one_and_the_interval_agrees(differences, alternative):
+    options = {"limit": 1, "alternative": alternative}
+    found = sign_flip_test(differences, symmetric=False, **options)
+    flips = sign_flip_test(differences, **options).pvalue
+    score = score_pvalue(np.array([float(x) for x in differences]), np.ones(len(differences)), 1.0, alternative)
+    assert found.pvalue == pytest.approx(max(flips, score), rel=1e-9)
+    assert found.log10_pvalue == pytest.approx(math.log10(found.pvalue), abs=1e-9)
+    two_sided = sign_flip_test(differences, limit=1, symmetric=False)
+    low, high, _ = two_sided.confidence_interval
+    assert (low > 0 or high < 0) == (two_sided.pvalue < 0.05)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 8), (8, 1), (2, 3), (1, 2)])
+@pytest.mark.parametrize("items", [10, 40])
+def test_means_of_unlike_numbers_of_answers_keep_the_level(a, b, items):
+    """One-sided, 400 trials of each case: a true level of 0.05 exceeds the limit once in 100,000 runs of it."""
+    rng = np.random.default_rng([a, b, items])
+    trials, failed = 400, 0
+    for _ in range(trials):
+        shared, own = rng.normal(size=items), rng.normal(size=(2, items))
+        p, q = 1 / (1 + np.exp(-2 - 2 * (math.sqrt(0.8) * shared + math.sqrt(0.2) * own)))
+        d = [
+            Fraction(int(x), a) - Fraction(int(y), b)
+            for x, y in zip(rng.binomial(a, p), rng.binomial(b, q), strict=True)
+        ]
+        failed += sign_flip_test(d, limit=1, symmetric=False, alternative="greater").pvalue <= 0.05
+    assert failed <= stats.binom.isf(1e-5, trials, 0.05)

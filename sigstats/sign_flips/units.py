@@ -1,0 +1,76 @@
+"""Paired differences in units of which they are whole numbers, where there are such units."""
+
+import math
+from collections.abc import Iterable, Mapping, Set
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .._common.validation import MAX_TOTAL, FloatArray, IntArray, as_reals, refuse
+
+#: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
+MOST_DENOMINATOR = 10**6
+#: The largest magnitude of a difference: its products with sizes can be squared and added.
+LARGEST = 1e75
+
+
+def as_units(differences: Any) -> tuple[list[Any], float, bool]:
+    """The differences in whole units with the size of the unit, or as floats; and whether they are whole.
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.units import as_units
+    >>> as_units([0.5, -0.25, 0.0])
+    ([2, -1, 0], 0.25, True)
+    """
+    if isinstance(differences, (Set, Mapping)):  # they have no order
+        raise refuse("differences", differences, "a sequence of numbers")
+    try:
+        given = list(differences)
+    except Exception:  # an object that may raise anything
+        raise refuse("differences", differences, "a sequence of numbers") from None
+    if given and all(isinstance(each, (int, Fraction)) and not isinstance(each, bool) for each in given):
+        fractions = [Fraction(each) for each in given]
+    else:
+        reals = as_reals(differences, "differences", ndim=1)
+        require_moderate(reals, "differences")
+        largest = float(np.abs(reals).max())
+        near, common = {}, 1
+        for each in np.unique(reals).tolist():
+            near[each] = Fraction(each).limit_denominator(MOST_DENOMINATOR)
+            common = math.lcm(common, near[each].denominator)
+            if abs(float(near[each]) - each) > 1e-12 * largest or common > MOST_DENOMINATOR:
+                return reals.tolist(), 1.0, False
+        fractions = [near[each] for each in reals.tolist()]
+    require_moderate(fractions, "differences")
+    common = math.lcm(*(each.denominator for each in fractions))
+    if common > MAX_TOTAL:
+        return [float(each) for each in fractions], 1.0, False
+    whole = [int(each * common) for each in fractions]
+    divisor = math.gcd(*whole) or 1
+    return [each // divisor for each in whole], divisor / common, True
+
+
+def whole_units(differences: Any) -> tuple[Any, Any, Any]:
+    """The magnitudes that are not 0, and the sums of the positive and of the negative ones, for `law.tail_of_sum`."""
+    units, _, exact = as_units(differences)
+    if exact:
+        magnitudes = [abs(each) for each in units if each]
+        positive = sum(each for each in units if each > 0)
+        return magnitudes, positive, sum(magnitudes) - positive
+    values = np.array(units)
+    return np.abs(values[values != 0]), float(values[values > 0].sum()), float(-values[values < 0].sum())
+
+
+def whole_differences(scores: FloatArray) -> IntArray | None:
+    """Scores in units of which all their differences are whole, or None where there are none below 2**53."""
+    units, _, exact = as_units(scores.ravel())
+    return np.array(units, dtype=np.int64).reshape(scores.shape) if exact else None
+
+
+def require_moderate(numbers: Iterable[Any], name: str) -> None:
+    """Refuse numbers whose squares overflow."""
+    huge = [each for each in numbers if abs(each) > LARGEST]
+    if huge:
+        raise refuse(name, huge[0], f"numbers between {-LARGEST:g} and {LARGEST:g}")
