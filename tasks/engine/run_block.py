@@ -47,7 +47,17 @@ class Receipt:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """The record of a block that could not be computed: the run goes on, and the summary names it."""
+    """The record of a block that could not be computed: the run goes on, and the summary names it.
+
+    Attributes
+    ----------
+    first, last : int
+        Its replicates, ``first <= replicate < last``.
+    error, message : str
+        The class and the text of the error.
+    traceback : str
+        Where it was raised.
+    """
 
     first: int
     last: int

@@ -11,7 +11,8 @@ from ..schema import column
 from .seal import Damaged
 from .store import Store
 
-_SCHEMA = pa.schema(
+#: The columns of ``plan.parquet``.
+PLAN = pa.schema(
     [
         column("cell", pa.string(), "name", "the cell's folder under replicates/"),
         column("fanout", pa.string(), "name", "the fan-out that computes it"),
@@ -29,7 +30,7 @@ _SCHEMA = pa.schema(
 
 def write_plan(store: Store, plan: Plan) -> None:
     """Write the plan of a study."""
-    columns: dict[str, list[Any]] = {name: [] for name in _SCHEMA.names}
+    columns: dict[str, list[Any]] = {name: [] for name in PLAN.names}
     for cell in plan.cells:
         row = {
             "cell": cell.name,
@@ -52,7 +53,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         "alpha": plan.alpha,
         "adjust": plan.adjust,
     }
-    table = pa.table(columns, schema=_SCHEMA).replace_schema_metadata({b"plan": canonical(settings).encode()})
+    table = pa.table(columns, schema=PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})
     store.write_table("plan.parquet", table, kind="plan", fingerprint=digest("plan", **settings))
 
 

@@ -1,0 +1,48 @@
+"""docs/benchmark.md names every source with its options, every ready learner and test, and its studies are valid."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sigstats.flows.config.dataset_table import table_schema
+from sigstats.flows.studies import parse_study
+from sigstats.learners import READY
+from sigstats.tasks import analyses
+from sigstats.tasks.datasets import readers
+from sigstats.tasks.datasets.options import COLUMNS
+
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "benchmark.md").read_text(encoding="utf-8")
+STUDIES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+#: The analyses of other kinds of study.
+ELSEWHERE = {"calibration", "confidence", "significance"}
+
+
+def row_of(name):
+    """The row of a table whose first cell has a name."""
+    return next(line for line in PAGE.splitlines() if line.startswith("|") and f"`{name}`" in line.split("|")[1])
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_its_studies_are_valid(study):
+    assert parse_study(tomllib.loads(study), source="docs/benchmark.md").kind == "benchmark"
+
+
+@pytest.mark.parametrize("source", readers.REGISTRY.names())
+def test_it_names_the_options_of_each_source(source):
+    table = table_schema(source)
+    for option in set(table["properties"]) - {"name", "source"}:
+        assert f"`{option}`" in (PAGE if option in COLUMNS else row_of(source)), option
+    needed = row_of(source).split("|")[3]
+    assert set(re.findall(r"`(\w+)`", needed)) == set(table["required"]) - {"name", "source"}
+
+
+@pytest.mark.parametrize("learner", READY)
+def test_it_names_each_ready_learner(learner):
+    assert row_of(learner)
+
+
+@pytest.mark.parametrize("test", sorted(set(analyses.REGISTRY.names()) - ELSEWHERE))
+def test_it_names_each_test(test):
+    assert row_of(test)
