@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from .flows.clusters.stand_ins import stand_ins
+
 REPOSITORY = Path(__file__).parents[1]
 #: A module of somebody else's, which notes that it was imported.
 THEIRS = "import pathlib\n\npathlib.Path(__file__).with_suffix('.imported').touch()\nOWNER = 'somebody else'\n"
@@ -90,8 +92,8 @@ def project(tmp_path):
     return tmp_path
 
 
-def run(program, *arguments, folder):
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+def run(program, *arguments, folder, **more):
+    environment = {**os.environ, "PYTHONPATH": str(folder), **more}
     return subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
 
 
@@ -150,6 +152,22 @@ def test_its_workers_do_too(installed, project):
     done = run(installed / "sigstats", *arguments, folder=project)
     assert done.returncode == 0, done.stderr
     assert (project / "local" / "report.html").exists()
+    assert not list(project.rglob("*.imported"))
+
+
+@pytest.mark.processes
+@pytest.mark.faults  # a batch system, though one that is made of two scripts
+def test_its_jobs_of_a_batch_system_do_too(installed, project, tmp_path_factory):
+    site = tmp_path_factory.mktemp("site")
+    path = f"{stand_ins(site)}:/usr/bin:/bin"
+    (project / "pbs.toml").write_text(f'kind = "pbs"\nworkers = 2\nmemory = "500 MiB"\nshared_folder = "{site}"\n')
+    arguments = ("run", "study.toml", "--quiet", "--cluster", "pbs.toml", "--output", "jobs")
+    done = run(installed / "sigstats", *arguments, folder=project, PATH=path)
+    assert done.returncode == 0, done.stderr
+    assert len((site / "submitted").read_text().split()) == len((site / "deleted").read_text().split()) == 2
+    outputs = [output.read_text() for output in site.glob("output.*")]
+    assert ["Traceback" in output for output in outputs] == [False, False]
+    assert (project / "jobs" / "report.html").exists()
     assert not list(project.rglob("*.imported"))
 
 

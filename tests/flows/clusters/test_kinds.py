@@ -21,6 +21,7 @@ from sigstats.flows.clusters.batch import _dask_jobqueue, _has_ended, batch_clus
 from sigstats.flows.errors import BadInput
 
 from ...faults.conftest import Folder, results, run
+from .stand_ins import stand_ins
 
 BATCH = {"slurm": "sbatch", "pbs": "qsub", "sge": "qsub", "lsf": "bsub"}
 
@@ -96,20 +97,7 @@ def test_a_batch_system_that_is_not_there_is_named(tmp_path, monkeypatch, kind):
 @pytest.fixture
 def commands(tmp_path, monkeypatch):
     """Stand-ins for the commands of the batch systems on the PATH; that of PBS starts the job it is given."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    submit = [
-        'cp "$1" "$1.kept"',
-        f'echo "$1" >> {tmp_path}/submitted',
-        f'( setsid sh "$1.kept" >/dev/null 2>&1 & echo $! > {tmp_path}/job.$$ )',
-        "echo $$.server",
-    ]
-    delete = [f"kill -9 -- -$(cat {tmp_path}/job.${{1%.server}})", f'echo "$1" >> {tmp_path}/deleted']
-    scripts = {"qsub": submit, "qdel": delete, "bsub": ["exit 1"], "bkill": ["exit 1"], "lsadmin": ["exit 1"]}
-    for name, text in scripts.items():
-        (folder / name).write_text("\n".join(["#!/bin/sh", *text, ""]))
-        (folder / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", f"{stand_ins(tmp_path)}:/usr/bin:/bin")
     return tmp_path
 
 
