@@ -178,6 +178,7 @@ def test_a_job_is_given_up_where_the_batch_system_no_longer_knows_it(commands, k
 
 
 @pytest.mark.processes
+@pytest.mark.faults
 def test_a_study_runs_as_jobs_of_pbs(many, tmp_path, commands):
     path, reference = many
     (tmp_path / "cluster.toml").write_text(

@@ -128,12 +128,15 @@ def test_another_study_in_the_same_output_is_refused_and_nothing_is_written(prog
     assert results(output) == reference
 
 
-def test_a_classifier_that_raises_fails_its_cells_and_no_other(tmp_path):
-    text = QUICK.replace(
-        '"naive-bayes"]',
-        '{ name = "greedy", learner = "sklearn.neighbors.KNeighborsClassifier", params = { n_neighbors = 5000 } }]',
-    )
-    done = run("run", study_file(tmp_path, text), "--output", tmp_path / "out", "--workers", "1")
+#: A classifier that raises on every fold.
+GREEDY = QUICK.replace(
+    '"naive-bayes"]',
+    '{ name = "greedy", learner = "sklearn.neighbors.KNeighborsClassifier", params = { n_neighbors = 5000 } }]',
+)
+
+
+def test_a_classifier_that_raises_fails_its_cells_and_no_other(program, tmp_path):
+    done = program("run", study_file(tmp_path, GREEDY), "--output", tmp_path / "out", "--cluster", "serial")
     assert done.returncode == 3
     failed = [line for line in done.stderr.splitlines() if "failed" in line]
     assert len(failed) == 6
@@ -142,6 +145,15 @@ def test_a_classifier_that_raises_fails_its_cells_and_no_other(tmp_path):
     missing = {row["decision"] == "missing" for row in summary if "greedy" in (row["classifier"], row["a"], row["b"])}
     present = {row["decision"] == "missing" for row in summary if row["classifier"] == "1-nn"}
     assert (missing, present) == ({True}, {False})
+    receipts = [json.loads(item.read_text()) for item in (tmp_path / "out" / "receipts").iterdir()]
+    assert sum(bool(item["failures"]) for item in receipts) == 6
+
+
+@pytest.mark.faults
+def test_prefect_is_told_of_cells_that_fail_on_a_worker(tmp_path):
+    done = run("run", study_file(tmp_path, GREEDY), "--output", tmp_path / "out", "--workers", "1")
+    assert done.returncode == 3
+    assert len([line for line in done.stderr.splitlines() if "failed" in line and "greedy" in line]) == 6
     with sqlite3.connect(tmp_path / "out" / "prefect" / "prefect.db") as database:
         states = dict(database.execute("select name, state_type from task_run").fetchall())
         (flow,) = database.execute("select state_type from flow_run").fetchall()
@@ -151,8 +163,6 @@ def test_a_classifier_that_raises_fails_its_cells_and_no_other(tmp_path):
         name for name, state in states.items() if state == "FAILED"
     }
     assert "Traceback (most recent call last)" in logs
-    receipts = [json.loads(item.read_text()) for item in (tmp_path / "out" / "receipts").iterdir()]
-    assert sum(bool(item["failures"]) for item in receipts) == 6
 
 
 @pytest.mark.parametrize(
@@ -175,9 +185,9 @@ def test_bad_input_is_one_line_exit_code_2_and_nothing_written(program, tmp_path
     assert not (tmp_path / "out").exists()
 
 
-def test_a_scheduler_that_is_not_there_is_one_line(tmp_path, quick):
+def test_a_scheduler_that_is_not_there_is_one_line(program, tmp_path, quick):
     cluster = study_file(tmp_path, 'kind = "address"\naddress = "tcp://127.0.0.1:9"\ntimeout = 2.0', "where.toml")
-    done = run("run", quick[0], "--output", tmp_path / "out", "--cluster", cluster)
+    done = program("run", quick[0], "--output", tmp_path / "out", "--cluster", cluster)
     assert done.returncode == 2
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr
     assert not (tmp_path / "out").exists()
@@ -271,10 +281,10 @@ def test_help_is_instant_and_imports_no_engine():
     assert process.communicate()[0].strip() == "[]"
 
 
-def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_written(tmp_path):
+def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_written(program, tmp_path):
     study = study_file(tmp_path, QUICK.replace('["iris", "wine"]', '["digits"]'))
     cluster = study_file(tmp_path, 'kind = "local"\nworkers = 1\nmemory_limit = "1 MB"\n', "small.toml")
-    done = run("run", study, "--output", tmp_path / "out", "--cluster", cluster)
+    done = program("run", study, "--output", tmp_path / "out", "--cluster", cluster)
     assert done.returncode == 2
     # 1797 rows of 64 numbers of 8 bytes
     assert "data set digits: 1 MB are not valid; training needs about 4 MB, expected at most 1 MB" in done.stderr

@@ -11,7 +11,7 @@ import pytest
 from ..conftest import environment, results, study_file
 from ..predictions import STUDY, write
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.faults]  # they wait for clocks, or start a server
 
 
 @pytest.fixture
@@ -118,7 +118,6 @@ print(json.dumps({
 """
 
 
-@pytest.mark.faults
 def test_strangers_are_turned_away_from_the_temporary_server(tmp_path):
     made = {**environment(), "HOME": str(tmp_path / "home")}
     done = subprocess.run(

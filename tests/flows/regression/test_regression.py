@@ -195,6 +195,7 @@ def test_evaluations_at_once_lose_nothing_and_each_has_a_look_of_its_own(folder)
 
 
 @pytest.mark.processes
+@pytest.mark.faults
 def test_a_killed_evaluation_leaves_all_or_nothing(folder):
     moments, killed = random.Random(7), 0
     for number in range(8):

@@ -19,7 +19,7 @@ from sigstats.efficiency import efficiency_test
 from sigstats.flows.cli import main
 from sigstats.tasks.summary.published import agrees
 
-from ..conftest import environment, results, run, run_on, study_file
+from ..conftest import environment, results, run_on, study_file
 
 CONFIGS = Path(__file__).parents[3] / "configs" / "studies"
 NYSSEN_FILE, METHODS = CONFIGS / "nyssen.toml", ("exact", "chi2")
@@ -61,8 +61,7 @@ def summary(output):
 def papers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("papers")
     for name in ("nyssen", "hryniewicz"):
-        done = run("run", CONFIGS / f"{name}.toml", "--output", folder / name)
-        assert done.returncode == 0, done.stderr
+        run_on(CONFIGS / f"{name}.toml", folder / name, "serial")
     return folder
 
 

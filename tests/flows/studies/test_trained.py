@@ -25,7 +25,7 @@ from sigstats.tasks.replicates.predict import outcomes
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
-from ..conftest import results, run, study_file
+from ..conftest import results, run_on, study_file
 
 STUDY = """\
 kind = "calibration"
@@ -256,8 +256,7 @@ def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_p
 
 
 def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
-    ended = run("run", study, "--output", tmp_path / "out", "--cluster", "local")
-    assert ended.returncode == 0, ended.stderr
+    run_on(study, tmp_path / "out", "local", 2)
     assert results(tmp_path / "out") == results(done)
 
 
