@@ -54,13 +54,13 @@ from .possibilistic_indices import rank_hypotheses as rank_hypotheses
 from .proportions import ProportionResult as ProportionResult
 from .proportions import dcf_test as dcf_test
 from .proportions import proportion_test as proportion_test
-from .ranking.rank import RankedModel as RankedModel
-from .ranking.rank import RankedPair as RankedPair
-from .ranking.rank import RankedSlice as RankedSlice
-from .ranking.rank import Ranking as Ranking
 from .ranking.rank import rank as rank
 from .ranking.rank_sets import RankSets as RankSets
 from .ranking.rank_sets import rank_sets as rank_sets
+from .ranking.result import RankedModel as RankedModel
+from .ranking.result import RankedPair as RankedPair
+from .ranking.result import RankedSlice as RankedSlice
+from .ranking.result import Ranking as Ranking
 from .retraining.corrected_resampled import CorrectedResampledResult as CorrectedResampledResult
 from .retraining.corrected_resampled import corrected_resampled_test as corrected_resampled_test
 from .retraining.five_by_two import FiveByTwoResult as FiveByTwoResult

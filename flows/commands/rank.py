@@ -12,7 +12,7 @@ from ..errors import DONE, BadInput
 from ._predictions import add_prediction_arguments, columns_of, refuse_overwriting, write_text
 
 if TYPE_CHECKING:
-    from sigstats.ranking.rank import Ranking
+    from sigstats.ranking.result import Ranking
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

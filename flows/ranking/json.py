@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sigstats.ranking.rank import RankedModel, Ranking
+from sigstats.ranking.result import RankedModel, Ranking
 
 #: Raised when the form of the JSON changes.
 JSON_VERSION = 1

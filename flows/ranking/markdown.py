@@ -1,6 +1,6 @@
 """A leaderboard as Markdown, fit for a pull request."""
 
-from sigstats.ranking.rank import Ranking
+from sigstats.ranking.result import Ranking
 
 from ..escaping import for_markdown, for_markdown_cell
 from .words import basis, cells_of, header_of, headline, ranks_of

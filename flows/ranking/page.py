@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sigstats.ranking.rank import RankedPair, Ranking
+from sigstats.ranking.result import RankedPair, Ranking
 
 from ..report.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
 from ..report.page import page

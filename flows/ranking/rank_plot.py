@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from sigstats.ranking.rank import RankedModel
+from sigstats.ranking.result import RankedModel
 
 from ..report import svg
 from ..report.axes import Axes

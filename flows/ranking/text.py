@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sigstats._common.printable import printable
-from sigstats.ranking.rank import Ranking
+from sigstats.ranking.result import Ranking
 
 from .words import basis, cells_of, header_of, headline, ranks_of
 

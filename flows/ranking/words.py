@@ -1,6 +1,6 @@
 """The cells of a leaderboard and its sentences."""
 
-from sigstats.ranking.rank import RankedModel, Ranking
+from sigstats.ranking.result import RankedModel, Ranking
 
 from ..report.wording import count_of, join_words, percent
 

@@ -5,7 +5,7 @@ When not to use: the models saw different rows; or the question is about other d
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,151 +20,10 @@ from .._common.validation import (
     same_kind_of_labels,
     shown,
 )
-from ..intervals import Interval
 from ._frames import columns_of
 from .intervals import mean_interval, share_interval
 from .rank_sets import RankSets, as_score_table, rank_sets
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankedModel:
-    """One model of a leaderboard.
-
-    Attributes
-    ----------
-    model : str
-    rank_low, rank_high : int
-        The lowest and the highest rank that it may have, 1 for the best.
-    tier : int
-        1 for the models that no other is shown to be better than.
-    score : float
-        Its accuracy, or its mean score.
-    accuracy : float or None
-        The same where rows are right or wrong, else None.
-    confidence_interval : Interval
-        Of the score, for this model by itself: Clopper and Pearson's for rows that are right or wrong, with the
-        effective number of rows of Korn and Graubard (1998) where they come in groups; Student's t for scores.
-    """
-
-    model: str
-    rank_low: int
-    rank_high: int
-    tier: int
-    score: float
-    accuracy: float | None
-    confidence_interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankedPair:
-    """Two models, the one with the better score as A.
-
-    Attributes
-    ----------
-    a, b : str
-    difference : float
-        The score of A less that of B.
-    pvalue : float
-        One-sided, of "A is not better than B".
-    adjusted_pvalue : float
-        Adjusted over all ordered pairs of models.
-    better : bool
-        Whether A is shown to be better.
-    """
-
-    a: str
-    b: str
-    difference: float
-    pvalue: float
-    adjusted_pvalue: float
-    better: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankedSlice:
-    """The leaderboard of one slice.
-
-    Attributes
-    ----------
-    slice : str
-    n : int
-        Its rows.
-    models : tuple of RankedModel
-        From the best score to the worst; empty where the slice was not tested.
-    note : str
-        Why it was not tested.
-    """
-
-    slice: str
-    n: int
-    models: tuple[RankedModel, ...] = ()
-    note: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ranking:
-    """The result of `rank`.
-
-    Attributes
-    ----------
-    models : tuple of RankedModel
-        From the best score to the worst.
-    pairs : tuple of RankedPair
-        All pairs.
-    slices : tuple of RankedSlice
-    measure : {"accuracy", "mean-score"}
-    n : int
-        The number of rows.
-    groups : int or None
-        The number of groups, where rows come in groups.
-    confidence_level : float
-        With which all rank sets hold at once; those of all slices at once, too.
-    notes : tuple of str
-        What a person should know, a line each.
-    """
-
-    models: tuple[RankedModel, ...]
-    pairs: tuple[RankedPair, ...]
-    slices: tuple[RankedSlice, ...]
-    measure: str
-    n: int
-    groups: int | None
-    confidence_level: float
-    notes: tuple[str, ...] = ()
-
-    @property
-    def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the models of each tier."""
-        last = max(each.tier for each in self.models)
-        return tuple(tuple(each.model for each in self.models if each.tier == tier) for tier in range(1, last + 1))
-
-    def to_pandas(self) -> Any:
-        """The leaderboard as a pandas DataFrame with a row for each model."""
-        import importlib
-
-        fields = ("model", "rank_low", "rank_high", "tier", "score")
-        columns = {name: [getattr(each, name) for each in self.models] for name in fields}
-        columns["low"], columns["high"] = ([each.confidence_interval[end] for each in self.models] for end in (0, 1))
-        return importlib.import_module("pandas").DataFrame(columns)
-
-    def _repr_html_(self) -> str:
-        """The leaderboard in a notebook."""
-        from html import escape
-
-        lines = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(each)) + "</tr>" for each in self.models
-        )
-        return (
-            f"<table><caption>Ranks of {len(self.models)} models on {self.n:,} rows, all at once with confidence "
-            f"{self.confidence_level:g}</caption><thead><tr><th>ranks</th><th>tier</th><th>model</th>"
-            f"<th>{self.measure}</th><th>interval</th></tr></thead><tbody>{lines}</tbody></table>"
-        )
-
-
-def _cells(model: RankedModel) -> tuple[str, ...]:
-    low, high, _ = model.confidence_interval
-    ranks = f"{model.rank_low}–{model.rank_high}"
-    return ranks, str(model.tier), model.model, f"{model.score:.4f}", f"{low:.4f} to {high:.4f}"
+from .result import RankedModel, RankedPair, RankedSlice, Ranking
 
 
 def rank(
