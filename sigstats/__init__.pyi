@@ -38,8 +38,8 @@ from .many_datasets.signed_rank import signed_rank_test as signed_rank_test
 from .many_datasets.stratified import StratifiedResult as StratifiedResult
 from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
 from .mcnemar.pair_probability import pair_probability as pair_probability
-from .mcnemar.power import detectable_difference as detectable_difference
 from .mcnemar.power import type_one_error as type_one_error
+from .mcnemar.sample_size import detectable_difference as detectable_difference
 from .mcnemar.test import DiscordantCounts as DiscordantCounts
 from .mcnemar.test import McNemarResult as McNemarResult
 from .mcnemar.test import discordant_counts as discordant_counts

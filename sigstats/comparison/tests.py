@@ -20,7 +20,7 @@ from ..bootstrap.test import bootstrap_summary
 from ..effects import accuracy_difference
 from ..intervals import clopper_pearson
 from ..joint.events import JointEvents
-from ..mcnemar.power import detectable_difference
+from ..mcnemar.sample_size import detectable_difference
 from ..mcnemar.test import mcnemar_test
 from ..measures.table import MEASURES, PairedTest
 from ..ranking.intervals import share_interval

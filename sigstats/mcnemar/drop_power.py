@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 from .._common.validation import as_count, as_real, refuse
-from .power import discordant_weights, sample_size
+from .power import MAX_N, discordant_weights
 from .rejection_region import as_rule, conditional_power, critical_counts
+from .sample_size import sample_size
 
-_MAX_N = 10**8
 #: An observed drop that is the smallest one but for rounding counts.
 _ROUNDING = 1e-12
 
@@ -49,7 +49,7 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
     >>> [round(drop_power(2000, drop=0.01, discordance=0.1, alpha=0.05, minimum=m), 3) for m in (0, 0.005, 0.015)]
     [0.382, 0.382, 0.25]
     """
-    count = as_count(n, "n", minimum=1, maximum=_MAX_N)
+    count = as_count(n, "n", minimum=1, maximum=MAX_N)
     share = as_real(discordance, "discordance", low=0, high=1)
     ahead = as_real(drop, "drop", low=0, high=1)
     if ahead > share:
@@ -100,9 +100,9 @@ def drop_size(
         return low
     high = low
     while not enough(high):
-        if high == _MAX_N:
+        if high == MAX_N:
             return None
-        low, high = high, min(2 * high, _MAX_N)
+        low, high = high, min(2 * high, MAX_N)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import Alternative, as_count, as_real, refuse
-from ..mcnemar import power as mcnemar
+from ..mcnemar.power import power as mcnemar_power
 from ..mcnemar.rejection_region import Rule, as_rule
+from ..mcnemar.sample_size import sample_size as mcnemar_sample_size
 from ..mcnemar.test import McNemarMethod
 from .item_law import item_law
 from .power_of_flips import power_of_flips
@@ -113,7 +114,7 @@ def power(
     law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
     if count == 1:
         options: Any = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
-        return mcnemar.power(n, only_a=law[2], only_b=law[0], **options)
+        return mcnemar_power(n, only_a=law[2], only_b=law[0], **options)
     items = as_count(n, "n", minimum=1, maximum=_MOST_ITEMS)
     return power_of_flips(items, law, _exact_rule(alpha, alternative, method, correction))
 
@@ -161,7 +162,7 @@ def sample_size(
 
     Notes
     -----
-    With one answer that no larger n falls below the target is proved, not assumed (`sigstats.mcnemar.power`).
+    With one answer that no larger n falls below the target is proved, not assumed (`sigstats.mcnemar.sample_size`).
 
     Examples
     --------
@@ -175,7 +176,7 @@ def sample_size(
     law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
     if count == 1:
         options: Any = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
-        return mcnemar.sample_size(only_a=law[2], only_b=law[0], target=target, **options)
+        return mcnemar_sample_size(only_a=law[2], only_b=law[0], target=target, **options)
     goal = as_real(target, "target", low=0, high=1, open_ends=True)
     rule = _exact_rule(alpha, alternative, method, correction)
     ahead = float(law @ np.arange(-count, count + 1))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sigstats.mcnemar.power import sample_size
+from sigstats.mcnemar.sample_size import sample_size
 from sigstats.measures.measure import Measure
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.populations.population import EventPopulation, Population

@@ -33,7 +33,7 @@ from sigstats.comparison.sentences import reasons, rule_in_words
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import show
-from sigstats.mcnemar.power import detectable_difference
+from sigstats.mcnemar.sample_size import detectable_difference
 from sigstats.tasks.predictions import PairedPredictions
 
 from ..conftest import environment

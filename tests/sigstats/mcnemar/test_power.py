@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.mcnemar import power as power_module
-from sigstats.mcnemar.power import detectable_difference, power, sample_size, type_one_error
+from sigstats.mcnemar.power import power, type_one_error
+from sigstats.mcnemar.sample_size import detectable_difference, sample_size
 from sigstats.mcnemar.test import mcnemar_test
 
 from ...examples import examples

@@ -1,0 +1,197 @@
+"""How many observations McNemar's test needs, and which difference it finds with those at hand.
+
+By the exact power of `sigstats.mcnemar.power`; what is said there of its use holds here.
+"""
+
+import math
+
+import numpy as np
+
+from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
+from .discordance import discordant_probabilities
+from .power import MAX_N, discordant_weights, exact_power
+from .rejection_region import Rule, as_rule, conditional_power, critical_counts
+from .test import McNemarMethod
+
+#: `sample_size` looks at up to this many discordant pairs.
+_MAX_DISCORDANT = 2_000_000
+#: More than the rounding of a convolution of probabilities.
+_ROUNDING = 1e-12
+
+
+def sample_size(
+    *,
+    only_a: float | None = None,
+    only_b: float | None = None,
+    accuracy_a: float | None = None,
+    accuracy_b: float | None = None,
+    discordance: float | None = None,
+    target: float = 0.8,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> int:
+    """The smallest number of observations from which on McNemar's test has the power wanted.
+
+    Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
+    such that the power is at least `target` **at n and at every larger number**, so that a few observations more than
+    planned never make a study weaker than promised. A power that equals the target but for rounding reaches it.
+
+    Parameters
+    ----------
+    only_a, only_b, accuracy_a, accuracy_b, discordance : float
+        As in `power`; the accuracies differ.
+    target : float
+        The power wanted, strictly between 0 and 1.
+    alpha, alternative, method, correction
+        As in `power`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, the alternative points the other way than the difference, or the difference
+        is so small that more than 10**8 observations or two million discordant pairs would have to be looked at.
+
+    Notes
+    -----
+    That no larger n falls below the target is proved, not assumed. With b(m) the power given m discordant pairs, let
+    B(i) be the mean of b(M + i) over M ~ binomial (n, only_a + only_b). The power at n + j is a mean of B(0) to B(j);
+    if no B(i) is below the target, no larger n is. Beyond the largest m looked at, b is bounded from below by
+    Hoeffding's inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to
+    n + 1, and then lowered as long as the power itself stays at the target.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.sample_size import sample_size
+    >>> sample_size(only_a=0.10, only_b=0.05), sample_size(only_a=0.10, only_b=0.05, method="mid-p")
+    (498, 461)
+    >>> sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
+    498
+    """
+    p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
+    goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    rule = as_rule(alpha, alternative, method, correction)
+    if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
+        wanted = {"greater": "only_a > only_b", "less": "only_a < only_b"}.get(alternative, "two that differ")
+        raise refuse("only_a, only_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
+    share = p_a + p_b
+    given, beyond = _power_by_discordant(p_a, p_b, goal, rule)
+
+    def proved(n: int) -> bool:
+        weights, low = discordant_weights(n, share)
+        rest = given[low:]
+        later = np.concatenate([rest, np.full(weights.size, beyond)])
+        from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
+
+        means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
+        return bool(np.all(means >= goal + _ROUNDING))
+
+    high = 1
+    while not proved(high):
+        if high == MAX_N:
+            raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
+        high = min(2 * high, MAX_N)
+    below = (high - 1) // 2  # not proved, or 0
+    while high - below > 1:
+        middle = (below + high) // 2
+        below, high = (below, middle) if proved(middle) else (middle, high)
+    while high > 1 and _reaches(exact_power(high - 1, p_a, p_b, rule), goal):
+        high -= 1
+    return high
+
+
+def detectable_difference(
+    n: int,
+    discordance: float,
+    *,
+    target: float = 0.8,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> float:
+    """The smallest difference of two accuracies that McNemar's test finds with the power wanted.
+
+    Parameters
+    ----------
+    n : int
+        The number of observations.
+    discordance : float
+        The probability that exactly one of the two classifiers is right, above 0 and at most 1.
+    target : float
+        The power wanted, strictly between 0 and 1.
+    alpha, alternative, method, correction
+        As in `power`.
+
+    Returns
+    -------
+    float
+        The size of the difference, ``abs(only_a - only_b)`` in the terms of `power`, at most `discordance`; 0 if even
+        equal classifiers are told apart that often (a target below the type-I error).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or if no difference is found that often with so few observations.
+
+    Examples
+    --------
+    >>> from sigstats.mcnemar.sample_size import detectable_difference
+    >>> round(detectable_difference(500, 0.15), 4)
+    0.0499
+    """
+    n = as_count(n, "n", minimum=1, maximum=MAX_N)
+    d = as_real(discordance, "discordance", low=0, high=1)
+    if d == 0:
+        raise refuse("discordance", discordance, "a number above 0 and at most 1")
+    goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    rule = as_rule(alpha, alternative, method, correction)
+    weights, low = discordant_weights(n, d)
+    m = np.arange(low, low + weights.size)
+    critical = critical_counts(m, rule)
+    sign = -1 if rule.alternative == "less" else 1
+
+    def found(difference: float) -> float:
+        share = min(1.0, (1 + difference / d) / 2)
+        given = conditional_power(m, critical, share if sign > 0 else 1 - share, rule)
+        return float(np.sum(weights * given))
+
+    if not _reaches(found(d), goal):
+        raise refuse("n", n, f"more observations: with discordance {d:g} no difference is found that often")
+    # Power rises with the difference: given m, because the region is an upper tail or a symmetric pair of tails.
+    small, large = 0.0, d
+    if _reaches(found(small), goal):
+        return small
+    while (middle := (small + large) / 2) not in (small, large):
+        small, large = (small, middle) if found(middle) >= goal else (middle, large)
+    return large
+
+
+def _reaches(power: float, goal: float) -> bool:
+    """Whether a power is the goal or more, but for the rounding of its sum."""
+    return power >= goal * (1 - _ROUNDING)
+
+
+def _power_by_discordant(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[FloatArray, float]:
+    """The power given 0, 1, 2, ... discordant pairs, up to where a lower bound for all the further ones is good.
+
+    With reach (t, c) and delta = |share - 1/2| Hoeffding's inequality gives a power of at least
+    1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m; it is brought to within a thousandth of
+    the room between `goal` and 1.
+    """
+    t, c = rule.reach()
+    share = p_a / (p_a + p_b)
+    delta = abs(share - 0.5)
+    miss = (1 - goal) / 1000
+    s = t + math.sqrt(-math.log(miss) / 2)
+    root = (s + math.sqrt(s * s + 4 * delta * c)) / (2 * delta)  # delta x^2 - s x - c = 0
+    if root * root > _MAX_DISCORDANT:
+        wanted = f"probabilities that differ more: this takes over {_MAX_DISCORDANT} discordant pairs"
+        raise refuse("only_a, only_b", (p_a, p_b), wanted)
+    m: IntArray = np.arange(math.ceil(root * root) + 1)
+    return conditional_power(m, critical_counts(m, rule), share, rule), 1 - miss
