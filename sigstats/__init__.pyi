@@ -19,11 +19,10 @@ from .flows.api.run import run as run
 from .frames.assertion import assert_no_regression as assert_no_regression
 from .frames.compare import compare as compare
 from .frames.reading import read_predictions as read_predictions
-from .goodness_of_fit import GoodnessOfFitTestResult as GoodnessOfFitTestResult
-from .goodness_of_fit import goodness_of_fit_test as goodness_of_fit_test
-from .goodness_of_fit import relax_probabilities as relax_probabilities
-from .homogeneity import HomogeneityTestResult as HomogeneityTestResult
-from .homogeneity import homogeneity_test as homogeneity_test
+from .goodness_of_fit.test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
+from .goodness_of_fit.test import goodness_of_fit_test as goodness_of_fit_test
+from .homogeneity.test import HomogeneityTestResult as HomogeneityTestResult
+from .homogeneity.test import homogeneity_test as homogeneity_test
 from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
 from .joint.events import JointEvents as JointEvents
@@ -61,6 +60,7 @@ from .ranking.result import RankedModel as RankedModel
 from .ranking.result import RankedPair as RankedPair
 from .ranking.result import RankedSlice as RankedSlice
 from .ranking.result import Ranking as Ranking
+from .relaxed_probabilities import relax_probabilities as relax_probabilities
 from .retraining.corrected_resampled import CorrectedResampledResult as CorrectedResampledResult
 from .retraining.corrected_resampled import corrected_resampled_test as corrected_resampled_test
 from .retraining.five_by_two import FiveByTwoResult as FiveByTwoResult

@@ -42,7 +42,7 @@ def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[i
     --------
     Two per cent, all of the third class (Hryniewicz, Table 10):
 
-    >>> from sigstats.goodness_of_fit import goodness_of_fit_test, relax_probabilities
+    >>> from sigstats import goodness_of_fit_test, relax_probabilities
     >>> required = relax_probabilities([0.2, 0.3, 0.5], 0.02, classes=[2])
     >>> required
     (0.2, 0.3, 0.48, 0.02)

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from ._common.expected_counts import expected_counts_warning
-from ._common.extreme import at_most
-from ._common.random_streams import as_generator
-from ._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, as_counts, refuse
-from .conditional.exact_keys import binomial_keys
-from .conditional.fourier_bounds import WorkLimitError, bounds, grouped
-from .conditional.log_weights import binomial_log_pmf, stirling_errors
-from .conditional.problem import Problem
-from .conditional.tail import STATE_LIMIT, StateLimitError, tail
-from .intervals import Interval
-from .test_result import TestResult, monte_carlo_outcome
+from .._common.expected_counts import expected_counts_warning
+from .._common.extreme import at_most
+from .._common.random_streams import as_generator
+from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, as_counts, refuse
+from ..conditional.exact_keys import binomial_keys
+from ..conditional.fourier_bounds import WorkLimitError, bounds, grouped
+from ..conditional.log_weights import binomial_log_pmf, stirling_errors
+from ..conditional.problem import Problem
+from ..conditional.tail import STATE_LIMIT, StateLimitError, tail
+from ..intervals import Interval
+from ..test_result import TestResult, monte_carlo_outcome
 
 METHODS = ("exact", "bounds", "chi2", "monte-carlo")
 #: The largest table that the exact method and the bounds take on at all: observations, classes.
@@ -96,7 +96,7 @@ def homogeneity_test(
     --------
     Two classifiers of vehicle silhouettes (Hryniewicz, Table 9):
 
-    >>> from sigstats.homogeneity import homogeneity_test
+    >>> from sigstats.homogeneity.test import homogeneity_test
     >>> bayes, crt = [55, 48, 112, 90, 141], [46, 55, 86, 84, 175]
     >>> round(homogeneity_test(bayes, crt).pvalue, 7)
     0.0731683
@@ -164,7 +164,7 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
 
     Examples
     --------
-    >>> from sigstats.homogeneity import homogeneity_exceedances
+    >>> from sigstats.homogeneity.test import homogeneity_exceedances
     >>> few, more = (homogeneity_exceedances([9, 1, 0], [4, 4, 2], size=n, rng=1) for n in (10, 1000))
     >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
     (True, 0.1)

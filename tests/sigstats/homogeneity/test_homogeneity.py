@@ -15,10 +15,10 @@ from sigstats.conditional.exact_keys import Packing, binomial_exponents, binomia
 from sigstats.conditional.fourier_bounds import bounds, grouped
 from sigstats.conditional.log_weights import binomial_log_pmf, poisson_deviance, poisson_log_pmf
 from sigstats.conditional.tail import tail
-from sigstats.homogeneity import HomogeneityTestResult, _problem, homogeneity_exceedances, homogeneity_test
+from sigstats.homogeneity.test import HomogeneityTestResult, _problem, homogeneity_exceedances, homogeneity_test
 from sigstats.intervals import Interval
 
-from ..examples import examples
+from ...examples import examples
 
 EXPERT = [20, 30, 50, 0]
 ALGORITHMS = {  # Hryniewicz, Table 5

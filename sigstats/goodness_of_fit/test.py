@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from ._common.expected_counts import expected_counts_warning
-from ._common.extreme import TIE_TOLERANCE, at_least
-from ._common.random_streams import as_generator
-from ._common.rationals import probabilities_as_fractions
-from ._common.validation import (
+from .._common.expected_counts import expected_counts_warning
+from .._common.extreme import TIE_TOLERANCE, at_least
+from .._common.random_streams import as_generator
+from .._common.rationals import probabilities_as_fractions
+from .._common.validation import (
     MAX_RESAMPLES,
     FloatArray,
     IntArray,
@@ -30,12 +30,11 @@ from ._common.validation import (
     as_probabilities,
     refuse,
 )
-from .conditional.exact_keys import chi_square_keys, multinomial_keys
-from .conditional.log_weights import poisson_deviance, poisson_log_pmf
-from .conditional.problem import Problem
-from .conditional.tail import STATE_LIMIT, StateLimitError, tail
-from .relaxed_probabilities import relax_probabilities as relax_probabilities
-from .test_result import TestResult, monte_carlo_outcome
+from ..conditional.exact_keys import chi_square_keys, multinomial_keys
+from ..conditional.log_weights import poisson_deviance, poisson_log_pmf
+from ..conditional.problem import Problem
+from ..conditional.tail import STATE_LIMIT, StateLimitError, tail
+from ..test_result import TestResult, monte_carlo_outcome
 
 METHODS = ("exact", "chi2", "likelihood-ratio", "monte-carlo")
 ORDERINGS = ("probability", "chi2", "likelihood-ratio")
@@ -115,7 +114,7 @@ def goodness_of_fit_test(
     --------
     Mendel's peas, 9 : 3 : 3 : 1:
 
-    >>> from sigstats.goodness_of_fit import goodness_of_fit_test
+    >>> from sigstats.goodness_of_fit.test import goodness_of_fit_test
     >>> peas, ratio = [315, 108, 101, 32], [9 / 16, 3 / 16, 3 / 16, 1 / 16]
     >>> round(goodness_of_fit_test(peas, ratio).pvalue, 6)
     0.938222
@@ -191,7 +190,7 @@ def goodness_of_fit_exceedances(
 
     Examples
     --------
-    >>> from sigstats.goodness_of_fit import goodness_of_fit_exceedances
+    >>> from sigstats.goodness_of_fit.test import goodness_of_fit_exceedances
     >>> few, more = (goodness_of_fit_exceedances([8, 2], [0.5, 0.5], size=n, rng=1) for n in (10, 1000))
     >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
     (True, 0.1)

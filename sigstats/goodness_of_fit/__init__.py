@@ -1,0 +1,1 @@
+"""Whether class counts agree with required class probabilities."""

@@ -1,0 +1,1 @@
+"""Whether two independent samples fall into classes with equal probabilities."""
