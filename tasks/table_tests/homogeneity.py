@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.homogeneity.test import homogeneity_exceedances, homogeneity_test
+from sigstats.homogeneity.sampling import homogeneity_exceedances
+from sigstats.homogeneity.test import homogeneity_test
 
 from ._results import fields
 

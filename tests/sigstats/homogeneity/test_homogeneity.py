@@ -15,7 +15,9 @@ from sigstats.conditional.exact_keys import Packing, binomial_exponents, binomia
 from sigstats.conditional.fourier_bounds import bounds, grouped
 from sigstats.conditional.log_weights import binomial_log_pmf, poisson_deviance, poisson_log_pmf
 from sigstats.conditional.tail import tail
-from sigstats.homogeneity.test import HomogeneityTestResult, _problem, homogeneity_exceedances, homogeneity_test
+from sigstats.homogeneity.given_margins import given_margins
+from sigstats.homogeneity.sampling import homogeneity_exceedances
+from sigstats.homogeneity.test import HomogeneityTestResult, homogeneity_test
 from sigstats.intervals import Interval
 
 from ...examples import examples
@@ -274,7 +276,7 @@ def test_replicates_are_a_prefix_of_more():
 
 
 def fourier(a, b, width):
-    problem = _problem(np.array(a), np.array(b))
+    problem = given_margins(np.array(a), np.array(b))
     total = sum(problem.parameters)
     log_norm = float(problem.log_mass(total, np.array([problem.total]))[0])
     columns = grouped(problem.scores, problem.parameters)
@@ -418,7 +420,7 @@ def test_merging_changes_nothing():
     from dataclasses import replace
 
     a, b = [1, 2, 0, 1, 3, 1, 0, 2], [2, 1, 3, 2, 0, 2, 3, 1]
-    problem = _problem(np.array(a), np.array(b))
+    problem = given_margins(np.array(a), np.array(b))
     unmerged = replace(problem, keys=replace(problem.keys, merging=False))
     assert tail(problem) == pytest.approx(tail(unmerged), rel=1e-12)
 

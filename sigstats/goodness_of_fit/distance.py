@@ -1,0 +1,33 @@
+"""How far outcomes are from the probabilities that are required, by each of the orderings."""
+
+import math
+
+import numpy as np
+
+from .._common.validation import FloatArray, IntArray
+from ..conditional.log_weights import poisson_deviance, poisson_log_pmf
+
+ORDERINGS = ("probability", "chi2", "likelihood-ratio")
+
+
+def log_probability(x: IntArray, p: FloatArray) -> float:
+    """The logarithm of eq. (13): independent Poisson counts, given their sum."""
+    n = int(x.sum())
+    terms = [float(poisson_log_pmf(n * q, np.array([k]))[0]) for q, k in zip(p.tolist(), x.tolist(), strict=True)]
+    return math.fsum(terms) - float(poisson_log_pmf(float(n), np.array([n]))[0])
+
+
+def class_terms(x: IntArray, n: int, p: FloatArray | float, ordering: str) -> FloatArray:
+    """What each class adds to the distance of an outcome: convex in x."""
+    mean = n * np.asarray(p)
+    if ordering == "chi2":
+        return np.asarray((x - mean) ** 2 / mean)  # eq. (16)
+    return poisson_deviance(x, mean)  # eq. (18), with terms that cancel because counts and means have equal sums
+
+
+def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
+    """How far outcomes (last axis: classes) are from what is required."""
+    if ordering == "probability":
+        log_p = [poisson_log_pmf(n * q, x[..., j]) for j, q in enumerate(p.tolist())]
+        return np.asarray(-np.sum(log_p, axis=0))
+    return np.asarray(class_terms(x, n, p, ordering).sum(axis=-1))

@@ -1,0 +1,86 @@
+"""Random tables of two samples with the margins of an observed one."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.extreme import at_most
+from .._common.random_streams import as_generator
+from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_count, refuse
+from ..conditional.log_weights import binomial_log_pmf
+from ._counts import as_two_samples
+
+#: NumPy's hypergeometric generator ends here.
+MONTE_CARLO_MAX_TOTAL = 10**9 - 1
+_CHUNK, _LOOKUP = 2**18, 10**6
+
+
+def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
+    """Which of `size` random tables with the observed margins are no likelier than the observed table.
+
+    The replicates of the Monte-Carlo method, for those who spread them over machines. They are drawn one after the
+    other: from generators in equal states, fewer replicates are the first of more.
+
+    Parameters
+    ----------
+    counts_a, counts_b : array_like of int, shape (K,)
+        As for `homogeneity_test`.
+    size : int
+        The number of replicates.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Source of the tables; a Generator is advanced.
+
+    Returns
+    -------
+    ndarray of bool, shape (size,)
+
+    Raises
+    ------
+    ValueError
+        As `homogeneity_test`.
+
+    Examples
+    --------
+    >>> from sigstats.homogeneity.sampling import homogeneity_exceedances
+    >>> few, more = (homogeneity_exceedances([9, 1, 0], [4, 4, 2], size=n, rng=1) for n in (10, 1000))
+    >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
+    (True, 0.1)
+    """
+    a, b = as_two_samples(counts_a, counts_b)
+    return exceedances(a, b, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
+
+
+def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Generator) -> NDArray[np.bool_]:
+    """As `homogeneity_exceedances`, of counts that were checked."""
+    totals = a + b
+    n, total = int(a.sum()), int(totals.sum())
+    if total > MONTE_CARLO_MAX_TOTAL:
+        raise refuse("counts_a and counts_b (total)", total, f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables")
+    weight = _Weights(totals, n / total)
+    observed = float(weight(a))
+    out = np.empty(size, dtype=bool)
+    rows = max(1, _CHUNK // len(a))
+    for start in range(0, size, rows):
+        x = generator.multivariate_hypergeometric(totals, n, size=min(rows, size - start), method="marginals")
+        ratio = np.exp(np.minimum(weight(x) - observed, 1.0))
+        out[start : start + len(x)] = at_most(ratio, 1.0)
+    return out
+
+
+class _Weights:
+    """The log weights of tables (last axis: classes), less what is common to all with these margins."""
+
+    def __init__(self, totals: IntArray, share: float):
+        self._totals, self._share = totals.tolist(), share
+        # Counts of small tables are looked up.
+        small = int(totals.sum()) <= _LOOKUP
+        self._start = np.concatenate([[0], np.cumsum(totals + 1)[:-1]])
+        laws = [binomial_log_pmf(c, share, np.arange(c + 1)) for c in self._totals] if small else []
+        self._law = np.concatenate(laws) if small else None
+
+    def __call__(self, x: IntArray) -> FloatArray:
+        if self._law is not None:
+            return np.asarray(self._law[x + self._start].sum(axis=-1))
+        laws = [binomial_log_pmf(c, self._share, x[..., j]) for j, c in enumerate(self._totals)]
+        return np.asarray(np.sum(laws, axis=0))
