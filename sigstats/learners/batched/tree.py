@@ -42,11 +42,12 @@ class BatchedTree:
         self._categories = design.categories
         self._missing = bool(np.isnan(self._columns).any())
         self._problem = problem
-        self._grown: Any = None if self._missing else _growth_of(tree)
+        # Not what Numba has compiled: a process to which it is sent would compile it anew.
+        self._start = None if self._missing else _start_of(tree)
         self._tests = [np.flatnonzero(problem.folds == fold) for fold in range(problem.n_folds)]
         self._trains = [np.flatnonzero(problem.folds != fold) for fold in range(problem.n_folds)]
         self.replicate_bytes = 12 * self._columns.size
-        if self._grown is not None:
+        if self._start is not None:
             self._list_features()
 
     @classmethod
@@ -68,7 +69,7 @@ class BatchedTree:
         """Predict from one tree a fold, on rows with the labels and folds of their places."""
         predicted = np.empty_like(place, order="C")  # as compiled for
         for draw, own in zip(place, predicted, strict=True):
-            if self._grown is not None:
+            if self._start is not None:
                 self._grow(self._data, draw, own)
                 continue
             order = np.argsort(draw)
@@ -82,7 +83,7 @@ class BatchedTree:
         here = np.arange(len(mixed))
         moved = np.empty((source.shape[1], len(mixed)), dtype=np.uint32)
         for draw, own in zip(source, predicted, strict=True):
-            if self._grown is not None:
+            if self._start is not None:
                 self._grow(self._mixed(draw, moved), here, own)
                 continue
             for column, feature in enumerate(self._feature):
@@ -98,10 +99,8 @@ class BatchedTree:
         if self._levels is not None:
             codes = [np.searchsorted(levels, own) for levels, own in zip(self._levels, columns, strict=True)]
             self._codes = np.array(codes, dtype=np.uint8)
-            self._grown = self._grown.by_levels
             self._data = self._coded(self._codes)
             return
-        self._grown = self._grown.sorted
         self._features, first, self._feature_of = np.unique(self._feature, return_index=True, return_inverse=True)
         nominal = np.isin(first, self._categories)
         values = np.where(nominal[:, None], np.float32(0), columns[first])
@@ -129,8 +128,12 @@ class BatchedTree:
 
     def _grow(self, data: tuple[Any, ...], place: IntArray, predicted: IntArray) -> None:
         label, fold = (codes[place].astype(np.uint32) for codes in (self._problem.y, self._problem.folds))
+        growth = _growth()
+        assert growth is not None
+        assert self._start is not None
+        grow = growth.sorted if self._levels is None else growth.by_levels
         for tested in range(self._problem.n_folds):
-            self._grown(*data, label, fold, tested, predicted)
+            grow(*self._start, *data, label, fold, tested, predicted)
 
     def _cross_validate(self, columns: Any) -> IntArray:
         predicted = np.empty(len(columns), dtype=np.int64)
@@ -168,16 +171,14 @@ def _levels_of(columns: Any, n_classes: int) -> list[Any] | None:
     return found
 
 
-def _growth_of(tree: Any) -> _Growth | None:
-    """What grows this tree fast and predicts a fold, or None."""
+def _start_of(tree: Any) -> tuple[tuple[int, int, int], int] | None:
+    """The limits and the seed with which this tree is grown fast; None where it is not."""
     free = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf")
     limits = (_DEEPEST if tree.max_depth is None else tree.max_depth, tree.min_samples_split, tree.min_samples_leaf)
     bounds = zip((*limits, tree.random_state), (1, 2, 1, 0), strict=True)
     known = all(type(value) is int and least <= value <= _DEEPEST for value, least in bounds)
-    growth = _growth() if known and is_default(tree, DecisionTreeClassifier, free=free) else None
-    if growth is None:
-        return None
-    return _Growth(*(functools.partial(grow, limits, _seed(tree.random_state)) for grow in growth))
+    fast = known and is_default(tree, DecisionTreeClassifier, free=free) and _growth() is not None
+    return (limits, _seed(tree.random_state)) if fast else None
 
 
 def _seed(random_state: int) -> int:
