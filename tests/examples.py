@@ -1,4 +1,4 @@
-"""How many examples a property draws that asks for a number of its own."""
+"""How many examples a property draws that asks for a number of its own, and what `make check` alone takes."""
 
 from hypothesis import settings
 
@@ -9,3 +9,8 @@ _USUAL = 100
 def examples(number: int) -> int:
     """`number`, or the part of it that the profile at hand draws: `make test` draws a fifth."""
     return max(1, number * settings().max_examples // _USUAL)
+
+
+def thorough() -> bool:
+    """Whether this is no quick run such as `make test`, so that a test may take its dear size."""
+    return settings().max_examples >= _USUAL

@@ -516,7 +516,7 @@ def test_a_measure_that_cannot_be_tested_on_all_rows_warns(tmp_path):
     assert reason.startswith("not tested: auc on all rows: too few of one class")
 
 
-def test_a_bootstrap_draws_as_many_resamples_as_the_adjusted_level_needs(tmp_path):
+def test_a_bootstrap_draws_as_many_resamples_as_the_adjusted_level_needs(tmp_path, monkeypatch):
     """The smallest p of 99 resamples, 0.01, times six tests is above 0.05: it could reject nothing."""
     base, cand = frames(n=3000)
     base["region"] = cand["region"] = np.arange(3000) % 5
@@ -526,9 +526,10 @@ def test_a_bootstrap_draws_as_many_resamples_as_the_adjusted_level_needs(tmp_pat
     assert {row["verdict"] for row in found["rows"]} == {"fail"}
     assert found["rule"]["resamples"] >= 6 / 0.05 - 1
     assert max(row["p_adjusted"] for row in found["rows"]) <= 0.05
-    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "1e-6", code=0)
-    assert found["rule"]["resamples"] == 10**6
-    assert "no bootstrap can fail: its smallest p is 1e-06, 1.7e-07 needed" in found["notes"]
+    monkeypatch.setattr("sigstats.comparison.rule._MAX_RESAMPLES", 10**4)
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "1e-4", code=0)
+    assert found["rule"]["resamples"] == 10**4
+    assert "no bootstrap can fail: its smallest p is 0.0001, 1.7e-05 needed" in found["notes"]
 
 
 def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.fixed_margins import enumeration
 from sigstats.fixed_margins.enumeration import number_of_tables, number_of_terms
 
 from ...examples import examples
@@ -43,9 +44,10 @@ def test_equals_a_listing_of_all_tables(table, least):
         ([1, 2], [1, 1], "column_totals"),
         ([1, 2], [1, 1, 1], "column_totals"),
         ([1, -2], [1, 1], "row_totals"),
-        ([1000] * 10, [1000] * 10, "at most"),
+        ([1000] * 10, [1000] * 10, "at most 5,000 steps"),
     ],
 )
-def test_bad_margins_are_named(rows, columns, message):
+def test_bad_margins_are_named(monkeypatch, rows, columns, message):
+    monkeypatch.setattr(enumeration, "_MOST_STEPS", 5000)
     with pytest.raises(ValueError, match=message):
         number_of_tables(rows, columns)

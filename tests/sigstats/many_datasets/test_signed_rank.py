@@ -11,6 +11,8 @@ from scipy import stats
 
 from sigstats import signed_rank_test
 
+from ...examples import thorough
+
 values = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 
 
@@ -111,7 +113,7 @@ def test_hodges_and_lehmann_by_all_pairs_and_by_bisection():
     )
 
 
-@pytest.mark.parametrize("n", [1500, 10_000])
+@pytest.mark.parametrize("n", [1500 if thorough() else 500, 10_000])
 def test_thousands_of_tied_differences(n):
     differences = np.random.default_rng(2).integers(-50, 52, n)
     exact, normal = (signed_rank_test(differences, method=method) for method in ("exact", "normal"))
