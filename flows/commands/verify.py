@@ -1,4 +1,4 @@
-"""Check this machine's answers against the reference set: how many digits of each test are right.
+"""Check this machine: digits of the reference set, p-values under the null hypothesis, the bytes of a study.
 
 The set holds certified values, each found by two unlike methods; tools/reference_set makes it.
 """
@@ -9,53 +9,144 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DONE, FAILED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..verification.null_levels import NullLevels
     from ..verification.reference_set import Checked
 
 #: Significant digits that every test is to have right.
 PROMISED = 10
+PARTS = ("digits", "levels", "bytes")
+#: What is run on both engines: two ways of retraining, a stopping rule, and tests of counts.
+STUDY = {
+    "kind": "benchmark",
+    "datasets": ["iris"],
+    "classifiers": ["naive-bayes", "1-nn"],
+    "permutation": {"resamples": 99},
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``sigstats verify``."""
-    parser.add_argument("--json", metavar="FILE", help="every case with its digits; - for standard output")
+    parser.add_argument("--json", metavar="FILE", help="everything that was found; - for standard output")
+    parser.add_argument(
+        "--only", choices=PARTS, action="append", help="one part: digits, levels or bytes (may be given again)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the levels and of the study (default 0)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run every case, print a line a test, and end with 3 where a digit that is promised is wrong."""
+    """Run the parts, print a table of each, and end with 3 where one falls below what is promised."""
     import json
     import sys
     from pathlib import Path
 
     from ..verification.machine import machine
-    from ..verification.reference_set import check, digest, tables
+    from ..verification.reference_set import digest, tables
 
-    files = tables()
-    cases = [case for content in files.values() for case in check(content)]
-    about = {**machine(), "reference set": digest(files)}
+    parts = options.only or PARTS
     said = sys.stderr if options.json == "-" else sys.stdout
-    print("\n".join([*_lines(cases), *(f"{name}: {value}" for name, value in about.items())]), file=said)
-    if options.json:
-        content = json.dumps(
-            {"machine": about, "promised": PROMISED, "cases": [vars(case) for case in cases]}, indent=1
-        )
-        if options.json == "-":
-            print(content)  # noqa: T201
-        else:
-            Path(options.json).write_text(content + "\n", encoding="utf-8")
-    short = [case for case in cases if case.digits < PROMISED]
-    for case in short:
-        why = f" ({case.problem})" if case.problem else ""
-        line = f"sigstats: {case.case}: {case.digits:.1f} digits are right, {PROMISED} are promised{why}"
-        print(line, file=sys.stderr)  # noqa: T201
-    return FAILED if short else DONE
+    about = {**machine(), "reference set": digest(tables())}
+    content: dict[str, Any] = {"machine": about, "promised": PROMISED}
+    problems: list[str] = []
+    for part, check in (("digits", _digits), ("levels", _levels), ("bytes", _bytes)):
+        if part in parts:
+            found, lines, wrong = check(options.seed)
+            content.update(found)
+            problems += wrong
+            print("\n".join([*lines, ""]), file=said, flush=True)
+    print("\n".join(f"{name}: {value}" for name, value in about.items()), file=said)
+    text = json.dumps(content, indent=1)
+    if options.json == "-":
+        print(text)  # noqa: T201
+    elif options.json:
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
+    for line in problems:
+        print(f"sigstats: {line}", file=sys.stderr)  # noqa: T201
+    return FAILED if problems else DONE
 
 
-def _lines(cases: "list[Checked]") -> list[str]:
-    """A table: the cases, the fewest and the median digits of each test."""
+Part = tuple[dict[str, Any], list[str], list[str]]
+
+
+def _digits(_seed: int) -> Part:
+    """The digits of each case that are right."""
+    from ..verification.reference_set import check, tables
+
+    cases = [case for content in tables().values() for case in check(content)]
+    wrong = [
+        f"{case.case}: {case.digits:.1f} digits are right, {PROMISED} are promised"
+        + (f" ({case.problem})" if case.problem else "")
+        for case in cases
+        if case.digits < PROMISED
+    ]
+    return {"cases": [vars(case) for case in cases]}, _digit_table(cases), wrong
+
+
+def _digit_table(cases: "list[Checked]") -> list[str]:
     from statistics import median
 
     rows: list[tuple[Any, ...]] = [("test", "cases", "fewest digits", "median")]
     for test in dict.fromkeys(case.test for case in cases):
         digits = [case.digits for case in cases if case.test == test]
         rows.append((test, len(digits), f"{min(digits):.1f}", f"{median(digits):.1f}"))
-    return [f"{row[0]:24}{row[1]!s:>7}{row[2]:>15}{row[3]:>9}" for row in rows]
+    return [f"{row[0]:30}{row[1]!s:>7}{row[2]:>15}{row[3]:>9}" for row in rows]
+
+
+def _levels(seed: int) -> Part:
+    """How often each test rejects where nothing is to be found."""
+    from ..verification.null_levels import LEVELS, alarm, null_levels
+
+    found = null_levels(seed)
+    wrong = [
+        f"{each.test}: of {each.drawn} p-values under the null hypothesis {', '.join(map(str, each.rejected))} are at "
+        f"most {', '.join(map(str, LEVELS))}; expected no more than these shares of them"
+        for each in found
+        if alarm(each)
+    ]
+    return {"levels": [vars(each) for each in found]}, _level_table(found), wrong
+
+
+def _level_table(found: "list[NullLevels]") -> list[str]:
+    from ..verification.null_levels import LEVELS
+
+    head = f"{'p-values under the null':30}{'drawn':>7}" + "".join(f"{f'p <= {level}':>12}" for level in LEVELS)
+    return [
+        head,
+        *(
+            f"{each.test:30}{each.drawn:>7}" + "".join(f"{count / each.drawn:>12.2%}" for count in each.rejected)
+            for each in found
+        ),
+    ]
+
+
+def _bytes(seed: int) -> Part:
+    """Whether a plain loop and local workers leave the same bytes."""
+    import tempfile
+    from pathlib import Path
+
+    from ..verification.same_bytes import differing
+
+    with tempfile.TemporaryDirectory(prefix="sigstats-verify-") as folder:
+        serial, local = Path(folder) / "serial", Path(folder) / "local"
+        run_study(seed, serial, "serial")
+        run_study(seed, local, "local", workers=2)
+        files = differing(serial, local)
+    wrong = [f"{name} of a study differs between a plain loop and local workers" for name in files]
+    said = f"{len(files)} files differ" if files else "the same bytes"
+    return {"differing": files}, [f"a study on a plain loop and on two local workers: {said}"], wrong
+
+
+def run_study(seed: int, output: "Path", cluster: str, workers: int | None = None) -> None:
+    """Run `STUDY` with this seed on a cluster."""
+    from pathlib import Path
+
+    from ..clusters import load_cluster
+    from ..running.options import RunOptions
+    from ..running.progress import Display
+    from ..studies import kind_of, parse_study
+
+    study = parse_study({**STUDY, "seed": seed}, source="study")
+    display = Display(quiet=True, study=study.name)
+    how = RunOptions(base=Path(), output=str(output), cluster=load_cluster(cluster, workers), display=display)
+    kind_of(study).run(study, how)

@@ -1,0 +1,145 @@
+"""P-values drawn where the null hypothesis holds, held against what a p-value promises: P(p <= a) <= a.
+
+Only tests that promise it at any sample size are drawn. What is approximate (mid-p, chi-square, the bootstrap, DeLong's
+test, Student's t of scores that are not normal) is judged by calibration studies.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from scipy.stats import binom
+
+import sigstats
+
+#: The levels that are looked at.
+LEVELS = (0.001, 0.01, 0.05, 0.1, 0.5)
+#: The odds of a false alarm, over all tests and levels.
+FALSE_ALARM = 1e-6
+
+
+@dataclass(frozen=True)
+class NullLevels:
+    """How often a test rejected where nothing is to be found.
+
+    Attributes
+    ----------
+    test : str
+    drawn : int
+        How many p-values were drawn.
+    rejected : tuple of int
+        How many were at most each of `LEVELS`.
+    odds : float
+        The least probability, over the levels, of that many or more rejections if P(p <= a) = a.
+    """
+
+    test: str
+    drawn: int
+    rejected: tuple[int, ...]
+    odds: float
+
+
+def _labels(rng: Generator, n: int, classes: int = 3) -> np.ndarray:
+    return rng.choice(classes, size=n, p=np.arange(1, classes + 1) / (classes * (classes + 1) / 2))
+
+
+def _mcnemar(rng: Generator) -> float:
+    discordant = int(rng.binomial(60, 0.4))
+    only_a = int(rng.binomial(discordant, 0.5))
+    return sigstats.mcnemar_test(only_a, discordant - only_a).pvalue
+
+
+def _confusion_table(rng: Generator) -> np.ndarray:
+    table = np.zeros((3, 3), dtype=int)
+    np.add.at(table, (_labels(rng, 40), _labels(rng, 40)), 1)
+    return table
+
+
+def _efficiency(rng: Generator) -> float:
+    return sigstats.efficiency_test(_confusion_table(rng), method="exact").pvalue
+
+
+def _efficiency_by_replicates(rng: Generator) -> float:
+    return sigstats.efficiency_test(_confusion_table(rng), method="monte-carlo", n_resamples=199, rng=rng).pvalue
+
+
+def _homogeneity(rng: Generator) -> float:
+    first, second = (np.bincount(_labels(rng, n), minlength=3) for n in (25, 35))
+    return sigstats.homogeneity_test(first, second).pvalue
+
+
+def _goodness_of_fit(rng: Generator) -> float:
+    return sigstats.goodness_of_fit_test(rng.multinomial(30, [0.2, 0.3, 0.5]), [0.2, 0.3, 0.5]).pvalue
+
+
+def _sign_flips(rng: Generator) -> float:
+    """Items of one to four answers: two models that answer alike, but for chance."""
+    answers = rng.integers(1, 5, size=40)
+    ability = rng.random(40)
+    return sigstats.sign_flip_test(rng.binomial(answers, ability) - rng.binomial(answers, ability)).pvalue
+
+
+def _signed_ranks(rng: Generator) -> float:
+    return sigstats.signed_rank_test(rng.integers(-5, 6, size=15)).pvalue
+
+
+def _stratified(rng: Generator) -> float:
+    n = np.array([30, 50, 80])
+    discordant = rng.binomial(n, 0.3)
+    only_a = rng.binomial(discordant, 0.5)
+    return sigstats.stratified_paired_test(only_a, discordant - only_a, n).pvalue
+
+
+def _friedman(rng: Generator) -> float:
+    return sigstats.friedman_test(rng.integers(0, 6, size=(5, 3)), method="exact").pvalue
+
+
+def _permutation(rng: Generator) -> float:
+    """Features that say nothing of the labels, and a learner that is retrained."""
+    X, y = rng.normal(size=(24, 2)), np.repeat([0, 1], 12)
+    return sigstats.permutation_test("1-nn", X, y, n_resamples=19, cv=3, rng=rng).pvalue
+
+
+#: The tests, what is drawn for each, and how often.
+DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
+    "mcnemar_test": (_mcnemar, 4000),
+    "efficiency_test, exact": (_efficiency, 2000),
+    "efficiency_test, Monte-Carlo": (_efficiency_by_replicates, 1000),
+    "homogeneity_test": (_homogeneity, 2000),
+    "goodness_of_fit_test": (_goodness_of_fit, 2000),
+    "sign_flip_test": (_sign_flips, 2000),
+    "signed_rank_test": (_signed_ranks, 2000),
+    "stratified_paired_test": (_stratified, 1000),
+    "friedman_test, exact": (_friedman, 1000),
+    "permutation_test": (_permutation, 500),
+}
+
+
+def null_levels(seed: int = 0) -> list[NullLevels]:
+    """Draw the p-values of every test.
+
+    Examples
+    --------
+    >>> from sigstats.flows.verification.null_levels import rejections
+    >>> rejections("a test", [0.001] * 30 + [0.9] * 970).odds < 1e-20
+    True
+    """
+    found = []
+    for index, (test, (draw, count)) in enumerate(DRAWS.items()):
+        rng = np.random.default_rng([seed, index])
+        found.append(rejections(test, [draw(rng) for _ in range(count)]))
+    return found
+
+
+def rejections(test: str, pvalues: list[float]) -> NullLevels:
+    """Count the rejections at each level, with the odds of as many or more."""
+    drawn = np.asarray(pvalues)
+    counts = tuple(int((drawn <= level).sum()) for level in LEVELS)
+    odds = min(float(binom.sf(count - 1, drawn.size, level)) for count, level in zip(counts, LEVELS, strict=True))
+    return NullLevels(test, drawn.size, counts, odds)
+
+
+def alarm(each: NullLevels) -> bool:
+    """Whether a test rejects too often: the odds of a false alarm are `FALSE_ALARM` over all tests and levels."""
+    return each.odds < FALSE_ALARM / (len(DRAWS) * len(LEVELS))

@@ -1,0 +1,65 @@
+"""`sigstats verify`: p-values under the null hypothesis, and the bytes of a study on two engines."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.flows.commands import verify
+from sigstats.flows.verification import null_levels
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Two tests, drawn less often."""
+    draws = {name: (null_levels.DRAWS[name][0], 400) for name in ("mcnemar_test", "goodness_of_fit_test")}
+    monkeypatch.setattr(null_levels, "DRAWS", draws)
+
+
+def test_levels_that_hold_pass(few, capsys):
+    assert main(["verify", "--only", "levels", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["drawn"] for each in found["levels"]] == [400, 400]
+    assert "cases" not in found
+
+
+def test_every_draw_gives_a_p_value():
+    rng = np.random.default_rng(0)
+    for draw, _ in null_levels.DRAWS.values():
+        assert all(0 <= draw(rng) <= 1 for _ in range(3))
+
+
+def test_a_test_that_rejects_too_often_is_named(few, monkeypatch, capsys):
+    right = sigstats.mcnemar_test
+    monkeypatch.setattr(sigstats, "mcnemar_test", lambda a, b: replace(right(a, b), pvalue=right(a, b).pvalue / 6))
+    assert main(["verify", "--only", "levels"]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("sigstats: mcnemar_test: of 400 p-values under the null hypothesis ")
+    assert "goodness_of_fit_test" not in said
+
+
+def test_a_p_value_that_is_uniform_raises_no_alarm():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        assert not null_levels.alarm(null_levels.rejections("uniform", list(rng.random(500))))
+
+
+@pytest.mark.processes
+def test_a_plain_loop_and_workers_leave_the_same_bytes(capsys):
+    assert main(["verify", "--only", "bytes"]) == 0
+    assert "the same bytes" in capsys.readouterr().out
+
+
+def test_another_seed_on_one_engine_is_found(monkeypatch, capsys):
+    right = verify.run_study
+
+    def other(seed, output, cluster, workers=None):
+        right(seed + (cluster == "local"), output, "serial")
+
+    monkeypatch.setattr(verify, "run_study", other)
+    monkeypatch.setitem(verify.STUDY, "classifiers", ["naive-bayes"])
+    assert main(["verify", "--only", "bytes"]) == 3
+    assert "summary.parquet of a study differs between a plain loop and local workers" in capsys.readouterr().err
