@@ -193,6 +193,8 @@ class Plan:
         The level at which a decision is made.
     adjust : "holm", "benjamini-hochberg", "benjamini-yekutieli" or "none"
         The adjustment for multiplicity that the decision uses (`sigstats.multiplicity`).
+    measures : tuple of str
+        The measures that are estimated and compared, where the study names any (`sigstats.measures.table`).
     """
 
     study: str
@@ -201,6 +203,7 @@ class Plan:
     analyses: tuple[str, ...]
     alpha: float
     adjust: Adjustment
+    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         seen: dict[str, Cell] = {}

@@ -12,7 +12,12 @@ from . import sections
 from .evidence import Evidence
 from .wording import count_of
 
-_ACTIONS = {"crossval": "observed run", "repetition": "repetitions of the cross-validation", "retrain": "retrains"}
+_ACTIONS = {
+    "crossval": "observed run",
+    "repetition": "repetitions of the cross-validation",
+    "scores": "scores",
+    "retrain": "retrains",
+}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
-from sigstats._common.validation import nearest, refuse, shown
+from sigstats._common.validation import as_choice, nearest, refuse, shown
+from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import adjust
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
@@ -33,6 +34,9 @@ from ._stopping import Stopping, StoppingSettings, stopping_notes
 
 #: Tests of a benchmark that take all rows for independent.
 _OF_INDEPENDENT_ROWS = ("efficiency", "homogeneity", "bootstrap")
+
+#: The analysis that a study has which names measures.
+MEASURES_ANALYSIS = "measures"
 
 #: The test of the differences on folds.
 OVER_FOLDS = "corrected-resampled"
@@ -117,6 +121,18 @@ def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
+    from sigstats.comparison.requirements import COMPARED_MEASURES
+
+    needs = ("answers", "classes", "scores", "probabilities")
+    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
+    for name in names:
+        as_choice(name, "measures", known)
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is not valid; expected each measure once")
+    return names
+
+
 class BenchmarkStudy(DataStudy):
     """What a study file of ``kind = "benchmark"`` may say."""
 
@@ -142,6 +158,12 @@ class BenchmarkStudy(DataStudy):
         Field(strict=False, description="The analyses of the summary, in order"),
         AfterValidator(_known_analyses),
     ] = ("permutation", "mcnemar")
+
+    measures: Annotated[
+        tuple[str, ...],
+        Field(strict=False, description="Measures besides accuracy, to be estimated and compared: macro-f1, auc ..."),
+        AfterValidator(_known_measures),
+    ] = ()
 
     published: Annotated[
         list[Published],
@@ -176,6 +198,10 @@ class BenchmarkStudy(DataStudy):
     @model_validator(mode="after")
     def _used(self) -> "BenchmarkStudy":
         settings = self.cross_validation
+        if MEASURES_ANALYSIS in self.tests:
+            raise ValueError(
+                f"tests: {MEASURES_ANALYSIS!r} is not valid; expected measures = ['macro-f1', ...] instead"
+            )
         if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
             raise ValueError(
                 f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are all but the same; "
@@ -217,8 +243,9 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
     plan = Plan(
         study=study.name,
         kind=study.kind,
-        cells=tuple(sorted(cells, key=lambda cell: ("crossval", "repetition", "retrain").index(cell.fanout))),
-        analyses=study.tests,
+        cells=tuple(sorted(cells, key=lambda cell: ("crossval", "repetition", "scores", "retrain").index(cell.fanout))),
+        analyses=(*study.tests, *([MEASURES_ANALYSIS] if study.measures else [])),
+        measures=study.measures,
         alpha=study.alpha,
         adjust=study.adjust,
     )
@@ -308,6 +335,8 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
         )
         for null in _nulls(study)
     ]
+    if any(MEASURES[name].needs in ("scores", "probabilities") for name in study.measures):
+        retrains = [cell("scores", subject=subject, work=work, seed=study.seed, replicates=1), *retrains]
     if repeats == 1 or not analyses.used_by(study.tests, "repetition"):
         return [observed, *retrains]
     return [

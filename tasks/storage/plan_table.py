@@ -52,6 +52,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         "analyses": list(plan.analyses),
         "alpha": plan.alpha,
         "adjust": plan.adjust,
+        **({"measures": list(plan.measures)} if plan.measures else {}),
     }
     table = pa.table(columns, schema=PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})
     store.write_table("plan.parquet", table, kind="plan", fingerprint=digest("plan", **settings))
@@ -78,5 +79,5 @@ def read_plan(store: Store) -> Plan:
         if cell.name != name:
             raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")
         cells.append(cell)
-    settings["analyses"] = tuple(settings["analyses"])
+    settings |= {name: tuple(settings[name]) for name in ("analyses", "measures") if name in settings}
     return Plan(cells=tuple(cells), **settings)

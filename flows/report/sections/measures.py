@@ -1,0 +1,74 @@
+"""How good each classifier is by the measures that the study names."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..evidence import Evidence, group_by, less_is_better
+from ..section import Column, Section, Verdict
+from ..wording import count_of, join_words
+from . import _columns
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    """Who is best by each measure, and on how many data sets."""
+    sentences = [_by(measure or "?", group) for measure, group in group_by(rows, lambda row: row.measure).items()]
+    return Verdict(sentences[0], tuple(sentences[1:]))
+
+
+def _by(measure: str, rows: Sequence[Hypothesis]) -> str:
+    measured = [row for row in rows if row.estimate is not None]
+    if not measured:
+        return f"No classifier can be measured by {measure}."
+    groups = group_by(measured, lambda row: row.dataset)
+    first = Counter(_best(group).classifier or "?" for group in groups.values())
+    named = [f"{name} on {count}" for name, count in first.most_common()]
+    best = f"the best is {join_words(named)} of {count_of(len(groups), 'data set')}"
+    if len(groups) == 1:
+        one = _best(measured)
+        best = f"{one.classifier} is the best, with {_columns.measured(one, one.estimate)}"
+    return f"By {measure} {best}."
+
+
+def _best(rows: Sequence[Hypothesis]) -> Hypothesis:
+    sign = -1 if less_is_better(rows[0]) else 1
+    return max(rows, key=lambda row: sign * (row.estimate or 0.0))
+
+
+def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The classifier, the measure and its interval."""
+    interval = Column(
+        "95% interval", _columns.INTERVAL.text, _columns.INTERVAL.sort, "95% interval of the value before"
+    )
+    note = [_columns.NOTE] if any(row.note for row in rows) else []
+    return [
+        _columns.MEASURE,
+        _columns.DATASET,
+        _columns.CLASSIFIER,
+        _columns.ROWS,
+        _columns.estimate("Value", "of all cross-validated predictions, or scores, together"),
+        interval,
+        *note,
+    ]
+
+
+SECTION = Section(
+    order=5,
+    test="measures",
+    name="Measures",
+    question="How good is each classifier by other measures?",
+    verdict=verdict,
+    columns=columns,
+    method=(
+        "Each measure is that of the cross-validated predictions, or scores, of all folds together. Intervals: of "
+        "accuracies Clopper and Pearson's (in groups Korn and Graubard's), of areas under the ROC curve DeLong's, of "
+        "means of losses Student's, of all others percentiles of 10,000 bootstrap replicates. Scores of different "
+        "folds come from different fits, so that an area over all folds also asks whether these agree."
+    ),
+    source=(
+        "Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts, Survey "
+        "Methodology 24 (1998); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988); Efron and Tibshirani, An "
+        "introduction to the bootstrap (1993)"
+    ),
+)

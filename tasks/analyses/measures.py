@@ -1,0 +1,169 @@
+"""How good each classifier is by other measures than accuracy, and which of two is better by them.
+
+Every measure of the plan is estimated for each classifier on each data set, with its interval, and compared between
+each two by the test that belongs to it (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of
+areas under the ROC curve, Student's t of the losses of rows. What cannot be had is said in a note.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.validation import FloatArray
+from sigstats.comparison.part import Part
+from sigstats.comparison.rows import ComparisonRow
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.tests import test_part
+from sigstats.measures.table import MEASURES
+
+from ..fingerprint import digest
+from ..plan import Cell
+from ..results import Results
+from ..schema import Hypothesis
+from ._observed_run import ObservedRun, observed_run
+
+#: The fan-outs whose replicates it reads.
+USES = ("crossval", "scores")
+
+#: The tests of its rows: of one classifier, which tests nothing, and of two.
+ESTIMATES, PAIRS = "measures", "measured-pairs"
+
+
+@dataclass(frozen=True)
+class _Classifier:
+    """A classifier on a data set: its cells, its predictions and its scores, which may be missing."""
+
+    cells: tuple[Cell, ...]
+    run: ObservedRun | None
+    probabilities: FloatArray | None
+    decision: FloatArray | None
+
+    @property
+    def name(self) -> str:
+        return self.cells[0].subject["classifier"]
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """Of each measure one row for each classifier on a data set, then one for each pair of them."""
+    by_dataset: dict[str, list[Cell]] = {}
+    for cell in results.cells("crossval"):
+        by_dataset.setdefault(cell.subject["dataset"], []).append(cell)
+    found = {name: [_read(results, cell) for cell in cells] for name, cells in by_dataset.items()}
+    for measure in results.plan.measures:
+        for classifiers in found.values():
+            yield from (_estimate(results, measure, one) for one in classifiers)
+    for measure in results.plan.measures:
+        for classifiers in found.values():
+            for a, b in combinations(classifiers, 2):
+                if not (_lacking(measure, a) or _lacking(measure, b)):
+                    yield _compared(results, measure, a, b)
+
+
+def _read(results: Results, observed: Cell) -> _Classifier:
+    cells = results.cells("scores", **observed.subject)
+    table = results.read(cells[0]) if cells else None
+    run = observed_run(results, observed)
+    if table is None:
+        return _Classifier((observed, *cells), None if cells else run, None, None)
+    probabilities, decision = (table.column(name) for name in ("probabilities", "decision"))
+    return _Classifier(
+        (observed, *cells),
+        run,
+        None if probabilities.null_count else np.array(probabilities.to_pylist()),
+        None if decision.null_count else decision.to_numpy(),
+    )
+
+
+def _lacking(measure: str, of: _Classifier) -> str:
+    """Why a classifier cannot be measured; empty where it can, or where its replicates are missing."""
+    needs = MEASURES[measure].needs
+    if of.run is None or needs not in ("scores", "probabilities"):
+        return ""
+    classes = int(of.run.label.max()) + 1
+    if measure != "neg-log-loss" and classes > 2:
+        return f"{measure} needs two classes, and there are {classes}"
+    if of.probabilities is None and (needs == "probabilities" or of.decision is None):
+        return f"{measure} needs {needs}, which {of.name} does not give"
+    return ""
+
+
+def _estimate(results: Results, measure: str, of: _Classifier) -> Hypothesis:
+    row = _row(results, of.cells, ESTIMATES, "nothing is tested", of).with_(classifier=of.name, measure=measure)
+    if of.run is None:
+        return row
+    lacking = _lacking(measure, of)
+    if lacking:
+        return row.with_(n=of.run.n, decision="none", note=lacking)
+    found = _tested(measure, of, of)
+    low, high = found.baseline_interval or (None, None)
+    return row.with_(n=of.run.n, decision="none", estimate=found.baseline, estimate_low=low, estimate_high=high)
+
+
+def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) -> Hypothesis:
+    spec = MEASURES[measure]
+    row = _row(results, (*a.cells, *b.cells), PAIRS, f"a and b have the same {measure}", a).with_(
+        a=a.name, b=b.name, measure=f"difference of {spec.plural or measure} (b - a)"
+    )
+    if a.run is None or b.run is None:
+        return row
+    found = _tested(measure, a, b)
+    if found.p_differs is None:
+        return row.with_(n=a.run.n, decision="none", note=found.note)
+    return row.with_(
+        method=found.test.split(" of ")[0] or spec.test,
+        n=a.run.n,
+        statistic=found.difference,
+        estimate=found.difference,
+        estimate_low=found.low,
+        estimate_high=found.high,
+        p_value=found.p_differs,
+        note=found.note,
+    )
+
+
+def _row(results: Results, cells: tuple[Cell, ...], test: str, null: str, of: _Classifier) -> Hypothesis:
+    return Hypothesis(
+        study=results.plan.study,
+        cell=" ".join(cell.name for cell in cells),
+        test=test,
+        method="estimate" if test == ESTIMATES else "test of the measure",
+        alternative="two-sided",
+        null=null,
+        dataset=of.cells[0].subject["dataset"],
+    )
+
+
+def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
+    """The measure of both, and the test of its difference; of one classifier beside itself, its interval."""
+    assert a.run is not None
+    assert b.run is not None
+    label = a.run.label
+    positive, scores = label == 1, None
+    if MEASURES[measure].needs in ("scores", "probabilities"):
+        if measure == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
+            positive = np.ones(len(label), dtype=np.bool_)
+            scores = (_of_true_class(a, label), _of_true_class(b, label))
+        else:
+            scores = (_of_second_class(a), _of_second_class(b))
+    part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, positive, scores)
+    seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
+    row = ComparisonRow(slice="", measure=measure, n=len(label))
+    return test_part(row, part, np.arange(len(label)), rule=replace(_RULE, seed=seed))
+
+
+_RULE = ComparisonRule(smallest_slice=1)
+
+
+def _of_true_class(of: _Classifier, label: Any) -> FloatArray:
+    assert of.probabilities is not None
+    return np.asarray(of.probabilities[np.arange(len(label)), label])
+
+
+def _of_second_class(of: _Classifier) -> FloatArray:
+    if of.probabilities is not None:
+        return np.asarray(of.probabilities[:, 1])
+    assert of.decision is not None
+    return of.decision

@@ -1,0 +1,61 @@
+"""What a classifier says of each class in the observed run's folds: its probabilities, or its decision values."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sigstats.learners import build
+from sigstats.retraining.class_scores import class_scores
+
+from ..plan import Block
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ._retrainers import dataset_of, folds_of
+
+VERSION = 1
+LANE_SIZE = 1
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("row", pa.int64(), "number", "the row of the data set, from 0"),
+        column(
+            "probabilities",
+            pa.list_(pa.field("element", pa.float64())),
+            "probability",
+            "of each of the data set's sorted classes; null where the classifier gives none",
+            nullable=True,
+        ),
+        column(
+            "decision",
+            pa.float64(),
+            "of the classifier",
+            "how much the second of two classes is preferred; null where the classifier does not say",
+            nullable=True,
+        ),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """The scores draw no random numbers."""
+    return {"dataset": work["dataset"], "draws": "none"}
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The scores, one row for each row of the data set."""
+    work = block.cell.work
+    dataset = dataset_of(store, work)
+    estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
+    transforms = work["cross_validation"].get("transforms", "fold")
+    found = class_scores(estimator, dataset.X, dataset.y, folds_of(dataset, work), transforms=transforms)
+    n = len(dataset)
+    columns: dict[str, Any] = {
+        "replicate": np.zeros(n, dtype=np.int64),
+        "row": np.arange(n, dtype=np.int64),
+        "probabilities": [None] * n if found.probabilities is None else found.probabilities.tolist(),
+        "decision": [None] * n if found.decision is None else found.decision.tolist(),
+    }
+    return pa.table(columns, schema=SCHEMA)

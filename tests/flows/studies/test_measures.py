@@ -1,0 +1,130 @@
+"""Other measures than accuracy in a benchmark study, beside scikit-learn's."""
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, roc_auc_score
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+
+from sigstats import auc_test
+from sigstats.flows.api.run import run
+from sigstats.learners import build
+
+STUDY = {
+    "kind": "benchmark",
+    "name": "s",
+    "seed": 2,
+    "datasets": ["iris", "breast-cancer"],
+    "classifiers": ["naive-bayes", "ridge", "lda"],
+    "cross_validation": {"folds": 4},
+    "tests": ["mcnemar"],
+}
+MEASURES = ["balanced-accuracy", "macro-f1", "auc", "neg-log-loss"]
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    return tmp_path_factory.mktemp("study")
+
+
+@pytest.fixture(scope="module")
+def found(output):
+    run(STUDY, output=output, cluster="serial")
+    before = {path: path.read_bytes() for path in (output / "replicates").rglob("*.parquet")}
+    grown = run({**STUDY, "measures": MEASURES}, output=output, cluster="serial")
+    assert all(path.read_bytes() == content for path, content in before.items())
+    return grown
+
+
+def estimates(found, measure, dataset):
+    chosen = (
+        (found.summary.test == "measures") & (found.summary.measure == measure) & (found.summary.dataset == dataset)
+    )
+    return found.summary[chosen].set_index("classifier")
+
+
+def scores(found, dataset, classifier):
+    rows = found.replicates(fanout="scores", dataset=dataset, classifier=classifier)
+    return rows.probabilities, rows.decision
+
+
+def test_measures_of_predictions_are_scikit_learns(found):
+    for name, score in (
+        ("balanced-accuracy", balanced_accuracy_score),
+        ("macro-f1", lambda y, said: f1_score(y, said, average="macro")),
+    ):
+        for dataset in STUDY["datasets"]:
+            for classifier, row in estimates(found, name, dataset).iterrows():
+                rows = found.predictions(dataset=dataset, classifier=classifier)
+                assert row.estimate == pytest.approx(score(rows.label, rows.prediction), rel=1e-12)
+                assert row.estimate_low <= row.estimate <= row.estimate_high
+                assert row.decision == "none"
+
+
+def test_scores_are_those_of_scikit_learn_on_the_folds(found):
+    X, y = load_breast_cancer(return_X_y=True)
+    folds = found.predictions(dataset="breast-cancer", classifier="lda").fold
+    for classifier, method in (("lda", "predict_proba"), ("ridge", "decision_function")):
+        expected = cross_val_predict(build(classifier), X, y, cv=PredefinedSplit(folds), method=method)
+        probabilities, decision = scores(found, "breast-cancer", classifier)
+        values = np.array(probabilities.tolist()) if method == "predict_proba" else decision.to_numpy()
+        np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-12)
+    assert scores(found, "breast-cancer", "ridge")[0].isna().all()
+
+
+def test_measures_of_scores_are_scikit_learns(found):
+    y = load_breast_cancer().target
+    areas = estimates(found, "auc", "breast-cancer")
+    of_lda = np.array(scores(found, "breast-cancer", "lda")[0].tolist())[:, 1]
+    of_ridge = scores(found, "breast-cancer", "ridge")[1].to_numpy()
+    assert areas.estimate["lda"] == pytest.approx(roc_auc_score(y, of_lda))
+    assert areas.estimate["ridge"] == pytest.approx(roc_auc_score(y, of_ridge))
+    for dataset in STUDY["datasets"]:
+        losses = estimates(found, "neg-log-loss", dataset)
+        for classifier in ("lda", "naive-bayes"):
+            label = found.replicates(fanout="crossval", dataset=dataset, classifier=classifier).label
+            said = np.array(scores(found, dataset, classifier)[0].tolist())
+            said /= said.sum(axis=1, keepdims=True)
+            assert losses.estimate[classifier] == pytest.approx(-log_loss(label, said), rel=1e-6)
+
+
+def test_pairs_are_tested_by_the_measures_own_tests(found):
+    pairs = found.summary[found.summary.test == "measured-pairs"]
+    y = load_breast_cancer().target == 1
+    (area,) = pairs[pairs.measure.str.contains("auc") & (pairs.a == "ridge") & (pairs.b == "lda")].to_dict("records")
+    of_lda = np.array(scores(found, "breast-cancer", "lda")[0].tolist())[:, 1]
+    test = auc_test(y, scores(found, "breast-cancer", "ridge")[1].to_numpy(), of_lda)
+    assert (area["p_value"], area["estimate"]) == (pytest.approx(test.pvalue), pytest.approx(test.estimate))
+    (loss,) = pairs[pairs.measure.str.contains("log-loss") & (pairs.dataset == "iris")].to_dict("records")
+    label = found.replicates(fanout="crossval", dataset="iris", classifier="lda").label.to_numpy()
+    rows = [np.array(scores(found, "iris", name)[0].tolist())[np.arange(150), label] for name in ("naive-bayes", "lda")]
+    logs = [np.log(np.clip(row, np.finfo(float).eps, 1 - np.finfo(float).eps)) for row in rows]
+    assert loss["p_value"] == pytest.approx(ttest_rel(*logs).pvalue, rel=1e-6)
+    assert set(pairs.measure.str.removeprefix("difference of ").str.removesuffix(" (b - a)")) == set(MEASURES)
+
+
+def test_what_cannot_be_measured_is_said(found, output):
+    notes = estimates(found, "auc", "iris").note
+    assert (notes == "auc needs two classes, and there are 3").all()
+    assert estimates(found, "neg-log-loss", "iris").note["ridge"] == (
+        "neg-log-loss needs probabilities, which ridge does not give"
+    )
+    page = (output / "report.html").read_text()
+    assert "How good is each classifier by other measures?" in page
+    assert "By macro-f1 the best is" in page
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ({"measures": ["macro-f2"]}, "measures: 'macro-f2' is not valid; expected one of accuracy"),
+        ({"measures": ["f1"]}, "measures: 'f1' is not valid"),
+        ({"measures": ["auc", "auc"]}, "measures: 'auc' is not valid; expected each measure once"),
+        ({"tests": ["measures"]}, "tests: 'measures' is not valid; expected measures = "),
+    ],
+)
+def test_measures_that_are_none_are_refused(tmp_path, more, complaint):
+    with pytest.raises(ValueError, match="not valid") as raised:
+        run({**STUDY, **more}, output=tmp_path / "output", cluster="serial")
+    assert complaint in str(raised.value)
