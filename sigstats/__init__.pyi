@@ -11,6 +11,8 @@ from .effects import discordant_odds_ratio as discordant_odds_ratio
 from .efficiency import EfficiencyResult as EfficiencyResult
 from .efficiency import efficiency_test as efficiency_test
 from .efficiency import monte_carlo_size as monte_carlo_size
+from .f1_intervals import f1_difference_interval as f1_difference_interval
+from .f1_intervals import f1_interval as f1_interval
 from .fixed_margins.distribution import NumberCorrect as NumberCorrect
 from .fixed_margins.distribution import number_correct as number_correct
 from .flows.api.results import StudyResults as StudyResults

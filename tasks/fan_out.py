@@ -1,7 +1,7 @@
 """The fan-out of a cell: how one block of its replicates is computed.
 
 A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It offers what `FanOut` asks for, and
-more if it `ReadsCells`, `HasExceedances`, `HasObservedCell` or `HasRevisions`.
+more if it `ReadsCells`, `HasExceedances`, `CountsRejections`, `HasObservedCell` or `HasRevisions`.
 """
 
 from collections.abc import Mapping
@@ -54,6 +54,14 @@ class HasExceedances(Protocol):
 
         `observed` is the table of the observed cell; None for a fan-out without one.
         """
+
+
+@runtime_checkable
+class CountsRejections(Protocol):
+    """A fan-out whose replicates are rejections at a level, or misses of an interval, of which a rate is wanted."""
+
+    def rejections(self, table: pa.Table, alpha: float, /) -> NDArray[np.bool_]:
+        """Which replicates of a table count."""
 
 
 @runtime_checkable

@@ -84,7 +84,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds:
 
 
 #: Settings that change no replicate, so never the first to name.
-_HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.published")
+_HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.published", "study.performance")
 
 
 def _harm(store: Store, plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from sigstats._common.validation import Alternative
 from sigstats.measures.table import SCORE_MEASURES
@@ -20,6 +20,7 @@ _NAMES = {
     "efficiency": "efficiency",
     "permutation": "permutation",
     "scores": "test of scores",
+    "f1-interval": "difference of F1",
 }
 
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
@@ -61,6 +62,28 @@ class Bootstrap(Strict):
     method: Annotated[Literal["percentile", "centred", "bca"], Field(description="The interval")] = "percentile"
     resamples: Annotated[int, Field(ge=1, le=10**6, description="Bootstrap replicates of each test set")] = 10_000
     alternative: Side = "two-sided"
+
+
+class F1Interval(Strict):
+    """An interval of F1, with the confidence 1 - alpha: of one classifier, or of the difference of two."""
+
+    test: Literal["f1-interval"]
+    of: Annotated[Literal["difference", "a"], Field(description="F1 of B less that of A, or that of A")] = "difference"
+    method: Annotated[
+        Literal["wilson", "exact", "mid-p", "jeffreys", "bayesian", "percentile", "centred", "bca"],
+        Field(description="How it is found; exact, mid-p and jeffreys are of A alone"),
+    ] = "wilson"
+    resamples: Annotated[
+        int, Field(ge=1, le=10**6, description="Bootstrap replicates, or draws of the posterior, of each test set")
+    ] = 1_000
+
+    @model_validator(mode="after")
+    def _of_one(self) -> "F1Interval":
+        if self.of == "difference" and self.method in ("exact", "mid-p", "jeffreys"):
+            raise ValueError(
+                f"method: {self.method!r} is not valid; expected another one for a difference, or of = 'a'"
+            )
+        return self
 
 
 class CorrectedT(Strict):
@@ -106,7 +129,7 @@ class Scored(Strict):
 
 
 Test = Annotated[
-    McNemar | Proportion | Dcf | Bootstrap | CorrectedT | FiveByTwo | Efficiency | Permutation | Scored,
+    McNemar | Proportion | Dcf | Bootstrap | CorrectedT | FiveByTwo | Efficiency | Permutation | Scored | F1Interval,
     Field(discriminator="test"),
 ]
 
@@ -114,12 +137,13 @@ Test = Annotated[
 def options_of(test: Any, alpha: float) -> dict[str, Any]:
     """What the work of a cell says of a test."""
     options: dict[str, Any] = test.model_dump()
-    return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores") else {})
+    return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores", "f1-interval") else {})
 
 
 def label_of(test: Any) -> str:
     """The test in a few words: its name, and in brackets how it is done and what is not as usual."""
     options = {key: getattr(test, key) for key in ("measure", "method", "null") if hasattr(test, key)}
-    options |= test.model_dump(exclude_defaults=True, exclude={"test"})
+    options |= test.model_dump(exclude_defaults=True, exclude={"test", "of"})
     words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]
-    return f"{_NAMES[test.test]} ({', '.join(words)})" if words else _NAMES[test.test]
+    name = "F1 of A" if getattr(test, "of", "") == "a" else _NAMES[test.test]
+    return f"{name} ({', '.join(words)})" if words else name

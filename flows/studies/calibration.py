@@ -5,7 +5,8 @@ applied to each: how often it rejects, and how often its interval holds the trut
 where the test depends on counts alone against its exact rate.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -14,6 +15,7 @@ from pydantic import Field, field_validator
 
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
+from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, run_test
 from sigstats.tasks.replicates import cell, input_cells
@@ -24,6 +26,9 @@ from ..running.prepared import Prepared, Progress
 from ._calibration_tests import Test, label_of, options_of
 from ._cell_study import CellStudyKind
 from .populations import PopulationSpec, Source
+
+#: The fan-outs that apply a test or a method to test sets; the others compute what they need.
+APPLIED = frozenset({"subsample", "fold-test", "interval"})
 
 
 class CalibrationStudy(DataStudy):
@@ -36,6 +41,36 @@ class CalibrationStudy(DataStudy):
     tests: Annotated[list[Test], Field(min_length=1, description="What is applied to each test set")]
     sizes: Annotated[list[Annotated[int, Field(ge=1, le=10**7)]], Field(min_length=1, description="Rows of a test set")]
     trials: Annotated[int, Field(ge=1, le=10**8, description="Test sets of each size from each population")] = 1000
+    precision: Annotated[
+        float | None,
+        Field(
+            ge=1e-4,
+            le=0.25,
+            description="Draw test sets until the Monte-Carlo standard error of a rate is at most this; trials, if "
+            "given too, is the most",
+        ),
+    ] = None
+    performance: Annotated[
+        bool | None,
+        Field(
+            description="Whether the summary has size-adjusted power, too, and all that is asked of an interval; by "
+            "default where there are intervals or retrained learners"
+        ),
+    ] = None
+
+    @property
+    def most_trials(self) -> int:
+        """The number of test sets, or where a precision is wanted the most."""
+        if self.precision is None or "trials" in self.model_fields_set:
+            return self.trials
+        return math.ceil(0.25 / self.precision**2 - 1e-9)
+
+    @property
+    def stopping(self) -> dict[str, Any] | None:
+        """When a cell ends before all of its test sets."""
+        if self.precision is None:
+            return None
+        return {"rule": "precision", "error": self.precision, "alpha": self.alpha}
 
     @field_validator("alpha", mode="after")
     @classmethod
@@ -78,16 +113,25 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared
         notes.extend([found.note] if found.note else [])
         for population in found.populations:
             cells.extend(_cells(study, source.name, population, tests))
-    trained = any(cell.fanout == "predict" for cell in cells)
     plan = Plan(
         study=study.name,
         kind=study.kind,
-        cells=tuple(sorted(dict.fromkeys(cells), key=lambda cell: cell.fanout in ("subsample", "fold-test"))),
-        analyses=("calibration", "confidence") if trained else ("calibration",),
+        cells=tuple(sorted(dict.fromkeys(cells), key=lambda cell: cell.fanout in APPLIED)),
+        analyses=tuple(_analyses(study, {cell.fanout for cell in cells})),
         alpha=study.alpha,
         adjust=study.adjust,
     )
     return Prepared(plan, tuple(data), notes=tuple(notes))
+
+
+def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
+    """What is made of the replicates: of tests their rates, of intervals what else is asked of a method."""
+    if not fanouts.isdisjoint(APPLIED - {"interval"}):
+        yield "calibration"
+    if "predict" in fanouts:
+        yield "confidence"
+    if study.performance or (study.performance is None and not fanouts.isdisjoint({"interval", "fold-test"})):
+        yield "performance"
 
 
 def _cells(
@@ -104,17 +148,19 @@ def _cells(
         yield from _fold_cells(study, source, population, fitting)
         return
     slices = {} if population.slice is None else {"slice": population.slice}
+    factors = {"factors": dict(population.factors)} if population.factors else {}
     for label, test in fitting.items():
         _try_test(label, test, source, population)
         if population.grouped and test.get("measure") == "auc":
             test = {**test, "method": "t"}  # keeps the level with few groups, as a comparison does
         for n in study.sizes:
             yield cell(
-                "subsample",
+                "interval" if test["test"] == "f1-interval" else "subsample",
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
-                work={"population": population.values, "n": n, "test": test},
+                work={"population": population.values, "n": n, "test": test, **factors},
                 seed=study.seed,
-                replicates=study.trials,
+                replicates=study.most_trials,
+                stopping=study.stopping,
             )
 
 
@@ -122,6 +168,9 @@ def _fits(test: Mapping[str, Any], population: PopulationSpec) -> bool:
     """Whether a test can be applied to what is drawn from a population."""
     if test["test"] in OF_FOLDS:
         return population.retrained is not None
+    if test["test"] == "f1-interval":
+        known = population.population
+        return not population.scored and population.retrained is None and not isinstance(known, EventPopulation)
     of_scores: bool = test["test"] == "scores"
     return of_scores == population.scored
 
@@ -141,7 +190,7 @@ def _fold_cells(
         least = 2 * retrained["scheme"]["folds"]
         raise ValueError(f"sizes: {few[0]} is not valid; expected at least {least}, two rows for each fold of {source}")
     of = {"dataset": source, "slice": retrained["rows"], "seed": study.seed, "replicates": study.trials}
-    given = {key: retrained[key] for key in ("learner", "scheme")}
+    given = {key: retrained[key] for key in ("learner", "scheme")} | {"factors": dict(population.factors)}
     for label, test in tests.items():
         _try_test(label, test, source, population)
         for n in study.sizes:
@@ -168,7 +217,10 @@ def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpe
         )
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
-        run_test(test, one_of_each, population, np.random.default_rng(0))
+        if test["test"] == "f1-interval":
+            run_interval(test, one_of_each[0].tolist(), np.random.default_rng(0))
+        else:
+            run_test(test, one_of_each, population, np.random.default_rng(0))
     except ValueError as error:
         # The study spells this argument as its files do.
         raise ValueError(f"tests: {label}: {str(error).replace('n_resamples', 'resamples')}") from None

@@ -26,21 +26,29 @@ def rows(results: Results) -> Iterator[Hypothesis]:
         yield from _of_cell(results, cell)
 
 
-def _expected(results: Results, cell: Cell) -> tuple[bool, float | None]:
-    """Whether the null hypothesis of a cell's test is true, and the exact rate at which it rejects, if it is known."""
-    work, test = cell.work, cell.work["test"]
+def null_is_true(results: Results, cell: Cell) -> bool:
+    """Whether the null hypothesis of a cell's test is true in its population."""
+    work = cell.work
     if cell.fanout == "fold-test":
-        return two_views.null_holds(work["population"], test), None
+        return two_views.null_holds(work["population"], work["test"])
     drawn_from = population(work, results.store)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
         # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
-        return bool(work["population"]["swapped"]), None
-    return null_holds(drawn_from, test), exact_rate(drawn_from, work["n"], test, results.plan.alpha)
+        return bool(work["population"]["swapped"])
+    return null_holds(drawn_from, work["test"])
+
+
+def _exact(results: Results, cell: Cell) -> float | None:
+    """The exact rate at which the test of a cell rejects; None where it is not known."""
+    drawn_from = None if cell.fanout == "fold-test" else population(cell.work, results.store)
+    if drawn_from is None or isinstance(drawn_from, ScorePopulation):
+        return None
+    return exact_rate(drawn_from, cell.work["n"], cell.work["test"], results.plan.alpha)
 
 
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha, test = cell.work, results.plan.alpha, cell.work["test"]
-    holds, exact = _expected(results, cell)
+    holds, exact = null_is_true(results, cell), _exact(results, cell)
     covers_truth = "confidence" in test and cell.fanout == "subsample"
     rejections = Hypothesis(
         study=results.plan.study,

@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..fan_out import HasExceedances
+from sigstats.sequential.rules import PrecisionRule
+
+from ..fan_out import CountsRejections, HasExceedances
 from ..plan import Cell
 from ..replicates import fanout, observed_cell
 from ..storage.store import Store
@@ -19,6 +21,8 @@ from ..storage.store import Store
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
     """Which replicates of `table` are at least as extreme as observed."""
     module = fanout(cell.fanout)
+    if isinstance(module, CountsRejections) and isinstance(cell.rule, PrecisionRule):
+        return module.rejections(table, cell.rule.alpha)
     if not isinstance(module, HasExceedances):
         raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
     return module.exceeds(table, observed)

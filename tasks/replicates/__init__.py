@@ -9,11 +9,14 @@ from typing import Any
 
 from sigstats._common.registry import Registry
 
-from ..fan_out import FanOut, HasExceedances, HasObservedCell, HasRevisions, ReadsCells, new_cell
+from ..fan_out import CountsRejections, FanOut, HasExceedances, HasObservedCell, HasRevisions, ReadsCells, new_cell
 from ..plan import Cell
 
 REGISTRY = Registry(
-    __name__, FanOut, what="fan-out", optional=(ReadsCells, HasExceedances, HasObservedCell, HasRevisions)
+    __name__,
+    FanOut,
+    what="fan-out",
+    optional=(ReadsCells, HasExceedances, CountsRejections, HasObservedCell, HasRevisions),
 )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sigstats._common.extreme import at_most
 from sigstats._common.validation import shown
 
 from ..fan_out import FanOut, new_cell
@@ -136,6 +137,11 @@ def compute(block: Block, store: Store) -> pa.Table:
         "no_positive": np.concatenate(no_positive),
     }
     return pa.table(columns, schema=SCHEMA)
+
+
+def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
+    """On which test sets the test rejects."""
+    return at_most(table.column("p_value").to_numpy(), alpha)
 
 
 def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation) -> None:

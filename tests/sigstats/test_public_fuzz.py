@@ -227,6 +227,9 @@ CALLS = {
         (sigstats.corrected_resampled_test, {"differences": [0.1, 0.2, 0.0], "n_train": 9, "n_test": 1,
                                              "alternative": "less", "confidence_level": 0.9}),
     ],
+    "f1_difference_interval": [(sigstats.f1_difference_interval, {"outcomes": OUTCOMES, "confidence_level": 0.9})],
+    "f1_interval": [(sigstats.f1_interval, {"true_positives": 8, "false_positives": 1, "false_negatives": 3,
+                                            "method": "wilson", "confidence_level": 0.9})],
     "friedman_test": [
         (sigstats.friedman_test, {"scores": SCORES, "method": method, "greater_is_better": False, "n_resamples": 9,
                                   "rng": 1})

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -39,6 +39,8 @@ class PopulationSpec:
         Whether it is of scores, not of predictions.
     grouped : bool
         Whether its rows come in groups.
+    factors : mapping of str to float
+        What it was made of, where populations are a grid.
     retrained : mapping or None
         Where learners are retrained on each sample: the ``learner``, the ``scheme`` of
         cross-validation, and what the ``rows`` are without it.
@@ -50,6 +52,7 @@ class PopulationSpec:
     population: AnyPopulation | None = None
     scored: bool = False
     grouped: bool = False
+    factors: Mapping[str, float] = field(default_factory=dict)
     retrained: Mapping[str, Any] | None = None
 
 

@@ -60,6 +60,7 @@ class CrossValidated(PopulationSource):
                 slice=f"{rows}, {repeats} x {self.folds} folds",
                 values=values,
                 rows=None,
+                factors={"separation": separation, "difference": difference, "repeats": repeats},
                 retrained={
                     "rows": rows,
                     "learner": {"learner": self.learner, "params": self.params},

@@ -1,0 +1,201 @@
+"""Intervals of F1, and of the difference of two, that hold with few positives and few disagreements.
+
+F1 rests on the n = TP + FP + FN observations that are positive or predicted to be: of these, TP is binomial with
+probability J = TP / n (Jaccard's index), whatever the number of true negatives, and F1 = 2 J / (1 + J) rises with J. So
+every interval of a binomial proportion is one of F1.
+
+When not to use: observations that depend on one another; F1 averaged over classes (`sigstats.bootstrap_test`).
+"""
+
+import math
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy.special import betaincinv, ndtri
+
+from ._common.counts_wanted import takes_counts
+from ._common.validation import FloatArray, as_choice, as_count, as_real, refuse
+from .intervals import Interval, clopper_pearson, mid_p_interval
+from .joint.outcomes import JointOutcomes, as_joint_counts
+
+F1Method: TypeAlias = Literal["exact", "mid-p", "wilson", "jeffreys"]
+F1_METHODS: tuple[F1Method, ...] = ("exact", "mid-p", "wilson", "jeffreys")
+
+#: Of the events e1 to e8, which are true positives of A, and which are positive or predicted so by A; the same of B.
+_COUNTED = {
+    "a": (np.array([1, 0, 1, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 0, 1, 0])),
+    "b": (np.array([1, 1, 0, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 1, 0, 0])),
+}
+
+
+def f1_interval(
+    true_positives: int,
+    false_positives: int,
+    false_negatives: int,
+    *,
+    method: F1Method = "exact",
+    confidence_level: float = 0.95,
+) -> Interval:
+    """An interval of the F1 of one classifier.
+
+    Parameters
+    ----------
+    true_positives, false_positives, false_negatives : int
+        What the classifier did on the test set; true negatives do not enter F1.
+    method : {"exact", "mid-p", "wilson", "jeffreys"}
+        That of the binomial proportion J: ``"exact"`` (Clopper and Pearson 1934) holds the truth at least as often as
+        stated; ``"mid-p"`` and ``"wilson"`` (Wilson 1927) about as often, and are shorter; ``"jeffreys"`` is the
+        equal-tailed interval of the posterior with the prior Beta(1/2, 1/2).
+    confidence_level : float
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        [0, 1] where no observation is positive or predicted to be.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, or an option is not valid.
+
+    Notes
+    -----
+    Wang, Li, Li, Wang and Yang (2015), Pattern Recognition 48, have the posterior; Takahashi, Yamamoto, Kuchiba and
+    Koyama (2022), Applied Intelligence 52, intervals of averaged F1 by the delta method, which is too short with few
+    positives.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> low, high, _ = sigstats.f1_interval(8, 1, 3)
+    >>> round(low, 3), round(high, 3)
+    (0.517, 0.948)
+    """
+    counts = {"true_positives": true_positives, "false_positives": false_positives, "false_negatives": false_negatives}
+    tp, fp, fn = (as_count(value, name) for name, value in counts.items())
+    way = as_choice(method, "method", F1_METHODS)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    n = tp + fp + fn
+    if n == 0:
+        return Interval(0.0, 1.0, level)
+    if way == "exact":
+        low, high, _ = clopper_pearson(tp, n, confidence_level=level)
+    elif way == "mid-p":
+        low, high, _ = mid_p_interval(tp, n, confidence_level=level)
+    elif way == "wilson":
+        low, high = _wilson(tp, n, float(ndtri((1 + level) / 2)))
+    else:
+        tail = (1 - level) / 2
+        low = 0.0 if tp == 0 else float(betaincinv(tp + 0.5, n - tp + 0.5, tail))
+        high = 1.0 if tp == n else float(betaincinv(tp + 0.5, n - tp + 0.5, 1 - tail))
+    return Interval(2 * low / (1 + low), 2 * high / (1 + high), level)
+
+
+def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
+    """Wilson's (1927) interval of a proportion."""
+    p, square = k / n, z * z / n
+    centre = p + square / 2
+    reach = z * math.sqrt(p * (1 - p) / n + square / (4 * n))
+    low = 0.0 if k == 0 else (centre - reach) / (1 + square)
+    high = 1.0 if k == n else (centre + reach) / (1 + square)
+    return max(low, 0.0), min(high, 1.0)
+
+
+@takes_counts(1, "f1_difference_interval(JointOutcomes.from_predictions(y, a, b, positive=...))")
+def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float = 0.95) -> Interval:
+    r"""An interval of the difference F1(B) - F1(A) on one test set, good with few positives and few disagreements.
+
+    Parameters
+    ----------
+    outcomes : JointOutcomes
+        The joint outcomes of A and B on at least one observation.
+    confidence_level : float
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    ValueError
+        If `outcomes` are not those of two classes, or `confidence_level` is not in (0, 1).
+
+    Notes
+    -----
+    The two Wilson intervals :math:`(l_A, u_A)` and :math:`(l_B, u_B)` of `f1_interval` are joined by their squares
+    (Newcombe 1998, Statistics in Medicine 17, 2635-2650; Zou and Donner 2008, ibid. 27, 1693-1702): with
+    :math:`d = b - a`
+
+    .. math:: L = d - \sqrt{(b - l_B)^2 - 2 r (b - l_B)(u_A - a) + (u_A - a)^2},
+
+    and the upper end likewise; r is the correlation of the two F1 by the delta method, taken as 0 where one of them
+    has no variance. The bootstrap resamples what was seen: a test set on which A and B agree gives it an interval of
+    length 0, while this one stays as wide as the number of positives warrants. In the study
+    ``configs/studies/f1-intervals.toml`` its coverage stays near 95% where that of the bootstrap falls to a few
+    percent.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> low, high, _ = sigstats.f1_difference_interval(outcomes)
+    >>> round(low, 3), round(high, 3)
+    (-0.005, 0.189)
+    """
+    joint = as_joint_counts(outcomes, "outcomes")
+    if not isinstance(joint, JointOutcomes):
+        raise refuse("outcomes", type(joint).__name__, "JointOutcomes, of two classes")
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    counts = np.array(joint.counts, dtype=np.float64)
+    ends = {side: _ends(counts, side, level) for side in ("a", "b")}
+    (a, low_a, high_a), (b, low_b, high_b) = ends["a"], ends["b"]
+    r = _correlation(counts)
+    below = _joined(b - low_b, high_a - a, r)
+    above = _joined(high_b - b, a - low_a, r)
+    return Interval(max(b - a - below, -1.0), min(b - a + above, 1.0), level)
+
+
+def _ends(counts: FloatArray, side: str, level: float) -> tuple[float, float, float]:
+    """F1 and the ends of its interval."""
+    tp, n = (int(counts @ chosen) for chosen in _COUNTED[side])
+    low, high, _ = f1_interval(tp, n - tp, 0, method="wilson", confidence_level=level)
+    return (2 * tp / (n + tp) if n else 0.0), low, high
+
+
+def _joined(one: float, other: float, r: float) -> float:
+    return math.sqrt(max(one * one - 2 * r * one * other + other * other, 0.0))
+
+
+def f1_standard_error(outcomes: JointOutcomes, of: Literal["a", "b", "difference"] = "difference") -> float:
+    """The standard error of F1, or of the difference of two, by the delta method.
+
+    Examples
+    --------
+    >>> from sigstats.f1_intervals import f1_standard_error
+    >>> from sigstats.joint.outcomes import JointOutcomes
+    >>> round(f1_standard_error(JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)), 4)
+    0.0489
+    """
+    counts = np.array(outcomes.counts, dtype=np.float64)
+    slopes = {side: _slopes(counts, side) for side in ("a", "b")}
+    slope = slopes["b"] - slopes["a"] if of == "difference" else slopes[of]
+    return math.sqrt(float(counts @ slope**2))
+
+
+def _slopes(counts: FloatArray, side: str) -> FloatArray:
+    """The derivative of F1 by each count. F1 does not change with the scale, so that counts @ slopes is 0."""
+    tp, n = (float(counts @ chosen) for chosen in _COUNTED[side])
+    if n == 0:
+        return np.zeros(8)
+    hit, counted = _COUNTED[side]
+    slopes: FloatArray = (2 * n * hit - 2 * tp * counted) / (n + tp) ** 2
+    return slopes
+
+
+def _correlation(counts: FloatArray) -> float:
+    """The correlation of F1(A) and F1(B) by the delta method."""
+    a, b = _slopes(counts, "a"), _slopes(counts, "b")
+    product = float(counts @ a**2) * float(counts @ b**2)
+    return float(counts @ (a * b)) / math.sqrt(product) if product > 0 else 0.0

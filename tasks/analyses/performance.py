@@ -1,0 +1,185 @@
+"""What is asked of a method beside its rates (Morris, White and Crowther 2019).
+
+Of an interval bias, standard errors, coverage, misses and width; of a test the power at the level that it really has.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from sigstats._common.extreme import at_most
+from sigstats.intervals import clopper_pearson
+
+from ..plan import Cell
+from ..populations.intervals import truth
+from ..populations.population import Population
+from ..replicates.subsample import population
+from ..results import Results
+from ..schema import Hypothesis
+from .calibration import COVERAGE, null_is_true
+
+#: The measures of a row, in their order.
+BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
+ELIMINATED, BELOW, ABOVE = "bias-eliminated coverage", "interval below the truth", "interval above the truth"
+WIDTH, UNDEFINED, ADJUSTED_POWER = "width", "undefined", "size-adjusted power"
+
+#: The measures that are shares of the test sets.
+SHARES = (COVERAGE, ELIMINATED, BELOW, ABOVE, UNDEFINED, ADJUSTED_POWER)
+#: Quantile of the normal law for the intervals of means.
+_Z = 1.959963984540054
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """Nine rows for each interval, and one for each test that has power and a population without a difference."""
+    for cell in results.cells("interval"):
+        yield from _of_interval(results, cell)
+    yield from _adjusted_powers(results)
+
+
+def monte_carlo_error(row: Hypothesis) -> float | None:
+    """The Monte-Carlo standard error of a row's estimate; None where there is none.
+
+    A rate's is sqrt(p (1 - p) / n); a mean's is that behind its interval.
+    """
+    if row.estimate is None or not row.replicates:
+        return None
+    if row.test == "calibration" or row.measure in SHARES:
+        return math.sqrt(max(row.estimate * (1 - row.estimate), 0.0) / row.replicates)
+    assert row.estimate_low is not None
+    assert row.estimate_high is not None
+    return (row.estimate_high - row.estimate_low) / (2 * _Z)
+
+
+def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+    alpha = results.plan.alpha
+    row = Hypothesis(
+        study=results.plan.study,
+        cell=cell.name,
+        test="performance",
+        method=cell.subject["test"],
+        alternative="less",
+        null="the interval holds the truth as often as stated",
+        dataset=cell.subject["dataset"],
+        slice=cell.subject.get("slice"),
+        n=cell.work["n"],
+    )
+    drawn_from, table = population(cell.work, results.store), results.table(cell)
+    if table is None or not isinstance(drawn_from, Population):
+        yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
+        return
+    true = truth(drawn_from, cell.work["test"]["of"])
+    row = row.with_(replicates=table.num_rows, decision="none")
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
+    p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
+    yield coverage.with_(p_value=p, p_low=p, p_high=p)
+    yield from (_share(row.with_(measure=name), flags) for name, flags in _shares(columns, true).items())
+    yield from _means(row, columns, true)
+
+
+def _shares(columns: Mapping[str, NDArray[np.float64]], true: float) -> dict[str, NDArray[np.bool_]]:
+    low, high = columns["low"], columns["high"]
+    missed = ~columns["covers"].astype(np.bool_)
+    centre = columns["estimate"].mean()
+    return {
+        ELIMINATED: (low - 1e-12 <= centre) & (centre <= high + 1e-12),
+        BELOW: missed & (high < true),
+        ABOVE: missed & (low > true),
+        UNDEFINED: columns["undefined"],
+    }
+
+
+def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
+    """A share of the test sets with its exact interval."""
+    count = int(np.count_nonzero(flags))
+    low, high, _ = clopper_pearson(count, flags.size)
+    return row.with_(estimate=count / flags.size, estimate_low=low, estimate_high=high)
+
+
+def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: float) -> Iterator[Hypothesis]:
+    """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther, Table 6."""
+    estimates, stated, n = columns["estimate"], columns["standard_error"], row.replicates or 0
+    widths = columns["high"] - columns["low"]
+    if n < 2:
+        return
+    deviation, mean_square = float(estimates.std(ddof=1)), float(np.mean(stated**2))
+    modelled = math.sqrt(mean_square)
+    of_modelled = math.sqrt(float(np.var(stated**2, ddof=1)) / (4 * n * mean_square)) if mean_square else 0.0
+    found = {
+        BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
+        EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
+        STATED: (modelled, of_modelled),
+        WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(n)),
+    }
+    for measure, (value, error) in found.items():
+        ends = {"estimate_low": value - _Z * error, "estimate_high": value + _Z * error}
+        yield row.with_(measure=measure, estimate=value, **ends)
+
+
+def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
+    """The power of each test at the p-value below which it rejects alpha of the test sets without a difference."""
+    cells = [*results.cells("subsample"), *results.cells("fold-test")]
+    nulls = {_key(cell): cell for cell in cells if null_is_true(results, cell)}
+    for cell in cells:
+        null = nulls.get(_key(cell))
+        if null is None or null.name == cell.name or null_is_true(results, cell):
+            continue
+        row = Hypothesis(
+            study=results.plan.study,
+            cell=f"{cell.name} {null.name}",
+            test="performance",
+            method=cell.subject["test"],
+            alternative="greater",
+            null="the test rejects no more often than stated",
+            dataset=cell.subject["dataset"],
+            slice=cell.subject.get("slice"),
+            measure=ADJUSTED_POWER,
+            n=cell.work["n"],
+        )
+        table, under_null = results.table(cell), results.table(null)
+        if table is None or under_null is None:
+            yield row
+        else:
+            yield _adjusted(row, table, under_null, results.plan.alpha)
+
+
+def _key(cell: Cell) -> tuple[str, ...]:
+    """What a population has in common with the one in which the null hypothesis is true."""
+    factors = cell.work.get("factors")
+    if factors is not None:
+        same = ", ".join(f"{name} = {value}" for name, value in factors.items() if name != "difference")
+    else:  # outputs are exchanged in one of two, or r is 0 among several
+        values = {key: value for key, value in cell.work["population"].items() if key != "swapped"}
+        same = "" if values.get("endless") else str(values)
+    return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
+
+
+def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) -> Hypothesis:
+    p_values, under_null = (each.column("p_value").to_numpy() for each in (table, null))
+    level = critical_p(under_null, alpha)
+    found = _share(row, at_most(p_values, level))
+    return found.with_(
+        statistic=level,
+        replicates=p_values.size,
+        decision="none",
+        note=f"rejecting where p is at most {level:.3g}, which {alpha:.3g} of the test sets without a difference are",
+    )
+
+
+def critical_p(under_null: NDArray[np.float64], alpha: float) -> float:
+    """The largest of these p-values that at most a share alpha of them does not exceed; 0 where none is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.tasks.analyses.performance import critical_p
+    >>> critical_p(np.array([0.01, 0.02, 0.02, 0.5]), 0.5), critical_p(np.array([0.01, 0.02, 0.02, 0.5]), 0.75)
+    (0.01, 0.02)
+    """
+    values, counts = np.unique(under_null, return_counts=True)
+    allowed = values[np.cumsum(counts) <= alpha * under_null.size * (1 + 1e-12)]
+    return float(allowed[-1]) if allowed.size else 0.0

@@ -1,0 +1,111 @@
+"""Intervals of F1 on test sets: of one classifier, or of the difference of two."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigstats.bootstrap.intervals import BOOTSTRAP_METHODS
+from sigstats.bootstrap.test import bootstrap_test
+from sigstats.f1_intervals import F1_METHODS, f1_difference_interval, f1_interval, f1_standard_error
+from sigstats.joint.outcomes import JointOutcomes
+
+from .population import Population
+
+#: Test sets of counts have the measures of a population of such counts.
+_POPULATION = Population(outcomes=(1,) * 8)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a method says of one test set.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+    standard_error : float
+        As the method states it.
+    undefined : bool
+        Whether F1 is 0/0 on the test set, which is taken as 0.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    standard_error: float
+    undefined: bool
+
+
+def truth(population: Population, of: str) -> float:
+    """F1 of A in the population, or that of B less that of A."""
+    return float(population.differences("f1", np.array([compared(population.outcomes, of)]))[0])
+
+
+def compared(outcomes: Sequence[Any], of: str) -> list[Any]:
+    """The outcomes whose difference of F1 is asked for: for A alone, those of A against one that says no positive."""
+    if of == "difference":
+        return list(outcomes)
+    e1, e2, e3, e4, e5, e6, e7, e8 = outcomes
+    return [0, e1 + e3, 0, e2 + e4, 0, e5 + e7, 0, e6 + e8]
+
+
+def run_interval(test: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> Estimate:
+    """Apply a method to one test set.
+
+    Parameters
+    ----------
+    test : mapping
+        ``of`` (``difference`` or ``a``), ``method``, ``confidence`` and ``resamples``.
+    counts : sequence of int
+        The eight joint outcomes.
+    rng : numpy.random.Generator
+        For a method that draws.
+    """
+    joint = JointOutcomes(*compared(counts, test["of"]))
+    difference = float(_POPULATION.differences("f1", np.array([joint.counts]))[0])
+    low, high, error = _METHODS[test["method"]](test, joint, rng)
+    sides = (joint.confusion_b,) if test["of"] == "a" else (joint.confusion_a, joint.confusion_b)
+    undefined = any(side.tp + side.fp + side.fn == 0 for side in sides)
+    return Estimate(difference, low, high, error, undefined)
+
+
+def _bootstrap(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:
+    found = bootstrap_test(
+        joint,
+        measure="f1",
+        method=test["method"],
+        n_resamples=test["resamples"],
+        confidence_level=test["confidence"],
+        rng=rng,
+    )
+    return found.confidence_interval.low, found.confidence_interval.high, found.standard_error
+
+
+def _closed(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
+    """Wilson's interval and its like."""
+    error = f1_standard_error(joint)
+    if test["of"] == "difference":
+        return *f1_difference_interval(joint, confidence_level=test["confidence"])[:2], error
+    only = joint.confusion_b
+    counts = (int(only.tp), int(only.fp), int(only.fn))
+    return *f1_interval(*counts, method=test["method"], confidence_level=test["confidence"])[:2], error
+
+
+def _posterior(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:
+    """The equal-tailed interval of the posterior, with the prior Dirichlet(1/2, ..., 1/2) of the events."""
+    if test["of"] == "a":
+        weights = np.zeros((test["resamples"], 8))
+        weights[:, [1, 3, 5, 7]] = rng.standard_gamma(np.array(joint.counts)[[1, 3, 5, 7]] + 0.5, (len(weights), 4))
+    else:
+        weights = rng.standard_gamma(np.array(joint.counts) + 0.5, (test["resamples"], 8))
+    drawn = np.sort(_POPULATION.differences("f1", weights))
+    rank = int((len(drawn) + 1) * (1 - test["confidence"]) / 2 + 1e-9)
+    return float(drawn[rank - 1]), float(drawn[-rank]), float(drawn.std(ddof=1))
+
+
+_METHODS: dict[str, Callable[..., tuple[float, float, float]]] = {
+    **dict.fromkeys(BOOTSTRAP_METHODS, _bootstrap),
+    **dict.fromkeys(F1_METHODS, _closed),
+    "bayesian": _posterior,
+}

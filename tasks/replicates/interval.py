@@ -1,0 +1,64 @@
+"""Intervals of F1 on test sets from a population, whole: the estimate, both ends, the stated standard error.
+
+The stream is that of `sigstats.tasks.replicates.subsample`, so that intervals and tests are given the same test sets.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..plan import Block
+from ..populations.intervals import run_interval, truth
+from ..populations.population import Population
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from . import subsample
+
+VERSION = 1
+LANE_SIZE = subsample.LANE_SIZE
+
+#: An end that is the truth but for rounding holds it.
+_TIE = 1e-12
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("estimate", pa.float64(), "of the measure", "what is estimated, on the test set"),
+        column("low", pa.float64(), "of the measure", "lower end of the interval"),
+        column("high", pa.float64(), "of the measure", "upper end of the interval"),
+        column("standard_error", pa.float64(), "of the measure", "the standard error that the method states"),
+        column("covers", pa.bool_(), "yes or no", "whether the interval holds what is true in the population"),
+        column("undefined", pa.bool_(), "yes or no", "whether the measure is 0/0 on the test set, taken as 0"),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyed by the population and the size."""
+    return subsample.stream(work)
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The interval on each test set of the block."""
+    work = block.cell.work
+    drawn_from = subsample.population(work, store)
+    assert isinstance(drawn_from, Population)  # the study refuses others
+    found: list[dict[str, Any]] = []
+    for rng, size in block.lanes():
+        sets = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]
+        found.extend(asdict(run_interval(work["test"], counts, rng)) for counts in sets.tolist())
+    true = truth(drawn_from, work["test"]["of"])
+    for row in found:
+        row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
+    columns: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64)}
+    return pa.table(columns | {name: [row[name] for row in found] for name in SCHEMA.names[1:]}, schema=SCHEMA)
+
+
+def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
+    """Which intervals leave the truth out; their confidence is theirs, whatever the level."""
+    missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()
+    return missed

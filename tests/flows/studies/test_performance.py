@@ -1,0 +1,238 @@
+"""Calibration of intervals on a grid: the performance measures, the precision wanted, size-adjusted power."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from sigstats.flows.cli import main
+from sigstats.tasks.analyses.performance import critical_p, monte_carlo_error
+from sigstats.tasks.populations.intervals import run_interval, truth
+from sigstats.tasks.populations.two_classifiers import two_classifiers
+from sigstats.tasks.results import Results
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.storage.store import Store
+
+from ..conftest import study_file
+
+STUDY = """\
+kind = "calibration"
+seed = 5
+sizes = [40, 160]
+trials = 200
+
+[[populations]]
+name = "grid"
+source = "simulated"
+prevalence = [0.5, 0.05]
+recall = [0.8]
+precision = [0.8]
+difference = [0.0, 0.1]
+dependence = [0.9]
+
+[[tests]]
+test = "f1-interval"
+
+[[tests]]
+test = "f1-interval"
+method = "percentile"
+resamples = 199
+
+[[tests]]
+test = "f1-interval"
+of = "a"
+method = "exact"
+
+[[tests]]
+test = "mcnemar"
+"""
+
+
+def run(study, output, *more):
+    return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return study_file(tmp_path_factory.mktemp("grid"), STUDY)
+
+
+@pytest.fixture(scope="module")
+def done(study, tmp_path_factory):
+    output = tmp_path_factory.mktemp("done") / "out"
+    assert run(study, output) == 0
+    return Results(Store(str(output)))
+
+
+@pytest.fixture(scope="module")
+def found(done):
+    return [Hypothesis(**row) for row in done.summary.to_pylist()]
+
+
+def f1(outcomes, side):
+    e1, e2, e3, e4, e5, e6, e7, _ = outcomes
+    tp, fn, fp = (e1 + e3, e2 + e4, e5 + e7) if side == "a" else (e1 + e2, e3 + e4, e5 + e6)
+    return 2 * tp / (2 * tp + fn + fp)
+
+
+@pytest.mark.parametrize(("prevalence", "dependence"), list(product((0.5, 0.02), (0.0, 0.4, 1.0))))
+def test_a_population_is_what_it_is_said_to_be(prevalence, dependence):
+    options = {"recall": 0.7, "precision": 0.6, "difference": 0.1}
+    made = two_classifiers(prevalence=prevalence, dependence=dependence, **options)
+    e = made.outcomes
+    assert min(e) >= -1e-15
+    assert sum(e) == pytest.approx(1)
+    assert sum(e[:4]) == pytest.approx(prevalence)
+    assert (e[0] + e[2]) / sum(e[:4]) == pytest.approx(0.7)
+    assert (e[0] + e[1]) / sum(e[:4]) == pytest.approx(0.8)
+    assert (e[0] + e[2]) / (e[0] + e[2] + e[4] + e[6]) == pytest.approx(0.6)
+    assert (e[0] + e[1]) / (e[0] + e[1] + e[4] + e[5]) == pytest.approx(0.7)
+    both_wrong = {0.0: 0.3 * 0.2, 1.0: 0.2}.get(dependence)
+    if both_wrong is not None:
+        assert e[3] / sum(e[:4]) == pytest.approx(both_wrong)
+    assert truth(made, "a") == pytest.approx(f1(e, "a"))
+    assert truth(made, "difference") == pytest.approx(f1(e, "b") - f1(e, "a"))
+
+
+def test_no_difference_is_exactly_none():
+    made = two_classifiers(prevalence=0.1, recall=0.8, precision=0.7, difference=0.0, dependence=0.3)
+    assert made.difference("f1") == 0.0
+    assert made.discordant[0] == made.discordant[1]
+
+
+@pytest.mark.parametrize("method", ["wilson", "bayesian", "percentile", "bca", "centred", "exact"])
+def test_one_classifier_is_compared_with_none(method):
+    counts = [30, 8, 5, 7, 4, 6, 9, 131]
+    test = {"of": "a", "method": method, "confidence": 0.9, "resamples": 999}
+    result = run_interval(test, counts, np.random.default_rng(1))
+    assert result.estimate == pytest.approx(f1(counts, "a"))
+    assert 0 <= result.low < result.estimate < result.high <= 1
+    # Delta method: J = TP / n is binomial, and dF1/dJ = 2 / (1 + J)**2.
+    tp, n = 35, 35 + 15 + 13
+    j = tp / n
+    assert result.standard_error == pytest.approx(2 / (1 + j) ** 2 * math.sqrt(j * (1 - j) / n), rel=0.12)
+    assert not result.undefined
+    assert run_interval(test, [0, 0, 0, 0, 0, 3, 0, 30], np.random.default_rng(1)).undefined
+
+
+def test_the_measures_are_those_of_the_replicates(done, found):
+    (cell,) = done.cells(
+        "interval", slice="difference = 0.1, prevalence = 0.05", n="160", test="difference of F1 (wilson)"
+    )
+    table = {name: done.table(cell).column(name).to_numpy() for name in done.table(cell).column_names}
+    true = 0.1
+    rows = {row.measure: row for row in found if row.cell == cell.name}
+    assert len(rows) == 9
+    estimates, n = table["estimate"], 200
+    held = (table["low"] <= true) & (true <= table["high"])
+    wanted = {
+        "coverage": held.mean(),
+        "bias-eliminated coverage": ((table["low"] <= estimates.mean()) & (estimates.mean() <= table["high"])).mean(),
+        "interval below the truth": (table["high"] < true).mean(),
+        "interval above the truth": (table["low"] > true).mean(),
+        "undefined": table["undefined"].mean(),
+        "bias": estimates.mean() - true,
+        "empirical standard error": estimates.std(ddof=1),
+        "stated standard error": math.sqrt((table["standard_error"] ** 2).mean()),
+        "width": (table["high"] - table["low"]).mean(),
+    }
+    assert {name: row.estimate for name, row in rows.items()} == pytest.approx(wanted)
+    assert rows["coverage"].p_value == pytest.approx(binom.cdf(held.sum(), n, 0.95))
+    assert monte_carlo_error(rows["bias"]) == pytest.approx(estimates.std(ddof=1) / math.sqrt(n))
+    assert monte_carlo_error(rows["empirical standard error"]) == pytest.approx(
+        estimates.std(ddof=1) / math.sqrt(2 * (n - 1))
+    )
+    assert monte_carlo_error(rows["coverage"]) == pytest.approx(math.sqrt(held.mean() * (1 - held.mean()) / n))
+
+
+def test_the_error_of_a_stated_error_is_that_of_many_studies():
+    """Morris, White and Crowther, Table 6, by simulation: chi-square variances of 9 degrees of freedom."""
+    from sigstats.tasks.analyses.performance import STATED, _means
+
+    rng = np.random.default_rng(2)
+    row = Hypothesis(study="", cell="", test="performance", method="", alternative="", null="", replicates=100)
+    values, errors = [], []
+    for _ in range(1500):
+        stated = np.sqrt(rng.chisquare(9, 100) / 9)
+        columns = {"estimate": rng.standard_normal(100), "standard_error": stated, "low": -stated, "high": stated}
+        (made,) = [each for each in _means(row, columns, 0.0) if each.measure == STATED]
+        values.append(made.estimate)
+        errors.append(monte_carlo_error(made))
+    # The standard deviation of 1,500 values has a relative error of 0.018: five of them, and the delta method's own.
+    assert np.mean(errors) == pytest.approx(np.std(values), rel=0.1)
+
+
+def test_no_disagreement_is_no_certainty(found):
+    coverage = {(row.slice, row.n, row.method): row for row in found if row.measure == "coverage"}
+    few = "difference = 0.1, prevalence = 0.05", 40
+    assert coverage[*few, "difference of F1 (percentile, resamples = 199)"].decision == "reject"
+    for key, row in coverage.items():
+        if "percentile" not in key[2]:
+            assert row.decision == "keep", key
+
+
+def test_power_is_adjusted_to_the_level_that_a_test_has(done, found):
+    assert critical_p(np.array([0.01, 0.2, 0.2, 0.9]), 0.5) == 0.01
+    assert critical_p(np.array([0.01, 0.2, 0.2, 0.9]), 0.2) == 0.0
+    rows = [row for row in found if row.measure == "size-adjusted power"]
+    assert {(row.slice, row.n) for row in rows} == {
+        (f"difference = 0.1, prevalence = {prevalence}", n) for prevalence in (0.5, 0.05) for n in (40, 160)
+    }
+    row = next(row for row in rows if row.slice == "difference = 0.1, prevalence = 0.5" and row.n == 160)
+    (power,), (null,) = (
+        done.cells("subsample", slice=f"difference = {value}, prevalence = 0.5", n="160") for value in ("0.1", "0")
+    )
+    under_null = np.sort(done.table(null).column("p_value").to_numpy())
+    assert np.mean(under_null <= row.statistic) <= 0.05
+    assert np.mean(under_null <= under_null[under_null > row.statistic][0]) > 0.05
+    assert row.estimate == np.mean(done.table(power).column("p_value").to_numpy() <= row.statistic)
+
+
+def test_test_sets_are_drawn_until_the_error_is_as_wanted(study, done, tmp_path):
+    assert run(study, tmp_path / "out", "--set", "precision=0.02", "--set", "trials=900") == 0
+    wanted = Results(Store(str(tmp_path / "out")))
+    lengths = set()
+    for cell in wanted.cells("subsample"):
+        table = wanted.table(cell)
+        rejected = table.column("p_value").to_numpy() <= 0.05
+        n = table.num_rows
+        lengths.add(n)
+        errors = [
+            math.sqrt((s + 2) / (k + 4) * (1 - (s + 2) / (k + 4)) / k)
+            for k, s in enumerate(np.cumsum(rejected).tolist(), start=1)
+        ]
+        assert errors[-1] <= 0.02 < min(errors[:-1]) or n == 900
+        (shorter,) = done.cells("subsample", **cell.subject)
+        most = min(n, 200)
+        assert table.slice(0, most) == done.table(shorter).slice(0, most)
+    assert len(lengths) > 2
+    for cell in wanted.cells("interval"):
+        missed = 1 - wanted.table(cell).column("covers").to_numpy().mean()
+        assert math.sqrt(missed * (1 - missed) / wanted.table(cell).num_rows) <= 0.0201
+
+
+def test_the_report_says_what_fails(done):
+    report = done.store.files.read("report.html").decode()
+    assert "do not rely on difference of F1 (percentile, resamples = 199)" in report
+    assert "MC error" in report
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("prevalence = [0.5, 0.05]", "prevalence = [0.5, 1.0]"), "prevalence"),
+        (("precision = [0.8]", "precision = [0.1]"), "prevalence, recall, precision"),
+        (("difference = [0.0, 0.1]", "difference = [0.3]"), "recall, difference"),
+        (('of = "a"\nmethod = "exact"', 'method = "exact"'), "'exact' is not valid"),
+        (("resamples = 199", "resamples = 5"), "resamples: 5 is not valid"),
+        (("seed = 5", "precision = 0.5"), "precision"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(study, tmp_path, capsys, change, complaint):
+    assert change[0] in STUDY
+    text = STUDY.replace(*change)
+    assert run(study_file(study.parent, text, name="bad.toml"), tmp_path / "out") == 2
+    assert complaint in capsys.readouterr().err.strip().splitlines()[-1]
+    assert not (tmp_path / "out").exists()
