@@ -1,0 +1,100 @@
+"""The reliability diagram: the confidence that p-values state, and whether the population says so."""
+
+import re
+
+import numpy as np
+import pytest
+
+from sigstats.flows.cli import main
+from sigstats.flows.report.evidence import Evidence
+from sigstats.flows.report.figures import reliability
+from sigstats.mcnemar.test import mcnemar_test
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.store import Store
+
+from ..conftest import study_file
+
+STUDY = """\
+kind = "calibration"
+seed = 2
+sizes = [60, 300]
+trials = 300
+
+[[populations]]
+name = "rows"
+source = "simulated"
+prevalence = [0.4]
+recall = [0.7]
+precision = [0.7]
+difference = [0.0, -0.04, 0.05]
+
+[[tests]]
+test = "mcnemar"
+method = "mid-p"
+
+[[tests]]
+test = "mcnemar"
+method = "mid-p"
+alternative = "less"
+"""
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory):
+    output = tmp_path_factory.mktemp("reliability") / "out"
+    study = study_file(output.parent, STUDY)
+    assert main(["run", str(study), "--output", str(output), "--cluster", "serial"]) == 0
+    return Evidence(Results(Store(str(output))))
+
+
+@pytest.mark.parametrize(("only_a", "only_b"), [(12, 5), (3, 9), (6, 7), (0, 8)])
+def test_the_confidence_is_that_of_the_side_which_is_better(only_a, only_b):
+    better = "greater" if only_a > only_b else "less"
+    wanted = 1 - mcnemar_test(only_a, only_b, method="mid-p", alternative=better).pvalue
+    for alternative in ("two-sided", "greater", "less"):
+        p = np.array([mcnemar_test(only_a, only_b, method="mid-p", alternative=alternative).pvalue])
+        found = reliability.confidences(p, np.array([only_b - only_a]), alternative)
+        assert found[0] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_right_is_what_the_population_says(evidence):
+    rows = [row for row in evidence.of("calibration") if row.n == 300]
+    two_sided = [row for row in rows if row.method == "McNemar (mid-p)"]
+    said = reliability.statements(two_sided, evidence)
+    right = stated = 0
+    for row in two_sided:
+        (cell,) = evidence.cells_of(row)
+        table = evidence.results.table(cell)
+        sign = {"difference = -0.04": -1, "difference = 0.05": 1, "difference = 0": 0}[row.slice]
+        ahead = table.column("advantage").to_numpy()
+        if sign:
+            right += np.count_nonzero(ahead * sign > 0)
+            stated += np.sum((1 - table.column("p_value").to_numpy() / 2)[ahead != 0])
+    assert said.right.sum() == right
+    assert said.stated.sum() == pytest.approx(stated)
+    assert said.bias == pytest.approx((stated - right) / said.right.size)
+    one_sided = reliability.statements([row for row in rows if row.method != "McNemar (mid-p)"], evidence)
+    assert np.array_equal(one_sided.right, said.right)
+    assert one_sided.stated == pytest.approx(said.stated, abs=1e-12)
+
+
+def test_a_bin_holds_what_is_stated_in_it():
+    said = reliability.Statements(np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True]))
+    assert [(round(x, 3), share, total) for x, share, _, _, total in reliability.binned(said)] == [
+        (0.55, 0.5, 2),
+        (0.6, 1.0, 1),
+        (0.995, 1.0, 2),
+    ]
+
+
+def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
+    drawn = list(reliability.draw(evidence))
+    assert [figure.title.split(" stated by ")[1] for figure in drawn] == [
+        "McNemar (mid-p), rows",
+        "McNemar (mid-p, less), rows",
+    ]
+    body = str(drawn[0].body)
+    assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
+    rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar (mid-p)"]
+    said = reliability.statements(rows, evidence)
+    assert f"right on {100 * said.right.mean():.1f}%" in body
