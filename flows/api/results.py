@@ -16,6 +16,8 @@ from sigstats.tasks.storage.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .plots import StudyPlots
+
 
 @dataclass(frozen=True)
 class StudyResults:
@@ -34,6 +36,8 @@ class StudyResults:
         A row a cell: its fan-out, what it is about, how many replicates were planned, and whether it is complete.
     report : str
         Where the report is.
+    plot : StudyPlots
+        The figures of the report, which a notebook shows and which save as SVG and PNG.
     """
 
     output: str
@@ -61,6 +65,13 @@ class StudyResults:
             table = self._results.table(cell)
             rows.append({**_about(cell), "planned": cell.replicates, "complete": table is not None})
         return pd.DataFrame(rows)
+
+    @cached_property
+    def plot(self) -> "StudyPlots":
+        """The figures of the report: ``plot.null()``, ``plot.pairs()``, ``plot.power()``; ``plot.names`` has all."""
+        from .plots import StudyPlots
+
+        return StudyPlots(self._results)
 
     @property
     def report(self) -> str:

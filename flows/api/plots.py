@@ -1,0 +1,167 @@
+"""The figures of a report as objects: a notebook shows them, and they save as SVG and PNG."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from sigstats._common.validation import nearest, refuse
+from sigstats.tasks.results import Results
+from sigstats.tasks.schema import Hypothesis
+
+from ..report import figures
+from ..report.evidence import Evidence
+from ..report.figure import Figure
+from ..report.standalone import standalone
+
+#: What figures are called here, where it is not the name of their module.
+_CALLED = {"null": "null-histograms", "power": "power-curves", "pairs": "dominance"}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure of a report.
+
+    Attributes
+    ----------
+    title, caption : str
+        What it shows, and how it is read.
+    svg : str
+        The drawing, which needs no page and no network.
+    """
+
+    title: str
+    caption: str
+    svg: str = field(repr=False)
+
+    def save(self, path: "str | PathLike[str]") -> None:
+        """Write the figure to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            Its suffix says how: ``.svg``, or ``.png``, which needs CairoSVG (``pip install sigstats[png]``).
+
+        Raises
+        ------
+        ValueError
+            If the suffix is another one, CairoSVG is not there, or the file cannot be written.
+        """
+        place = Path(fspath(path))
+        if place.suffix not in (".svg", ".png"):
+            raise refuse("path", fspath(path), "a name that ends with .svg or .png")
+        content = self.svg.encode() if place.suffix == ".svg" else _as_png(self.svg, fspath(path))
+        try:
+            place.write_bytes(content)
+        except OSError as error:
+            raise ValueError(f"path: {place} cannot be written ({error.strerror or error})") from None
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def _as_png(drawing: str, path: str) -> bytes:
+    try:
+        import cairosvg
+    except (ImportError, OSError):  # the package, or the library that it loads
+        raise refuse("path", path, "a name that ends with .svg; .png needs pip install sigstats[png]") from None
+    made: bytes = cairosvg.svg2png(bytestring=drawing.encode(), scale=2)
+    return made
+
+
+@dataclass(frozen=True)
+class StudyPlots:
+    """The figures of the report of a study.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sigstats.flows.api.run import run
+    >>> study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda", "1-nn"],
+    ...          "cross_validation": {"folds": 3}, "permutation": {"resamples": 19}}
+    >>> found = run(study, output=tempfile.mkdtemp())
+    >>> found.plot.names
+    ('grids', 'null', 'pairs')
+    >>> found.plot.null(classifier="lda")
+    Plot(title='Errors under the null hypothesis', caption='The histogram is the error of retrains ...')
+    >>> found.plot.pairs().save("pairs.svg")  # doctest: +SKIP
+    """
+
+    _results: Results = field(repr=False)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The figures that this study has."""
+        called = {module: name for name, module in _CALLED.items()}
+        evidence = Evidence(self._results)
+        there = (
+            name for name, module in figures.REGISTRY.modules().items() if any(True for _ in module.KIND.draw(evidence))
+        )
+        return tuple(sorted(called.get(name, name) for name in there))
+
+    def null(self, dataset: str | None = None, classifier: str | None = None) -> Plot:
+        """The errors of retrains under each null hypothesis, with the observed one.
+
+        Parameters
+        ----------
+        dataset, classifier : str, optional
+            Of these alone.
+
+        Raises
+        ------
+        ValueError
+            If the study has no such figure; the message names those that it has.
+        """
+        return self._drawn("null", dataset=dataset, classifier=classifier)
+
+    def power(self, dataset: str | None = None) -> Plot:
+        """How often each test rejects against the size of the test set; ValueError as `null`."""
+        return self._drawn("power", dataset=dataset)
+
+    def pairs(self, dataset: str | None = None) -> Plot:
+        """Which classifier is shown to be better than which; ValueError as `null`."""
+        return self._drawn("pairs", dataset=dataset)
+
+    def __call__(self, name: str, *, dataset: str | None = None, classifier: str | None = None) -> Plot:
+        """The figure of a name of `names`; ValueError as `null`."""
+        return self._drawn(name, dataset=dataset, classifier=classifier)
+
+    def _drawn(self, name: str, **subject: str | None) -> Plot:
+        asked = {key: value for key, value in subject.items() if value is not None}
+        if name not in self.names:
+            near = nearest(name, self.names)
+            hint = f" (did you mean {near!r}?)" if near else ""
+            raise refuse("figure", name, f"one that this study has: {', '.join(self.names) or 'it has none'}{hint}")
+        evidence = _Chosen(self._results, asked)
+        for key, value in asked.items():
+            known = sorted({str(each) for row in Evidence(self._results).rows for each in _values(row, key)})
+            if value not in known:
+                near = nearest(value, known)
+                raise refuse(key, value, f"one of {', '.join(known)}" + (f" (did you mean {near!r}?)" if near else ""))
+        module = figures.REGISTRY.module(_CALLED.get(name, name))
+        drawn: list[Figure] = list(module.KIND.draw(evidence))
+        if not drawn:
+            raise ValueError(f"figure: {name!r} has nothing to show of {', '.join(asked.values())}")
+        return Plot(
+            "; ".join(each.title for each in drawn), " ".join(each.caption for each in drawn), standalone(drawn)
+        )
+
+
+@dataclass(frozen=True)
+class _Chosen(Evidence):
+    """The hypotheses about some data set, or some classifier."""
+
+    subject: Mapping[str, str]
+
+    @cached_property
+    def rows(self) -> tuple[Hypothesis, ...]:
+        found = Evidence(self.results).rows
+        return tuple(row for row in found if all(value in _values(row, key) for key, value in self.subject.items()))
+
+
+def _values(row: Hypothesis, key: str) -> set[Any]:
+    """What a hypothesis is about: of classifiers, the one that is tested or the two that are compared."""
+    found = {row.dataset} if key == "dataset" else {row.classifier, row.a, row.b}
+    return found - {None}

@@ -1,0 +1,117 @@
+"""The figures of a report as objects: they say what the page says, need no page, and save."""
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import sigstats
+from sigstats.flows.report import figures
+from sigstats.flows.report.evidence import Evidence
+
+SVG = "{http://www.w3.org/2000/svg}"
+BENCHMARK = {
+    "kind": "benchmark",
+    "datasets": ["iris", "wine"],
+    "classifiers": ["lda", "1-nn"],
+    "cross_validation": {"folds": 3},
+    "permutation": {"resamples": 19},
+}
+CALIBRATION = {
+    "kind": "calibration",
+    "sizes": [20, 40, 80],
+    "trials": 20,
+    "populations": [{"name": "Sturm", "source": "sturm", "classes": 3, "right": [0.0, 0.3]}],
+    "tests": [{"test": "mcnemar"}],
+}
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory):
+    return sigstats.run(BENCHMARK, output=tmp_path_factory.mktemp("benchmark"), cluster="serial")
+
+
+@pytest.fixture(scope="module")
+def calibration(tmp_path_factory):
+    return sigstats.run(CALIBRATION, output=tmp_path_factory.mktemp("calibration"), cluster="serial")
+
+
+def words(text):
+    """The numbers and names of a drawing or a piece of a page, without style and descriptions."""
+    root = ET.fromstring(text)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag.removeprefix(SVG) in ("style", "title", "desc"):
+                parent.remove(child)
+    return set(re.findall(r"[\w.%−+-]+", " ".join(root.itertext())))
+
+
+@pytest.mark.parametrize("study", ["benchmark", "calibration"])
+def test_a_figure_says_what_the_page_says_and_needs_no_style_sheet(study, request):
+    results = request.getfixturevalue(study)
+    modules = figures.REGISTRY.modules()
+    called = {"null": "null-histograms", "power": "power-curves", "pairs": "dominance"}
+    assert results.plot.names
+    for name in results.plot.names:
+        plot = results.plot(name)
+        drawn = list(modules[called.get(name, name)].KIND.draw(Evidence(results._results)))
+        for figure in drawn:
+            assert words(f"<div>{figure.body}</div>") <= words(plot.svg), name
+            assert figure.title in plot.title
+        assert "var(" not in plot.svg
+        assert "url(" not in plot.svg
+        assert plot._repr_svg_() == plot.svg
+
+
+def test_each_study_has_the_figures_of_its_kind(benchmark, calibration):
+    assert benchmark.plot.names == ("grids", "null", "pairs")
+    assert "power" in calibration.plot.names
+    assert "curve c0" in calibration.plot.power().svg
+
+
+def test_a_figure_is_of_what_was_asked_for(benchmark):
+    def panels(plot):
+        return len(ET.fromstring(plot.svg).findall(f".//{SVG}svg"))
+
+    assert [panels(benchmark.plot.null(**about)) for about in ({}, {"dataset": "iris"}, {"classifier": "lda"})] == [
+        8,
+        4,
+        4,
+    ]
+    assert panels(benchmark.plot.null(dataset="wine", classifier="lda")) == 2
+    assert "iris" not in words(benchmark.plot.pairs(dataset="wine").svg)
+
+
+def test_the_style_of_one_figure_is_of_no_other_thing_in_a_notebook(benchmark):
+    style = re.search(r"<style>(.*?)</style>", benchmark.plot.null().svg, flags=re.DOTALL)[1]
+    selectors = [each for rule in re.findall(r"([^{}]+)\{", style) for each in rule.split(",")]
+    assert len(selectors) > 20
+    assert all(each.strip().startswith(".sigstats-figure ") for each in selectors)
+
+
+def test_figures_are_saved(benchmark, tmp_path):
+    plot = benchmark.plot.pairs()
+    plot.save(tmp_path / "pairs.svg")
+    assert (tmp_path / "pairs.svg").read_text() == plot.svg
+    cairosvg = pytest.importorskip("cairosvg", reason="the extra png is not installed")
+    assert cairosvg
+    plot.save(tmp_path / "pairs.png")
+    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_cannot_be_drawn_or_saved_is_refused(benchmark, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="figure: 'power' is not valid; expected one that this study has: grids, null"):
+        benchmark.plot.power()
+    with pytest.raises(ValueError, match=r"did you mean 'null'\?"):
+        benchmark.plot("nul")
+    with pytest.raises(ValueError, match=r"dataset: 'irsi' is not valid.*did you mean 'iris'"):
+        benchmark.plot.null(dataset="irsi")
+    plot = benchmark.plot.pairs()
+    with pytest.raises(ValueError, match=r"expected a name that ends with .svg or .png"):
+        plot.save("pairs.pdf")
+    with pytest.raises(ValueError, match="cannot be written"):
+        plot.save(tmp_path / "nosuch" / "pairs.svg")
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    with pytest.raises(ValueError, match=r".png needs pip install sigstats\[png\]"):
+        plot.save(tmp_path / "pairs.png")
