@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,14 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     parser.add_argument("--prediction", metavar="COLUMN", help="(default: prediction)")
     parser.add_argument("--score", metavar="NAME", help=score)
     parser.add_argument("--filter", metavar="NAME", help="in a log with several, whose answers are meant")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        dest="models",
+        metavar="NAME",
+        help="in a log of several, whose answers are meant; given for each file, in their order",
+    )
     parser.add_argument("--epoch", metavar="COLUMN", help="in a table, which of several answers to one id a row is")
     parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
     parser.add_argument(
@@ -60,6 +69,17 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     )
 
 
+def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
+    """The columns of each file, which may be of models of their own."""
+    models: list[str] = options.models
+    if len(models) not in (0, 1, files):
+        raise BadInput(f"--model: {len(models)} are named; expected one, or one for each of {files} files")
+    columns = columns_of(options)
+    if len(models) < 2:
+        return [columns] * files
+    return [replace(columns, model=model) for model in models]
+
+
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
     from sigstats.tasks.predictions import Columns
@@ -76,6 +96,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         **found,
         slices=tuple(options.slices),
         filter=options.filter,
+        model=options.models[0] if options.models else None,
         unscored=options.unscored,
         named=frozenset(_NAMED).intersection(found),
     )

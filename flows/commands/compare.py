@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
-from ._predictions import add_prediction_arguments, columns_of, refuse_overwriting, write_text
+from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, write_text
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
@@ -94,21 +94,21 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
         measures = as_compared_measures(options.measures) if options.measures else None
     except ValueError as error:
         raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
-    columns = columns_of(options)
+    columns, *of_candidates = columns_of_files(options, 1 + len(options.candidates))
     try:
         baseline = read(options.baseline, columns)
         pairs = []
-        for candidate in options.candidates:
+        for candidate, own in zip(options.candidates, of_candidates, strict=True):
             joined = join(
                 baseline,
-                read(candidate, columns),
+                read(candidate, own),
                 columns,
                 unmatched=options.unmatched,
                 allow_different_tasks=options.allow_different_tasks,
             )
             joined = replace(
                 joined,
-                identical=same_content(options.baseline, candidate),
+                identical=own == columns and same_content(options.baseline, candidate),
                 score_range=None if options.score_range is None else as_score_range(options.score_range),
             )
             pairs.append(joined)

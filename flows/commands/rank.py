@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
-from ._predictions import add_prediction_arguments, columns_of, refuse_overwriting, write_text
+from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, write_text
 
 if TYPE_CHECKING:
     from sigstats.ranking.result import Ranking
@@ -84,7 +84,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
         joined = join_many(
             files,
-            columns_of(options),
+            columns_of_files(options, 1)[0],
             read,
             unmatched=options.unmatched,
             allow_different_tasks=options.allow_different_tasks,

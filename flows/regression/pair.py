@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
+from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
 
 from ..errors import BadInput
 from .newest import newest, own_date
 from .study import RegressionStudy
+
+#: The keys of a study that do not say what is compared, or by which rules.
+_NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,11 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         predictions = join(
             *sides, columns, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks
         )
-        predictions = replace(predictions, identical=digests[0] == digests[1])
+        predictions = replace(
+            predictions,
+            identical=digests[0] == digests[1],
+            score_range=None if study.score_range is None else as_score_range(study.score_range),
+        )
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
@@ -79,9 +87,12 @@ def _digest_of_file(path: Path) -> str:
 
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
     """What is compared and by which rules; neither where the files lie nor when."""
-    rules = study.model_dump(mode="json", exclude={"kind", "name", "baseline", "candidate", "newest"})
+    rules = study.model_dump(mode="json", exclude={*_NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
-    for table, keys in ((rules, ("unscored", "allow_different_tasks")), (rules["columns"], ("filter", "epoch"))):
+    for table, keys in (
+        (rules, ("unscored", "allow_different_tasks", "score_range")),
+        (rules["columns"], ("filter", "model", "epoch", "rows")),
+    ):
         for key in keys:
             if table[key] in (None, False, "refuse"):
                 del table[key]

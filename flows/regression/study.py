@@ -35,8 +35,14 @@ class ColumnNames(Strict):
     filter: Annotated[
         str | None, Field(min_length=1, description="In a log of lm-evaluation-harness, whose answers are meant")
     ] = None
+    model: Annotated[
+        str | None, Field(min_length=1, description="In a log of several models, whose answers are meant")
+    ] = None
     epoch: Annotated[
         str | None, Field(min_length=1, description="In a table, which of several answers to one id a row is")
+    ] = None
+    rows: Annotated[
+        str | None, Field(min_length=1, description="In a JSON object, the key that holds the list of rows")
     ] = None
 
 
@@ -94,6 +100,10 @@ class RegressionStudy(Study):
     ]
     group: Annotated[str | None, Field(description="A column: rows of one group are not independent")] = None
     positive: Annotated[str | None, Field(description="The class whose probability the scores are")] = None
+    score_range: Annotated[
+        list[float] | None,
+        Field(min_length=2, max_length=2, description="What every score lies between; 0 and 1 by default, if all do"),
+    ] = None
     unmatched: Annotated[
         Literal["refuse", "drop"], Field(description="What becomes of rows that one file alone has")
     ] = "refuse"
@@ -104,6 +114,7 @@ class RegressionStudy(Study):
     allow_different_tasks: Annotated[
         bool, Field(description="Compare logs of different tasks, scores or questions under the same ids")
     ] = False
+    fail_on: Annotated[Literal["fail", "warn"], Field(description="The verdict that ends with exit code 1")] = "fail"
     columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
     newest: Annotated[Newest, Field(description="Which of several matches of a pattern is the newest")] = Newest()
     rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
@@ -117,6 +128,13 @@ class RegressionStudy(Study):
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures
+
+    @field_validator("score_range", mode="after")
+    @classmethod
+    def _ascending(cls, score_range: list[float] | None) -> list[float] | None:
+        if score_range is not None and not score_range[0] < score_range[1]:
+            raise ValueError(f"{score_range} is not valid; expected two numbers, the lower one first")
+        return score_range
 
     def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""

@@ -32,7 +32,8 @@ class RegressionResult:
     @property
     def code(self) -> int:
         """The exit code."""
-        return REGRESSION if self.found.comparison.verdict == "fail" else DONE
+        failing = ("fail", "warn") if self.study.fail_on == "warn" else ("fail",)
+        return REGRESSION if self.found.comparison.verdict in failing else DONE
 
     @property
     def title(self) -> str:

@@ -27,6 +27,7 @@ def read_predictions(
     score: str | None = None,
     epoch: str | None = None,
     filter: str | None = None,  # noqa: A002 - the harness's name
+    model: str | None = None,
     groups: str | None = None,
     slices: Sequence[str] = (),
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
@@ -44,7 +45,9 @@ def read_predictions(
     epoch : str, optional
         Of a table, which of several answers to one id a row is.
     filter : str, optional
-        Of a log of lm-evaluation-harness, whose answers are meant.
+        Of a log of lm-evaluation-harness, whose answers are meant; of HELM the perturbation, of promptfoo the prompt.
+    model : str, optional
+        Of a log of several models (promptfoo's providers), whose answers are meant.
     groups : str, optional
         A column whose rows of one value are not independent.
     slices : sequence of str
@@ -81,7 +84,14 @@ def read_predictions(
 
     as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
     given = {"id": id, "label": label, "prediction": prediction}
-    for name, value in (*given.items(), ("score", score), ("epoch", epoch), ("filter", filter), ("groups", groups)):
+    for name, value in (
+        *given.items(),
+        ("score", score),
+        ("epoch", epoch),
+        ("filter", filter),
+        ("model", model),
+        ("groups", groups),
+    ):
         if value is not None and not isinstance(value, str):
             raise refuse(name, value, "the name of a column")
     if isinstance(slices, str) or not isinstance(slices, Sequence) or not all(isinstance(each, str) for each in slices):
@@ -94,6 +104,7 @@ def read_predictions(
         score=score,
         epoch=epoch,
         filter=filter,
+        model=model,
         unscored=unscored,
         named=frozenset(named),
     )

@@ -24,6 +24,8 @@ class Answer:
         Which of the answers to the item this is, from 1.
     filter : str
         What extracted the answer from the response, where the harness scores an answer once for each filter.
+    model : str
+        Who answered, in a file of several models; empty where all answers are of one.
     unread : mapping of str to str
         For each score that is no number, what it is instead ("a list").
     identity : mapping of str to str
@@ -38,6 +40,7 @@ class Answer:
     scores: Mapping[str, float]
     epoch: int = 1
     filter: str = ""
+    model: str = ""
     unread: Mapping[str, str] = field(default_factory=dict)
     identity: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +58,7 @@ class EvaluationLog:
     harness : str
         What wrote it, as people call it.
     answers : sequence of Answer
-        One for each item, epoch and filter.
+        One for each item, epoch, filter and model.
     task, model : str
         Empty where the file does not say.
     kind : str

@@ -36,6 +36,8 @@ class Columns:
         In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
     filter : str or None
         In a log, which filter's answers are meant.
+    model : str or None
+        In a log of several models, whose answers are meant.
     named : set of str
         Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
     rows : str or None
@@ -52,6 +54,7 @@ class Columns:
     score: str | None = None
     epoch: str | None = None
     filter: str | None = None
+    model: str | None = None
     rows: str | None = None
     unscored: Unscored = "refuse"
     named: frozenset[str] = frozenset()
@@ -150,8 +153,9 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     ValueError
         One line that names file, column and row.
     """
-    if columns.filter is not None:
-        raise ValueError(f"{table.where}: filter: {shown(columns.filter)} is not valid; a table has none")
+    for name, value in (("filter", columns.filter), ("model", columns.model)):
+        if value is not None:
+            raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
     ids = table.texts(columns.id)
     score = None if columns.score is None else table.numbers(columns.score)
     label = table.texts(columns.label)

@@ -1,4 +1,4 @@
-"""From an evaluation log to predictions: which score is compared, of which filter, and answers without a score."""
+"""From an evaluation log to predictions: which score of which model and filter, and answers without a score."""
 
 import json
 from collections import Counter
@@ -26,8 +26,9 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     _refuse_columns(log, columns)
     if not log.answers:
         raise ValueError(f"{log.where}: there are no answers; expected a log that was written with them")
-    chosen = _chosen(log, "filter", columns.filter, (answer.filter for answer in log.answers))
-    answers = [answer for answer in log.answers if answer.filter == chosen]
+    answers = _of_model(log, columns.model)
+    chosen = _chosen(log, "filter", columns.filter, (answer.filter for answer in answers))
+    answers = [answer for answer in answers if answer.filter == chosen]
     named = [name for answer in answers for name in (*answer.scores, *answer.unread)]
     if not named:
         raise ValueError(f"{log.where}: none of its {len(answers):,} answers has a score; expected a log with scores")
@@ -109,7 +110,7 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
     low, high = min(counts), max(counts)
     found = {
         "task": log.task,
-        "model": log.model,
+        "model": answers[0].model or log.model,
         log.kind: score,
         "filter": answers[0].filter,
         "epochs": f"{low:,}" if low == high else f"{low:,} to {high:,}",
@@ -126,8 +127,16 @@ def _refuse_columns(log: EvaluationLog, columns: Columns) -> None:
         )
 
 
+def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
+    """The answers of the model that is meant."""
+    if wanted is not None and wanted == log.model and not any(answer.model for answer in log.answers):
+        return log.answers
+    chosen = _chosen(log, "model", wanted, (answer.model for answer in log.answers))
+    return [answer for answer in log.answers if answer.model == chosen]
+
+
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
-    """The score or the filter that is meant, of those that are there."""
+    """The score, the filter or the model that is meant, of those that are there."""
     names = list(dict.fromkeys(there))
     listed = ", ".join(name if name.isprintable() and name else shown(name) for name in names[:20])
     listed += f" and {len(names) - 20} more" if len(names) > 20 else ""

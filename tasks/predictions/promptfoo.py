@@ -1,12 +1,12 @@
 """The results of promptfoo (``--output output.json``): whether each test passed, for each provider and prompt.
 
 Tests that ask the same, as ``--repeat`` writes them, are answers to one item. An answer is right if promptfoo passed
-it; its score and the named scores are read where one is named. Of several providers or prompts a filter names one.
+it; its score and the named scores are read where one is named. A provider is known as a model, a prompt as a filter.
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..input_files.content import Content
@@ -38,26 +38,25 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             f"{content.where}: there is no list results.results; expected one with success in each of its objects"
         )
     results = sorted(results, key=_order)
-    ways = dict.fromkeys(_way(result) for result in results)
-    names = _names(ways)
+    models, prompts = ({_of(result) for result in results} for _of in (_provider, _prompt))
     items = {question: str(position) for position, question in enumerate(dict.fromkeys(map(_question, results)))}
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, str, str], int] = {}
     answers = []
     for result in results:
-        question, way = _question(result), names[_way(result)]
-        epoch = seen[question, way] = seen.get((question, way), 0) + 1
-        answers.append(_answer(result, items[question], epoch, way, columns))
-    models = dict.fromkeys(_provider(result) for result in results)
+        key = _question(result), _provider(result), _prompt(result)
+        epoch = seen[key] = seen.get(key, 0) + 1
+        way = {"model": key[1] if len(models) > 1 else "", "filter": key[2] if len(prompts) > 1 else ""}
+        answers.append(_answer(result, items[key[0]], epoch, way, columns))
     return EvaluationLog(
         where=content.where,
         harness="promptfoo",
         answers=answers,
-        model=columns.filter if len(names) > 1 and columns.filter else ", ".join(models),
+        model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
     )
 
 
-def _answer(result: Mapping[str, Any], item: str, epoch: int, way: str, columns: Columns) -> Answer:
+def _answer(result: Mapping[str, Any], item: str, epoch: int, way: Mapping[str, str], columns: Columns) -> Answer:
     failed = result.get("failureReason") == _ERROR
     values: dict[str, Any] = {_PASSED: bool(result[_PASSED])}
     if columns.score is not None:
@@ -67,7 +66,7 @@ def _answer(result: Mapping[str, Any], item: str, epoch: int, way: str, columns:
     return Answer(
         item=item,
         epoch=epoch,
-        filter=way,
+        **way,
         scores=scores,
         unread=unread,
         identity={"vars": _question(result)},
@@ -88,24 +87,9 @@ def _question(result: Mapping[str, Any]) -> str:
     return json.dumps([result.get("vars"), test.get("description"), test.get("assert")], sort_keys=True)
 
 
-def _way(result: Mapping[str, Any]) -> tuple[str, str]:
-    """The provider and the prompt."""
+def _prompt(result: Mapping[str, Any]) -> str:
     prompt = result.get("prompt")
-    label = mapping(prompt).get("label") or mapping(prompt).get("raw") or prompt or ""
-    return _provider(result), str(label)
-
-
-def _names(ways: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """What each provider with a prompt is called as a filter: by what there are several of."""
-    ways = list(ways)
-    if len(ways) == 1:
-        return {ways[0]: ""}
-    providers, prompts = ({way[part] for way in ways} for part in (0, 1))
-    if len(prompts) == 1:
-        return {way: way[0] for way in ways}
-    if len(providers) == 1:
-        return {way: way[1] for way in ways}
-    return {way: " | ".join(way) for way in ways}
+    return str(mapping(prompt).get("label") or mapping(prompt).get("raw") or prompt or "")
 
 
 def _provider(result: Mapping[str, Any]) -> str:

@@ -397,3 +397,29 @@ def test_a_real_log_of_two_epochs_is_one_of_two_items(real, tmp_path):
     found = compared(tmp_path, path, other, "--smallest-slice", "1", "--unmatched", "drop")
     assert [found["rows"][0][name] for name in ("n", "baseline", "candidate")] == [2, 0.75, 1.0]
     assert re.search(r"2 answers each in .* \(mean 0.75\) and 1 answer each in", " ".join(found["notes"]))
+
+
+def test_two_providers_of_one_file_are_compared(tmp_path, capsys):
+    results = [
+        {
+            "success": right,
+            "score": float(right),
+            "testIdx": n,
+            "promptIdx": 0,
+            "provider": {"id": provider},
+            "vars": {"q": n},
+        }
+        for n in range(30)
+        for provider, right in (("old", True), ("new", n % 3 > 0))
+    ]
+    path = tmp_path / "output.json"
+    path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}}))
+    assert main(["compare", str(path), str(path)]) == 2
+    assert "model: there are 2; expected one named of old, new" in capsys.readouterr().err
+    found = compared(tmp_path, path, path, "--model", "old", "--model", "new")
+    (row,) = found["rows"]
+    assert (found["identical"], row["baseline"], row["candidate"]) == (False, 1.0, pytest.approx(2 / 3))
+    assert [found["subjects"][side]["model"] for side in ("baseline", "candidate")] == ["old", "new"]
+    assert compared(tmp_path, path, path, "--model", "old")["identical"]
+    assert main(["compare", str(path), str(path), *["--model", "old"] * 3]) == 2
+    assert "--model: 3 are named; expected one, or one for each of 2 files" in capsys.readouterr().err

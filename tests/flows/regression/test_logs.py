@@ -80,3 +80,40 @@ def test_a_study_without_the_keys_of_logs_has_the_identity_it_had(tmp_path):
     assert identity_of(study, pair) == "8d6b0a8cb47427a6c7ebb9321009045794bb033c5f485e64421a3736f2be1a34"
     changed = study.model_copy(update={"unscored": "drop"})
     assert identity_of(changed, pair) != identity_of(study, pair)
+
+
+def test_marks_of_a_known_range_in_the_rows_of_an_object(tmp_path, capsys):
+    for name, low in (("a", 3), ("b", 2)):
+        rows = [{"id": n, "label": "x", "grade": low + n % 7} for n in range(40)]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"made": "today", "results": rows}))
+    text = STUDY + 'measures = ["mean-score"]\nRANGE[columns]\nscore = "grade"\nrows = "results"\n'
+    _, without = evaluated(tmp_path, text.replace("RANGE", ""))
+    assert "Student's t: marks outside of 0 to 1, whose range is not given" in without["rows"][0]["note"]
+    (tmp_path / "out/comparisons").rename(tmp_path / "before")
+    code, found = evaluated(tmp_path, text.replace("RANGE", "score_range = [1, 10]\n"))
+    assert (code, found["rows"][0]["test"]) == (1, "sign flips of 40 rows, exact")
+    assert evaluated(tmp_path, text.replace("RANGE", "score_range = [10, 1]\n"))[0] == 2
+    assert "score_range: [10.0, 1.0] is not valid; expected two numbers" in capsys.readouterr().err
+
+
+def test_a_warning_ends_with_exit_code_1_where_the_study_says_so(tmp_path):
+    for name in "ab":
+        inspect_log(tmp_path / f"{name}.json", [(n, 1, {"s": 1}) for n in range(20)], model=name)
+    assert evaluated(tmp_path, STUDY)[0] == 0
+    code, found = evaluated(tmp_path, STUDY + 'fail_on = "warn"\n')
+    assert (code, found["verdict"]) == (1, "warn")
+
+
+def test_the_model_that_is_named_is_compared(tmp_path, capsys):
+    for name, right in (("a", True), ("b", False)):
+        results = [
+            {"success": right or who == "old", "testIdx": n, "promptIdx": 0, "provider": who, "vars": {"q": n}}
+            for n in range(30)
+            for who in ("old", "new")
+        ]
+        log = {"evalId": "e", "results": {"version": 3, "results": results}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(log))
+    assert evaluated(tmp_path, STUDY)[0] == 2
+    assert "model: there are 2; expected one named of old, new" in capsys.readouterr().err
+    code, found = evaluated(tmp_path, STUDY + '[columns]\nmodel = "new"\n')
+    assert (code, found["rows"][0]["difference"]) == (1, -1)

@@ -154,13 +154,25 @@ def test_repeated_tests_of_promptfoo_are_answers_to_one_item(tmp_path):
 def test_one_of_several_providers_and_prompts_is_named(tmp_path):
     results = [outcome(n, provider == "new", provider) for n in range(3) for provider in ("old", "new")]
     path = promptfoo(tmp_path / "a.json", results)
-    with pytest.raises(ValueError, match="filter: there are 2; expected one named of old, new"):
+    with pytest.raises(ValueError, match="model: there are 2; expected one named of old, new"):
         read(path, Columns())
-    assert marks(path, filter="new") == {(str(n), 1): 1 for n in range(3)}
-    assert read(path, Columns(filter="new")).subject["model"] == "new"
-    both = [outcome(n, True, provider, prompt) for n in range(2) for provider in "ab" for prompt in "xy"]
-    with pytest.raises(ValueError, match=r"expected one named of a \| x, a \| y, b \| x, b \| y"):
-        read(promptfoo(tmp_path / "b.json", both), Columns())
+    with pytest.raises(ValueError, match="model: 'newer' is not there; expected one of old, new"):
+        read(path, Columns(model="newer"))
+    assert marks(path, model="new") == {(str(n), 1): 1 for n in range(3)}
+    assert read(path, Columns(model="new")).subject["model"] == "new"
+    both = [outcome(n, way == "bx", way[0], way[1]) for n in range(2) for way in ("ax", "ay", "bx", "by")]
+    path = promptfoo(tmp_path / "b.json", both)
+    with pytest.raises(ValueError, match="filter: there are 2; expected one named of x, y"):
+        read(path, Columns(model="b"))
+    assert set(marks(path, model="b", filter="x").values()) == {1}
+    assert set(marks(path, model="a", filter="x").values()) == {0}
+
+
+def test_a_log_of_one_model_is_known_by_it(tmp_path):
+    path = promptfoo(tmp_path / "a.json", [outcome(n, True, "old") for n in range(3)])
+    assert marks(path, model="old") == marks(path)
+    with pytest.raises(ValueError, match="model: 'new' is not valid"):
+        read(path, Columns(model="new"))
 
 
 def test_a_test_of_promptfoo_that_ended_with_an_error_has_no_score(tmp_path):
