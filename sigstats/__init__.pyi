@@ -29,6 +29,7 @@ from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
 from .joint.events import JointEvents as JointEvents
 from .joint.outcomes import JointOutcomes as JointOutcomes
+from .many_datasets.bayesian_signed_rank import SignedRankProbabilities as SignedRankProbabilities
 from .many_datasets.comparison import DatasetsComparison as DatasetsComparison
 from .many_datasets.comparison import PairOverDatasets as PairOverDatasets
 from .many_datasets.comparison import compare_over_datasets as compare_over_datasets
@@ -47,7 +48,10 @@ from .mcnemar.test import discordant_counts as discordant_counts
 from .mcnemar.test import mcnemar_test as mcnemar_test
 from .measures.measure import Measure as Measure
 from .multiplicity import adjust as adjust
+from .possibilistic_indices import DominanceIndices as DominanceIndices
+from .possibilistic_indices import Membership as Membership
 from .possibilistic_indices import Possibility as Possibility
+from .possibilistic_indices import RankedHypothesis as RankedHypothesis
 from .possibilistic_indices import dominance as dominance
 from .possibilistic_indices import membership as membership
 from .possibilistic_indices import possibility as possibility

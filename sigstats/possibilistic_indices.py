@@ -246,7 +246,7 @@ def rank_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...
     for name, value in pvalues.items():
         if not isinstance(name, str):
             raise refuse("pvalues (name)", name, "a string")
-        known[name] = as_real(value, f"pvalues[{name!r}]", low=0, high=1)
+        known[str(name)] = as_real(value, f"pvalues[{name!r}]", low=0, high=1)
     ranked = []
     for name, p in known.items():
         rival = max((other for other in known if other != name), key=known.__getitem__)

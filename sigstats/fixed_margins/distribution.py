@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._common.array_record import ArrayRecord
 from .._common.validation import FloatArray, IntArray, as_count, as_counts, refuse
 from ..conditional.log_weights import binomial_log_pmf
 from . import rook_polynomial, saddle_point
@@ -50,8 +51,8 @@ class UpperTail(NamedTuple):
     log10_mid_pvalue: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class NumberCorrect:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NumberCorrect(ArrayRecord):
     """The null distribution of the number correct.
 
     Attributes

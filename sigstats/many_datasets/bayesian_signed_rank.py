@@ -14,7 +14,7 @@ from .._common.validation import as_count, as_real, as_reals, refuse
 _BATCH = 2**22
 
 
-class Probabilities(NamedTuple):
+class SignedRankProbabilities(NamedTuple):
     """Posterior probabilities that sum to one."""
 
     better: float
@@ -24,7 +24,7 @@ class Probabilities(NamedTuple):
 
 def bayesian_signed_rank(
     differences: Any, *, rope: float = 0.01, prior: float = 0.5, n_resamples: int = 50_000, rng: RNG = None
-) -> Probabilities:
+) -> SignedRankProbabilities:
     """Posterior probabilities that A is better than B, equal to it in practice, or worse, on data sets like these.
 
     Parameters
@@ -42,7 +42,7 @@ def bayesian_signed_rank(
 
     Returns
     -------
-    Probabilities
+    SignedRankProbabilities
         How often, among the draws, each of the three has the greatest share of pairs.
 
     Raises
@@ -83,4 +83,4 @@ def bayesian_signed_rank(
         best = masses >= masses.max(axis=0) - 1e-12
         won += (best / best.sum(axis=0)).sum(axis=1)  # a draw with two greatest shares counts half for each
     better, equal, worse = (won / draws).tolist()
-    return Probabilities(better, equal, worse)
+    return SignedRankProbabilities(better, equal, worse)

@@ -16,7 +16,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
 from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, adjust
-from .bayesian_signed_rank import Probabilities, bayesian_signed_rank
+from .bayesian_signed_rank import SignedRankProbabilities, bayesian_signed_rank
 from .friedman import FriedmanResult, friedman_test
 from .signed_rank import signed_rank_test
 
@@ -39,7 +39,7 @@ class PairOverDatasets:
         Of it, not adjusted.
     wins, ties, losses : int
         Data sets on which A is better, equal, and worse.
-    probabilities : Probabilities
+    probabilities : SignedRankProbabilities
         That A is better, equal in practice, and worse, by the Bayesian signed-rank test.
     """
 
@@ -52,7 +52,7 @@ class PairOverDatasets:
     wins: int
     ties: int
     losses: int
-    probabilities: Probabilities
+    probabilities: SignedRankProbabilities
 
 
 @dataclass(frozen=True, kw_only=True)

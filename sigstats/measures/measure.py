@@ -58,6 +58,15 @@ class Measure:
             raise refuse("function", self.function, "a function of tp, fn, fp, tn")
         elif not isinstance(self.name, str) or self.parameters != ():
             raise refuse("name, parameters", (self.name, self.parameters), "a string, and no parameters of a function")
+        plain = tuple(
+            (str(key), value.item() if isinstance(value, np.generic) else value) for key, value in self.parameters
+        )
+        for field, value in (
+            ("name", str(self.name)),
+            ("greater_is_better", bool(self.greater_is_better)),
+            ("parameters", plain),
+        ):
+            object.__setattr__(self, field, value)  # NumPy's scalars are no part of a record
 
     def __call__(self, tp: Any, fn: Any, fp: Any, tn: Any, *, kind: Kind = "binary", undefined: float = 0.0) -> Any:
         """The measure of counts, over their last axis where `kind` is not ``"binary"``.

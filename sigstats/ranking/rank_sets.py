@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from .._common.array_record import ArrayRecord
 from .._common.validation import FloatArray, as_array, as_groups, as_names, as_real, as_reals, refuse
 from ..sign_flips.law import both_tails
 from ..sign_flips.units import whole_differences, whole_units
@@ -26,8 +27,8 @@ _WIDTH = 0.01
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True)
-class RankSets:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RankSets(ArrayRecord):
     """The result of `rank_sets`.
 
     Attributes

@@ -265,11 +265,13 @@ CALLS = {
 }  # fmt: skip
 #: Plain records of results, and constants: nothing is computed.
 RECORDS = {
+    "DominanceIndices", "Membership", "RankedHypothesis",
     "ALTERNATIVES", "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
     "EfficiencyResult", "GoodnessOfFitTestResult",
     "CorrectedResampledResult", "FiveByTwoResult", "DatasetsComparison", "FriedmanResult", "PairOverDatasets",
     "RankSets",
-    "SignedRankResult", "StratifiedResult", "RankedModel", "RankedPair", "RankedSlice", "Ranking",
+    "SignedRankResult", "SignedRankProbabilities", "StratifiedResult", "RankedModel", "RankedPair", "RankedSlice",
+    "Ranking",
     "HomogeneityTestResult", "Interval", "McNemarResult", "NumberCorrect", "PermutationTestResult", "Possibility",
     "ProportionResult", "ScoreResult", "SequentialResult", "SignFlipResult", "TestResult",
 }  # fmt: skip
