@@ -199,6 +199,7 @@ def compare_over_datasets(
     as_names(datasets, "datasets", count)
     if control is not None and not (isinstance(control, str) and control in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
+    control = None if control is None else str(control)
     method = as_choice(adjust, "adjust", (*ADJUST_METHODS, "none"))
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
     as_real(rope, "rope", low=0)
