@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from .buffer import Buffer
 from .limit import Budget
 from .packing import PIECE
 
@@ -33,14 +34,14 @@ class Archive:
         """The content of a file; ValueError where it is damaged, or where more than the limit is unpacked."""
         info = self._opened.getinfo(name)
         self._budget.require(self._budget.spent + info.file_size)  # as the archive says, before any of it is unpacked
-        held = io.BytesIO()
+        held = Buffer()
         try:
             for piece in self._pieces(info):
                 self._budget.spend(len(piece))
-                held.write(piece)
+                held.add(piece)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise ValueError(f"{name[:100]} is damaged: {' '.join(str(error).split())[:120]}") from None
-        return held.getvalue()
+        return held.joined()
 
     def _pieces(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         with contextlib.ExitStack() as opened:

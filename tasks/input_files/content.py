@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from sigstats._common.printable import printable
 
 from .archive import Archive
+from .buffer import Buffer
 from .encoding import in_utf8, marked_encoding
 from .json_text import parse_json
 from .limit import Budget
@@ -219,11 +220,12 @@ def _pieces(source: Any) -> Iterator[bytes]:
 
 
 def _collect(where: str, pieces: Iterable[bytes], budget: Budget) -> bytes:
-    held = io.BytesIO()  # gives its bytes without another copy of them
+    held = Buffer()
     try:
         for piece in pieces:
             budget.spend(len(piece))
-            held.write(piece)
+            held.add(piece)
+        return held.joined()
     except MemoryError:
         raise ValueError(f"{where}: is larger than the memory that is free") from None
     except Exception as error:  # a remote file system may raise anything
@@ -232,7 +234,6 @@ def _collect(where: str, pieces: Iterable[bytes], budget: Budget) -> bytes:
         raise (
             ValueError(f"{where}: {error}") if isinstance(error, ValueError) else _unreadable(where, error)
         ) from None
-    return held.getvalue()
 
 
 def _first(source: Any, size: int) -> bytes:

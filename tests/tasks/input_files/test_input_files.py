@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats._common.printable import printable
-from sigstats.tasks.input_files import read_bytes
+from sigstats.tasks.input_files import buffer, read_bytes
 from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.input_files.limit import VARIABLE, Budget, read_limit
 from sigstats.tasks.tables.parquet import read_parquet
@@ -161,7 +161,7 @@ _READ = """
 import sys
 from pathlib import Path
 from sigstats.tasks.predictions import Columns, read
-from sigstats.tasks.input_files import read_bytes
+from sigstats.tasks.input_files import buffer, read_bytes
 import pyarrow.csv, pyarrow.json, pyarrow.parquet
 
 def most():
@@ -277,3 +277,36 @@ def test_a_parquet_file_behind_a_url_is_read_by_place(tmp_path):
     fsspec.filesystem("memory").pipe_file("/inputs/a.parquet", held.getvalue().to_pybytes())
     with open_content("memory://inputs/a.parquet") as content:
         assert read_parquet(content.by_place(), content.budget)[1] == table
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(pieces=st.lists(st.binary(max_size=20), max_size=20), block=st.integers(1, 30))
+def test_pieces_are_joined_in_their_order(pieces, block):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(buffer, "_BLOCK", block)
+        held = buffer.Buffer()
+        for piece in pieces:
+            held.add(piece)
+        assert held.joined() == b"".join(pieces)
+        assert held.joined() == b""
+
+
+_JOIN = """
+from sigstats.tasks.input_files.buffer import Buffer
+
+def most():
+    return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
+
+before = most()
+held = Buffer()
+for _ in range(2500):
+    held.add(bytes(100_000))
+assert len(held.joined()) == 250_000_000
+print(most() - before)
+"""
+
+
+@pytest.mark.processes
+def test_many_pieces_are_joined_without_a_second_copy():
+    done = subprocess.run([sys.executable, "-c", _JOIN], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1.25 * 250_000_000
