@@ -14,7 +14,7 @@ PATIENCE = 10.0
 
 
 def why_unusable() -> str | None:
-    """Why the configured server cannot be used, in a few words; None if it answers anything at all."""
+    """Why the configured server cannot be used, in a few words; None if it answers a question at all."""
     found: list[str | None] = []
 
     def ask() -> None:
@@ -24,6 +24,8 @@ def why_unusable() -> str | None:
                 get_client(sync_client=True, httpx_settings={"timeout": PATIENCE}) as client,
             ):
                 error = client.api_healthcheck()
+                if error is None:
+                    client.read_flows(limit=1)  # a server may say that it is up and answer nothing else
         except Exception as problem:  # of the settings, or of the client as it starts
             error = problem
         refused = error is not None and not isinstance(error, httpx.HTTPStatusError)

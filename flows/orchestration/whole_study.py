@@ -3,9 +3,11 @@
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
 
+import contextlib
 import contextvars
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,8 +27,8 @@ from .server import why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
-#: Seconds that Prefect has to end its flow before its server is asked whether it is there.
-_QUIET = 5.0
+#: Seconds that Prefect has to begin its flow, or to end it, before its server is asked whether it is there; at most.
+_QUIET, _PATIENCE = 5.0, 60.0
 
 
 def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callable[[str], None]) -> R:
@@ -36,9 +38,11 @@ def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callab
     """
     results: list[R] = []
     raised: list[Exception] = []
-    ended = threading.Event()
+    begun, ended = threading.Lock(), threading.Event()
 
     def compute() -> None:
+        if not begun.acquire(blocking=False):
+            raise TimeoutError("the study began without Prefect")
         try:
             results.append(work())
         except Exception as error:
@@ -54,19 +58,20 @@ def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callab
         compute()
         return state_of(results[0], study=study.name)
 
-    lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), ended)
+    lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), begun, ended)
     if lost is not None:
         leave_the_rest()  # of what waits for the server
         say(f"note: Prefect does not follow the run, which goes on without it ({lost})")
-        if not ended.is_set():
+        with contextlib.suppress(TimeoutError):  # the flow began it after all
             compute()
+        ended.wait()
     if raised:
         raise raised[0]
     return results[0]
 
 
-def _lost(flow: Callable[[], object], ended: threading.Event) -> str | None:
-    """Run a flow in a thread of its own; return why it was lost: its error, or a server that fell silent after the end.
+def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Event) -> str | None:
+    """Run a flow in a thread of its own; return why it was lost: its error, or a server that fell silent.
 
     Prefect's client repeats each request for minutes.
     """
@@ -80,13 +85,26 @@ def _lost(flow: Callable[[], object], ended: threading.Event) -> str | None:
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(follow,), name="prefect", daemon=True)
     thread.start()
-    while thread.is_alive():
-        thread.join(0.1)
-        if ended.is_set():
-            thread.join(_QUIET)
-            if thread.is_alive() and (reason := why_unusable()) is not None:
+    lost = _held_up(lambda: not begun.locked() and thread.is_alive())
+    if lost is None:
+        while thread.is_alive() and not ended.wait(0.1):
+            pass
+        lost = _held_up(thread.is_alive)
+    return lost or (failed[0] if failed else None)
+
+
+def _held_up(waiting: Callable[[], bool]) -> str | None:
+    """Wait while `waiting`; return why the server lets nothing happen."""
+    since = asked = time.monotonic()
+    while waiting():
+        time.sleep(0.05)
+        if time.monotonic() - since > _PATIENCE:
+            return f"its server held it up for {_PATIENCE:.0f} s"
+        if time.monotonic() - asked > _QUIET:
+            if (reason := why_unusable()) is not None:
                 return reason
-    return failed[0] if failed else None
+            asked = time.monotonic()
+    return None
 
 
 def state_of(result: StudyResult, *, study: str) -> Any:

@@ -1,5 +1,7 @@
-"""Prefect servers that accept connections and never answer, and strangers at the temporary one."""
+"""Prefect servers that never answer, or say only that they are up, and strangers at the temporary one."""
 
+import http
+import http.server
 import json
 import socket
 import subprocess
@@ -34,6 +36,35 @@ def silent():
         connection.close()
 
 
+class _Healthy(http.server.BaseHTTPRequestHandler):
+    """Says that the server is up, and answers nothing else."""
+
+    def do_GET(self):
+        if not self.path.endswith("/health"):
+            self.do_POST()
+        self.send_response(http.HTTPStatus.OK)
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"true")
+
+    def do_POST(self):
+        self.server.over.wait()
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def healthy():
+    """The address of a server that answers the question whether it is up, and no other."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Healthy) as server:
+        server.over = threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/api"
+        server.over.set()
+        server.shutdown()
+
+
 def run(*arguments, api, home, timeout):
     more = {"PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
     return subprocess.run(
@@ -53,29 +84,39 @@ def nightly(tmp_path):
     return study_file(tmp_path, STUDY, "nightly.toml")
 
 
-def test_a_whole_study_goes_on_without_a_silent_server(nightly, tmp_path, silent):
+@pytest.fixture(params=["silent", "healthy"])
+def stalling(request):
+    """The addresses of both."""
+    return request.getfixturevalue(request.param)
+
+
+def test_a_whole_study_goes_on_without_a_silent_server(nightly, tmp_path, stalling):
     # Prefect's own patience is six minutes and a half: the limit here tells the two apart on the busiest machine.
-    done = run("run", nightly, "--output", tmp_path / "out", api=silent, home=tmp_path / "prefect", timeout=180)
+    done = run("run", nightly, "--output", tmp_path / "out", api=stalling, home=tmp_path / "prefect", timeout=180)
     assert done.returncode == 0, done.stderr
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect does not follow the run")]
     assert len(notes) == 1
     assert "did not answer for 10 s" in notes[0]
 
 
-def test_nor_do_cells_wait_for_it(quick, tmp_path, silent):
+def test_nor_do_cells_wait_for_it(quick, tmp_path, stalling):
     path, reference, _ = quick
     out = tmp_path / "out"
-    done = run("run", path, "--output", out, "--cluster", "serial", api=silent, home=tmp_path / "prefect", timeout=180)
+    done = run(
+        "run", path, "--output", out, "--cluster", "serial", api=stalling, home=tmp_path / "prefect", timeout=180
+    )
     assert done.returncode == 0, done.stderr
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect no longer follows the run")]
     assert len(notes) == 1
     assert results(out) == reference
 
 
-def test_deploy_refuses_a_silent_server_in_one_line(nightly, tmp_path, silent):
-    done = run("deploy", nightly, "--output", tmp_path / "out", api=silent, home=tmp_path / "prefect", timeout=180)
+def test_deploy_refuses_a_silent_server_in_one_line(nightly, tmp_path, stalling):
+    done = run("deploy", nightly, "--output", tmp_path / "out", api=stalling, home=tmp_path / "prefect", timeout=180)
     assert done.returncode == 2
-    assert done.stderr == f"sigstats: deploy: no Prefect server answers at {silent}; start it or set PREFECT_API_URL\n"
+    assert (
+        done.stderr == f"sigstats: deploy: no Prefect server answers at {stalling}; start it or set PREFECT_API_URL\n"
+    )
 
 
 #: A flow on the temporary server, and what a stranger is answered there.
