@@ -10,7 +10,6 @@ short; rows without groups have an exact test, `sigstats.mcnemar_test`.
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import (
@@ -75,6 +74,8 @@ def grouped_replicates(
     >>> bool((drawn.a == 1).all()), bool((drawn.b < 1).all())
     (True, True)
     """
+    from scipy.sparse import coo_array  # slow to import
+
     require_same_index(label=label, a=a, b=b, groups=groups)
     columns = [as_labels(value, name) for name, value in (("label", label), ("a", a), ("b", b))]
     for name, column in zip(("a", "b"), columns[1:], strict=True):

@@ -11,7 +11,6 @@ from itertools import permutations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import chi2, f, rankdata
 
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_real, as_reals, refuse
@@ -128,6 +127,8 @@ def friedman_test(
     >>> result.ranks, round(result.statistic, 4), round(result.pvalue, 4)
     ((1.25, 1.875, 2.875), 5.7333, 0.0648)
     """
+    from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
+
     table = as_reals(scores, "scores", ndim=2)
     datasets, models = table.shape
     if datasets < 2 or models < 3:

@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, as_reals, refuse
 from ..intervals import Interval
@@ -151,6 +150,8 @@ def _doubled_ranks(values: FloatArray, zero_method: str, largest: float) -> Any:
     levels[order] = steps
     if zero_method == "wilcox":
         levels[values == 0] = np.nan
+    from scipy.stats import rankdata
+
     doubled = 2 * rankdata(levels, nan_policy="omit")
     return np.where(values == 0, 0, np.nan_to_num(doubled)).astype(np.int64)
 

@@ -62,7 +62,7 @@ def _require_equal(
 ) -> None:
     """Refuse two files' columns of joined rows that differ where both have a value, naming the first such row."""
     (one, a), (two, b) = first, other
-    differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(a, b), False))
+    differs = pc.indices_nonzero(pc.not_equal(a, b))  # null is no difference
     if len(differs):
         at = differs[0].as_py()
         mine, its = difference_shown(b[at].as_py(), a[at].as_py())

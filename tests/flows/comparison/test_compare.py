@@ -608,25 +608,18 @@ def test_small_slices_are_named_and_not_tested(tmp_path):
 
 @pytest.mark.processes
 def test_it_imports_nothing_that_takes_longer_than_a_comparison(tmp_path):
-    paths = written(tmp_path, *frames())
+    base, cand = frames()
+    base["region"] = cand["region"] = ["north", "south"] * (len(base) // 2)
+    paths = written(tmp_path, base, cand)
     code = (
         "import sys; from sigstats.flows.cli import main; code = main(); "
         "slow = {'prefect', 'dask', 'distributed', 'sklearn', 'pandas', 'pydantic', 'fsspec'}; "
-        "slow |= {'scipy.stats', 'scipy.optimize'}; "
+        "slow |= {'scipy.stats', 'scipy.optimize', 'scipy.sparse'}; "
         "print(sorted(slow & set(sys.modules))); sys.exit(code)"
     )
+    outputs = [part for form in ("markdown", "json", "report", "junit") for part in (f"--{form}", tmp_path / form)]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            code,
-            "compare",
-            *paths,
-            "--markdown",
-            str(tmp_path / "m.md"),
-            "--json",
-            str(tmp_path / "j"),
-        ],
+        [sys.executable, "-c", code, "compare", *paths, "--slice", "region", *outputs],
         capture_output=True,
         text=True,
         env=environment(),
