@@ -1,7 +1,7 @@
 """The fan-out of a cell: how one block of its replicates is computed.
 
 A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It offers what `FanOut` asks for, and
-more if it `ReadsCells`, `HasExceedances`, `CountsRejections`, `HasObservedCell` or `HasRevisions`.
+more if it `ReadsCells`, `HasExceedances`, `CountsRejections`, `HasObservedCell`, `HasRevisions` or `RunsOwnCode`.
 """
 
 from collections.abc import Mapping
@@ -80,6 +80,14 @@ class HasRevisions(Protocol):
         """How often the replicates of this work have changed while those of other work did not; it never falls."""
 
 
+@runtime_checkable
+class RunsOwnCode(Protocol):
+    """A fan-out of which some work runs code of other packages, which gets a process of its own."""
+
+    def own_code(self, work: Mapping[str, Any], /) -> Mapping[str, str] | None:
+        """Its ``learner`` and what identifies its code; None for work without."""
+
+
 def new_cell(
     name: str,
     fan_out: FanOut,
@@ -89,6 +97,7 @@ def new_cell(
     seed: int,
     replicates: int,
     stopping: Mapping[str, Any] | None = None,
+    limits: Mapping[str, float] | None = None,
 ) -> Cell:
     """A cell of `fan_out`, the module called `name`; the other parameters are those of `sigstats.tasks.plan.Cell`."""
     return Cell(
@@ -101,4 +110,5 @@ def new_cell(
         replicates=replicates,
         lane_size=fan_out.LANE_SIZE,
         stopping=stopping,
+        limits=limits,
     )

@@ -51,6 +51,9 @@ class Cell:
     stopping : mapping or None
         The rule that may stop the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
         not part of the fingerprint, since it changes no replicate.
+    limits : mapping of str to float or None
+        What the code of other packages may take: ``time_limit``, the seconds of a fit, and ``memory``, the bytes of its
+        process. Neither part of the fingerprint nor stored.
     """
 
     fanout: str
@@ -62,6 +65,7 @@ class Cell:
     replicates: int
     lane_size: int
     stopping: Mapping[str, Any] | None = None
+    limits: Mapping[str, float] | None = None
 
     def __hash__(self) -> int:
         return hash(self.name)

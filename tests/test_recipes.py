@@ -172,7 +172,7 @@ class CoinStudy(Study):
     kind: Literal["coin"]
     throws: int
 
-def layout(study, base, progress):
+def layout(study, base, progress, allow):
     thrown = cell("coin", subject={"dataset": "coin"}, work={}, seed=study.seed, replicates=study.throws)
     return Prepared(Plan(study=study.name, kind=study.kind, cells=(thrown,), analyses=("heads",), alpha=study.alpha,
                          adjust=study.adjust))

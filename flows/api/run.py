@@ -2,14 +2,14 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from sigstats._common.validation import refuse
 
-from ..clusters import load_cluster
+from ..clusters import allowed, load_cluster
 from ..config.ready import place_of
 from ..config.study import Study
 from ..errors import BadInput
@@ -26,6 +26,7 @@ def run(
     output: "str | PathLike[str]",
     cluster: str | None = None,
     workers: int | None = None,
+    allow: Sequence[str] = (),
     quiet: bool = True,
 ) -> StudyResults:
     """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
@@ -43,6 +44,8 @@ def run(
         local processes too once it takes more than a few seconds.
     workers : int, optional
         Worker processes of a local cluster.
+    allow : sequence of str
+        Packages whose classifiers the study may name: their code is imported and run.
     quiet : bool
         False to see the progress on standard error.
 
@@ -76,12 +79,16 @@ def run(
         kind = kind_of(loaded)
         if not kind.has_cells:
             raise refuse("study (kind)", loaded.kind, "one that is computed in cells; sigstats run evaluates this one")
+        if isinstance(allow, str) or not all(isinstance(name, str) for name in allow):
+            raise refuse("allow", allow, "a list of names of packages")
         named = cluster is not None or workers is not None
+        where = load_cluster(cluster, workers) if named else None
         how = RunOptions(
             base=base,
             output=place,
-            cluster=load_cluster(cluster, workers) if named else None,
+            cluster=where,
             display=Display(quiet=quiet, study=loaded.name),
+            allow=allowed(allow, where),
         )
         with _main_left_alone():
             result = kind.run(loaded, how)

@@ -14,6 +14,7 @@ from sigstats.tasks.engine.pools import DaskPool, Pool
 from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import quiet
+from ._file import ClusterFile
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5})")
@@ -27,7 +28,7 @@ class Tls(Strict):
     key: Annotated[str, Field(description="PEM file of its key")]
 
 
-class Cluster(Strict):
+class Cluster(ClusterFile):
     """``kind = "address"``. The workers need this package and access to the output; nothing else."""
 
     kind: Literal["address"] = "address"

@@ -20,10 +20,10 @@ from pydantic import Field
 
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.model import Strict
 from ..errors import BadInput
 from ._certificates import shared_certificates
 from ._engine import environment, quiet, settings
+from ._file import ClusterFile
 from ._restarting import restart_dead_workers
 from ._scaling import SIZE, Workers, expected, start
 
@@ -62,7 +62,7 @@ _GONE = re.compile(r"invalid job id|unknown job|has finished|do(es)? not exist|i
 _ENDED = ("", "DONE", "EXIT")
 
 
-class Cluster(Strict):
+class Cluster(ClusterFile):
     """A batch system: its jobs run the workers, the scheduler runs in this process, and TLS lies between them."""
 
     kind: Literal["slurm", "pbs", "sge", "lsf"]

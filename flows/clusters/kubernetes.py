@@ -9,9 +9,9 @@ from pydantic import Field
 
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import environment, quiet
+from ._file import ClusterFile
 from ._scaling import Adaptive, Workers, expected
 
 #: Seconds without work after which the operator takes the pods back; waiting for a worker is work.
@@ -20,7 +20,7 @@ _IDLE_SECONDS = 600
 Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 
 
-class Cluster(Strict):
+class Cluster(ClusterFile):
     """``kind = "kubernetes"``. The operator of dask-kubernetes runs there; the output is an object store."""
 
     kind: Literal["kubernetes"] = "kubernetes"

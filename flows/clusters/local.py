@@ -10,15 +10,15 @@ from pydantic import Field
 
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.model import Strict
 from ._certificates import certificates
 from ._engine import quiet, settings
+from ._file import ClusterFile
 from ._restarting import restart_dead_workers
 from ._scaling import SIZE, Workers, expected, start
 from ._scratch import scratch_folder
 
 
-class Cluster(Strict):
+class Cluster(ClusterFile):
     """``kind = "local"``."""
 
     kind: Literal["local"] = "local"

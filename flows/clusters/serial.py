@@ -6,10 +6,10 @@ from typing import Literal
 
 from sigstats.tasks.engine.pools import Pool, Serial
 
-from ..config.model import Strict
+from ._file import ClusterFile
 
 
-class Cluster(Strict):
+class Cluster(ClusterFile):
     """``kind = "serial"``: nothing to set."""
 
     kind: Literal["serial"] = "serial"

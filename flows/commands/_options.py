@@ -26,6 +26,17 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_allow(parser: argparse.ArgumentParser) -> None:
+    """``--allow``."""
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="PACKAGE",
+        help="a package whose classifiers the study may name: its code is run (repeatable)",
+    )
+
+
 def study_of(options: argparse.Namespace) -> "Study":
     """The study that the arguments name."""
     from ..studies import load_study  # the help must not wait for it

@@ -12,7 +12,7 @@ from sigstats._common.printable import printable
 
 from ..config.ready import place_of
 from ..errors import DONE, BadInput
-from ._options import add_study, output_of, refuse_cluster, study_of
+from ._options import add_allow, add_study, output_of, refuse_cluster, study_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timezone", default="UTC", metavar="ZONE", help="of --cron (default: UTC)")
     parser.add_argument("--name", metavar="NAME", help="of the deployment (default: the study's)")
     parser.add_argument("--cluster", metavar="WHERE", help="as for run")
+    add_allow(parser)
     parser.add_argument(
         "--work-pool", metavar="POOL", help="a work pool of the server, of the type process or a container's"
     )
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
-    from ..clusters import load_cluster
+    from ..clusters import allowed, load_cluster
     from ..orchestration.environment import server_configured, set_up
 
     study = study_of(options)
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_cluster(options, study, "cluster")
     if options.cluster is not None:
         load_cluster(options.cluster)
+    allow = allowed(options.allow, None)
     if not server_configured():
         raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")
     set_up(output)
@@ -51,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
         "base": str(place.base.absolute()),
         "output": output,
         "settings": options.settings,
+        "allow": list(allow),
         "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,
     }
     try:

@@ -8,7 +8,7 @@ import argparse
 from sigstats._common.printable import printable
 
 from ..errors import DONE
-from ._options import add_study, base_of, output_of, study_of, workers_of
+from ._options import add_allow, add_study, base_of, output_of, study_of, workers_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,11 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=int, default=None, metavar="N", help="estimate for N workers (default: this machine's)"
     )
+    add_allow(parser)
     parser.add_argument("--no-timing", action="store_true", help="do not time a replicate of each cell")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
+    from ..clusters import allowed
     from ..running.options import PlanOptions
     from ..studies import kind_of
 
@@ -33,6 +35,7 @@ def run(options: argparse.Namespace) -> int:
         output=output_of(options, study),
         workers=workers,
         timing=not options.no_timing,
+        allow=allowed(options.allow, None),
     )
     print(printable(kind_of(study).plan(study, how), keep="\n"))  # noqa: T201
     return DONE

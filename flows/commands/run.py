@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sigstats._common.printable import printable
 
 from ..errors import BadInput
-from ._options import add_study, base_of, output_of, refuse_cluster, study_of, workers_of
+from ._options import add_allow, add_study, base_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
     from ..running.result import StudyResult
@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: serial, later local)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes of a local cluster")
+    add_allow(parser)
     parser.add_argument(
         "--log-format", choices=("text", "json"), default="text", help="json: an object a line on standard error"
     )
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the study."""
-    from ..clusters import load_cluster
+    from ..clusters import allowed, load_cluster
     from ..orchestration.environment import server_configured, set_up
     from ..orchestration.run import follow
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
@@ -51,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"--log-format: {options.log_format} is not valid; a {study.kind} study has no log")
     named = options.cluster is not None or workers is not None
     cluster = load_cluster(options.cluster, workers) if named else None
+    allow = allowed(options.allow, cluster)
     output = output_of(options, study)
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 
@@ -62,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
             display=display,
             stop=stop,
             follow=follow,
+            allow=allow,
         )
         if kind.has_cells or not server_configured():
             return kind.run(study, how)

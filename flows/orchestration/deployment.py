@@ -20,7 +20,7 @@ from prefect.runner import Runner
 from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
-from ..clusters import load_cluster
+from ..clusters import allowed, load_cluster
 from ..config.ready import place_of
 from ..running.options import RunOptions
 from ..studies import kind_of, load_study
@@ -31,7 +31,12 @@ from .whole_study import state_of
 
 @prefect.flow(name="sigstats", flow_run_name="{output}", persist_result=False, validate_parameters=False)
 def study_flow(
-    study: str, output: str, settings: list[str] | None = None, cluster: str | None = None, base: str | None = None
+    study: str,
+    output: str,
+    settings: list[str] | None = None,
+    cluster: str | None = None,
+    base: str | None = None,
+    allow: list[str] | None = None,
 ) -> Any:
     """Run a study file to its report.
 
@@ -47,15 +52,19 @@ def study_flow(
         As ``--cluster``.
     base : str, optional
         Where relative paths of the study's data start; by default the folder of the study file.
+    allow : list of str, optional
+        As ``--allow``.
     """
     place = place_of(study)
     loaded = load_study(place.path, settings or [])
     get_run_logger().info("%s: %s", loaded.name, loaded.question)
+    where = None if cluster is None else load_cluster(cluster)
     options = RunOptions(
         base=place.base if base is None else Path(base),
         output=output,
-        cluster=None if cluster is None else load_cluster(cluster),
+        cluster=where,
         follow=follow,
+        allow=allowed(allow or [], where),
     )
     return state_of(kind_of(loaded).run(loaded, options), study=loaded.name)
 

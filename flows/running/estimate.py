@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sigstats.tasks.engine.execute import done_and_left
-from sigstats.tasks.engine.run_block import Failure, run_block
+from sigstats.tasks.engine.guarded import run_guarded
+from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import input_cells
 from sigstats.tasks.storage.seal import seal
@@ -62,12 +63,12 @@ def estimate(prepared: Prepared, *, output: str, timing: bool = True) -> list[Es
 
 def _timed(cell: Cell, done: int, left: int, scratch: Store) -> Estimate:
     block = cell.block(0, 1)
-    outcome = run_block(block, scratch)  # also fills what a worker keeps
+    outcome = run_guarded(block, scratch)  # also fills what a worker keeps
     if isinstance(outcome, Failure):
         return Estimate(cell, done, left, problem=f"{outcome.error}: {outcome.message}")
     if outcome.seconds < 1:
         started = time.perf_counter()
-        again = run_block(block, scratch)
+        again = run_guarded(block, scratch)
         seconds = again.seconds if not isinstance(again, Failure) else time.perf_counter() - started
     else:
         seconds = outcome.seconds

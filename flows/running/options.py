@@ -23,12 +23,15 @@ class PlanOptions:
         How many workers the estimate is for; None for those of this machine.
     timing : bool
         Whether a replicate of each cell is timed.
+    allow : tuple of str
+        The packages whose code the study may import.
     """
 
     base: Path
     output: str
     workers: int | None = None
     timing: bool = True
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,8 @@ class RunOptions:
         Set to leave early.
     follow : callable
         Follows the run of the cells.
+    allow : tuple of str
+        The packages whose code the study may import.
     """
 
     base: Path
@@ -57,3 +62,4 @@ class RunOptions:
     display: Display = field(default_factory=lambda: Display(quiet=True))
     stop: threading.Event = field(default_factory=threading.Event)
     follow: Follow = follow_nowhere
+    allow: tuple[str, ...] = ()

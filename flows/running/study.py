@@ -10,6 +10,7 @@ from typing import Any
 
 from sigstats._common.printable import printable
 from sigstats.tasks.engine.execute import Interrupted, Outcome
+from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Plan
@@ -22,6 +23,7 @@ from ..config.study import Study
 from ..errors import DONE, FAILED, BadInput
 from ..report.page import write_report
 from .cells import CellComputer, CellRun, run_cells
+from .changed_code import changed_code
 from .options import RunOptions
 from .output import begin, identity_of, refuse_another
 from .prepared import Prepared, Progress
@@ -158,6 +160,7 @@ def run_study(
     refuse_another(store, identity, prepared.plan, kinds)
     left = anything_left(prepared, store)
     with contextlib.ExitStack() as workers:
+        workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
         with _begun(store, identity, prepared, kinds, display):
             outcomes = _computed(study, prepared.plan, store, pool, options, left=left)
@@ -197,6 +200,7 @@ def _begun(
         try:
             held.enter_context(store.files.lock())
             useless = refuse_another(store, identity, prepared.plan, kinds)
+            again = list(changed_code(store, prepared.plan))
             begin(store, identity, prepared)
         except Locked as other:
             raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
@@ -204,8 +208,8 @@ def _begun(
             raise BadInput(
                 f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
-        if useless:
-            display.say(f"made again: {useless}")
+        for reason in [useless, *again] if useless else again:
+            display.say(f"made again: {reason}")
         yield
 
 

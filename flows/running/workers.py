@@ -7,6 +7,7 @@ from functools import partial
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.pools import Pool, Serial
+from sigstats.tasks.replicates import own_code
 from sigstats.tasks.storage.store import Store
 
 from .. import clusters
@@ -51,6 +52,11 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
     if in_memory and cluster is not None and cluster.model_dump().get("kind") != "serial":
         raise BadInput(
             f"--output: {options.output} is not valid; only --cluster serial can keep results in this process's memory"
+        )
+    if in_memory and any(own_code(cell) is not None for cell in prepared.plan.cells):
+        raise BadInput(
+            f"--output: {options.output} is not valid; a classifier of another package runs in a process of its own, "
+            "which cannot reach the memory of this one"
         )
     if not left or (in_memory and cluster is None):
         yield Serial()

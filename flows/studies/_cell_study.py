@@ -1,6 +1,6 @@
 """A kind of study whose work is computed in cells: what such kinds have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,16 +32,19 @@ class CellStudyKind(Generic[S]):
     model : type of Study
         What a study file of this kind may say.
     layout : callable
-        ``layout(study, base, progress)`` reads what comes in, tells of it, and returns it with the plan, as `Prepared`.
-        It writes nothing. ValueError, one line, names the data set or the setting, the value and what would be right.
+        ``layout(study, base, progress, allow)`` reads what comes in, tells of it, and returns it with the plan, as
+        `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
+        names the data set or the setting, the value and what would be right.
     """
 
     model: type[S]
-    layout: Callable[[S, Path, Progress], Prepared]
+    layout: Callable[[S, Path, Progress, Sequence[str]], Prepared]
     has_cells: bool = True
 
-    def prepare(self, study: S, base: Path, progress: Progress = no_progress) -> Prepared:
+    def prepare(self, study: S, base: Path, progress: Progress = no_progress, allow: Sequence[str] = ()) -> Prepared:
         """What a study computes, and from what; relative paths of its data start at `base`.
+
+        Code of the packages `allow` may be imported.
 
         Raises
         ------
@@ -49,7 +52,7 @@ class CellStudyKind(Generic[S]):
             One line that names the data set or the setting, the value and what would be right.
         """
         try:
-            return self.layout(study, base, progress)
+            return self.layout(study, base, progress, allow)
         except ValueError as error:
             raise BadInput(str(error)) from None
 
@@ -57,7 +60,7 @@ class CellStudyKind(Generic[S]):
         """The notes and the cost of each cell."""
         display = Display(study=study.name)
         with display.reading() as progress:
-            prepared = self.prepare(study, options.base, progress)
+            prepared = self.prepare(study, options.base, progress, options.allow)
         if options.timing:
             display.say(f"timing a replicate of each of {len(prepared.plan.cells):,} cells (--no-timing leaves it out)")
         estimates = estimate(prepared, output=options.output, timing=options.timing)
@@ -66,7 +69,7 @@ class CellStudyKind(Generic[S]):
 
     def run(self, study: S, options: RunOptions, /) -> CellStudyResult:
         """Compute all cells, summarise and report."""
-        prepare = partial(self.prepare, study, options.base)
+        prepare = partial(self.prepare, study, options.base, allow=options.allow)
         return run_study(study, prepare, options, kinds=REGISTRY.names())
 
     def report(self, store: Store, /) -> str:

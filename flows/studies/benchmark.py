@@ -7,7 +7,7 @@ independent, so Nyssen's test and those of two samples are made of them only whe
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -21,6 +21,7 @@ from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.folds import GIVEN, LEAVE_ONE_OUT, cross_validation_folds
 from sigstats.tasks.fingerprint import digest
+from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 
@@ -42,14 +43,33 @@ MEASURES_ANALYSIS = "measures"
 OVER_FOLDS = "corrected-resampled"
 
 
+class Needs(Strict):
+    """What a classifier of another package needs of a worker."""
+
+    memory: Annotated[
+        str | None, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"')
+    ] = None
+
+
 class Classifier(Strict):
     """A classifier with a name of its own."""
 
     name: Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
     learner: Annotated[
-        str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
+        str,
+        Field(
+            min_length=1,
+            description="A ready learner, or the import path of a classifier of scikit-learn or an allowed package",
+        ),
     ]
     params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
+    time_limit: Annotated[
+        float | None,
+        Field(gt=0, exclude=True, description="Seconds that a fit of a classifier of another package may take"),
+    ] = None
+    resources: Annotated[
+        Needs, Field(exclude=True, description="What a classifier of another package needs of a worker")
+    ] = Needs()
     stopping: Annotated[
         Stopping | None, Field(description="When its permutation tests stop, if not as permutation.stopping says")
     ] = None
@@ -223,11 +243,11 @@ class BenchmarkStudy(DataStudy):
         return self
 
 
-def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
+def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
     """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
     from sigstats.learners import build
 
-    datasets, cells = [], []
+    datasets, cells, allowed = [], [], ("sklearn", *allow)
     for number, spec in enumerate(study.datasets):
         progress("data sets", number, len(study.datasets))
         dataset = sources.load(_spec(spec), base=base / study.folder)
@@ -238,8 +258,9 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress) -> Prepared:
             raise ValueError(f"data set {dataset.name}: {_by_the_keys(study, dataset, error)}") from None
         for item in study.classifiers:
             classifier = _named(item)
-            build(classifier.learner, params=classifier.params, nominal=dataset.nominal)
-            cells.extend(_cells(study, dataset, classifier))
+            build(classifier.learner, params=classifier.params, nominal=dataset.nominal, allowed=allowed)
+            code = code_of(classifier.learner, allowed)
+            cells.extend(_cells(study, dataset, classifier, code))
     plan = Plan(
         study=study.name,
         kind=study.kind,
@@ -302,11 +323,14 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             )
 
 
-def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> list[Cell]:
+def _cells(
+    study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
+) -> list[Cell]:
     content = dataset.digest()
+    named: dict[str, Any] = {"learner": classifier.learner, "params": classifier.params}
     work: dict[str, Any] = {
         "dataset": {"name": dataset.name, "digest": content, **({} if dataset.groups is None else {"grouped": True})},
-        "classifier": {"learner": classifier.learner, "params": classifier.params},
+        "classifier": named if code is None else {**named, "code": code},
         # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
         "cross_validation": {
             "folds": study.cross_validation.folds if dataset.folds is None else GIVEN,
@@ -323,7 +347,8 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
         rule=classifier.stopping,
     )
     repeats = study.cross_validation.repeats
-    observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1)
+    limits = _limits(classifier, own=code is not None)
+    observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
     retrains = [
         cell(
             "retrain",
@@ -332,6 +357,7 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
             seed=study.seed,
             replicates=study.permutation.resamples,
             stopping=stopping,
+            limits=limits,
         )
         for null in _nulls(study)
     ]
@@ -341,7 +367,7 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
         return [observed, *retrains]
     return [
         observed,
-        cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1),
+        cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1, limits=limits),
         *retrains,
     ]
 
@@ -349,6 +375,27 @@ def _cells(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier) -> l
 def _nulls(study: BenchmarkStudy) -> tuple[Null, ...]:
     """The null hypotheses under which classifiers are retrained: none if no test reads it."""
     return study.permutation.nulls if analyses.used_by(study.tests, "retrain") else ()
+
+
+def _limits(classifier: Classifier, *, own: bool) -> dict[str, float] | None:
+    """What a classifier may take; none for those of this package and scikit-learn's.
+
+    Raises
+    ------
+    ValueError
+        If one of these has a limit, since it has no process of its own.
+    """
+    from dask.utils import parse_bytes
+
+    found = {}
+    if classifier.time_limit is not None:
+        found["time_limit"] = classifier.time_limit
+    if classifier.resources.memory is not None:
+        found["memory"] = float(parse_bytes(classifier.resources.memory))
+    if found and not own:
+        wanted = "none: they are for classifiers of other packages, which run in processes of their own"
+        raise refuse(f"classifiers: {classifier.name}: limits", ", ".join(found), wanted)
+    return found or None
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:

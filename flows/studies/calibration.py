@@ -6,7 +6,7 @@ where the test depends on counts alone against its exact rate.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -97,7 +97,7 @@ class CalibrationStudy(DataStudy):
         return populations
 
 
-def _layout(study: CalibrationStudy, base: Path, progress: Progress) -> Prepared:
+def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
     """Read the populations, try each test once, and lay out the cells."""
     tests = {label_of(test): options_of(test, study.alpha) for test in study.tests}
     cells: list[Cell] = []

@@ -5,7 +5,7 @@ fanned out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -56,7 +56,7 @@ else:
     )
 
 
-def _layout(study: _Significance, base: Path, progress: Progress) -> Prepared:  # noqa: ARG001 (tables are small)
+def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
     """Read the tables, check each for its test, and lay out the cells."""
     every = [(key, entry, _cases(key, entry, base)) for key, entry in _entries(study)]
     _refuse_twice((key, cases) for key, _, cases in every)

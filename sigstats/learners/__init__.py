@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import nearest, refuse
-from . import batched, families
+from . import batched, families, own
 from .base import Build, attempt, steps_of
 
 #: The ready learners: name to builder.
@@ -41,8 +41,9 @@ def build(
     Parameters
     ----------
     name : str
-        A ready learner (a key of `READY`), or the import path of a classifier, such as
-        ``"sklearn.ensemble.RandomForestClassifier"``.
+        A ready learner (a key of `READY`); the name of one that an installed package offers (an entry point of the
+        group ``sigstats.learners``); or the import path of a classifier, such as
+        ``"sklearn.ensemble.RandomForestClassifier"`` or, of an allowed package, ``"mypackage.models:Net"``.
     params : mapping, optional
         Parameters of the classifier itself (not of the transforms in front of it).
     nominal : array_like of bool, shape (d,), optional
@@ -83,14 +84,18 @@ def build(
         return with_words(steps_of(build(name, params=given, missing=False, allowed=allowed))[-1])
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise refuse("params", params, "a mapping from parameter names to values")
-    if name in READY:
-        return READY[name](dict(given), mask, bool(missing))
-    if "." not in name:
-        near = nearest(name, READY)
-        wanted = "one of " + ", ".join(READY) + " or an import path"
-        raise refuse("classifier", name, wanted + (f" (did you mean {near!r}?)" if near else ""))
     from .encoders import with_encoding
 
+    if name in READY:
+        return READY[name](dict(given), mask, bool(missing))
+    if own.is_path(name) or name in own.named():
+        made = own.make(name, dict(given), allowed)
+        return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
+    if "." not in name:
+        known = [*READY, *own.named()]
+        near = nearest(name, known)
+        wanted = "one of " + ", ".join(known) + " or an import path"
+        raise refuse("classifier", name, wanted + (f" (did you mean {near!r}?)" if near else ""))
     return with_encoding(attempt(_classifier_class(name, allowed), dict(given)), mask, bool(missing))
 
 

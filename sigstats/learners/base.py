@@ -76,9 +76,11 @@ def _require_affordable(name: str, value: Any) -> None:
 
 def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
     """`cls` made with `params` over `defaults`, with ``random_state=0`` where it takes one; or ValueError."""
-    known = list(inspect.signature(cls.__init__).parameters)[1:]
+    parameters = inspect.signature(cls.__init__).parameters
+    known = list(parameters)[1:]
+    takes_any = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
     for key in params:
-        if key not in known:
+        if key not in known and not takes_any:
             near = nearest(key, known)
             wanted = f"a parameter of {cls.__name__}: " + ", ".join(known)
             raise refuse("params", key, wanted + (f" (did you mean {near!r}?)" if near else ""))

@@ -7,7 +7,8 @@ When not to use: to fit a classifier once, or to score it otherwise than by the 
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,8 @@ class Retrainer:
     ----------
     batched : bool
         Whether a batched learner is used.
+    around_fit : callable
+        Its context is entered around each fit with its predictions; may be set, to watch over them.
 
     Raises
     ------
@@ -88,6 +91,7 @@ class Retrainer:
             raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
         if not isinstance(batched, (bool, np.bool_)):
             raise refuse("batched", batched, "True or False")
+        self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
         self.null = as_choice(null, "null", NULLS)
         self._classes, self._y = as_classes(y)
         self._X = _as_rows(X, len(self._y), self.null)
@@ -208,10 +212,11 @@ class Retrainer:
     def _fit_predict(self, rows: Any, test: Any, fold: int) -> IntArray:
         from sklearn.base import clone
 
-        name = type(self._estimator).__name__
+        name = type(self._estimator[-1] if hasattr(self._estimator, "steps") else self._estimator).__name__
         try:
-            fitted = clone(self._estimator).fit(_take(rows, np.flatnonzero(~test)), self._labels[~test])
-            labels = np.asarray(fitted.predict(_take(rows, np.flatnonzero(test))))
+            with self.around_fit():
+                fitted = clone(self._estimator).fit(_take(rows, np.flatnonzero(~test)), self._labels[~test])
+                labels = np.asarray(fitted.predict(_take(rows, np.flatnonzero(test))))
             codes = np.minimum(np.searchsorted(self._classes, labels), len(self._classes) - 1)
             known = self._classes[codes] == labels
         except Exception as error:

@@ -9,8 +9,9 @@ from typing import Self
 
 from ..plan import Block
 from ..storage.store import Store
+from .guarded import run_guarded
 from .pools import Pool
-from .run_block import Failure, Receipt, run_block
+from .run_block import Failure, Receipt
 
 
 class GrowingPool:
@@ -112,7 +113,7 @@ class GrowingPool:
         if pool is not None:
             return pool.submit(block, store, done)
         try:
-            outcome = run_block(block, store)
+            outcome = run_guarded(block, store)
         finally:
             with self._turn:
                 self._busy = False

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from ..plan import Block
 from ..storage.store import Store
-from .run_block import Failure, Receipt, failure, load_fanouts, run_block
+from .guarded import run_guarded
+from .run_block import Failure, Receipt, failure, load_fanouts
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
@@ -69,7 +70,7 @@ class Serial:
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        done(run_block(block, store))
+        done(run_guarded(block, store))
         return lambda: None
 
 
@@ -198,7 +199,7 @@ class DaskPool:
             try:
                 self._require_connection()
                 futures = self.client.map(
-                    run_block,
+                    run_guarded,
                     [given.block for given in batch],
                     [given.store for given in batch],
                     engine="dask",

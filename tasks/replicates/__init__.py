@@ -9,14 +9,23 @@ from typing import Any
 
 from sigstats._common.registry import Registry
 
-from ..fan_out import CountsRejections, FanOut, HasExceedances, HasObservedCell, HasRevisions, ReadsCells, new_cell
+from ..fan_out import (
+    CountsRejections,
+    FanOut,
+    HasExceedances,
+    HasObservedCell,
+    HasRevisions,
+    ReadsCells,
+    RunsOwnCode,
+    new_cell,
+)
 from ..plan import Cell
 
 REGISTRY = Registry(
     __name__,
     FanOut,
     what="fan-out",
-    optional=(ReadsCells, HasExceedances, CountsRejections, HasObservedCell, HasRevisions),
+    optional=(ReadsCells, HasExceedances, CountsRejections, HasObservedCell, HasRevisions, RunsOwnCode),
 )
 
 
@@ -35,6 +44,12 @@ def observed_cell(cell: Cell) -> Cell | None:
     """The cell of the observed result of `cell`; None if its replicates hold the comparison themselves."""
     module = fanout(cell.fanout)
     return module.observed(cell) if isinstance(module, HasObservedCell) else None
+
+
+def own_code(cell: Cell) -> Mapping[str, str] | None:
+    """What identifies the code of other packages that `cell` runs; None where it runs none."""
+    module = fanout(cell.fanout)
+    return module.own_code(cell.work) if isinstance(module, RunsOwnCode) else None
 
 
 def prerequisites(cell: Cell) -> list[Cell]:
@@ -61,6 +76,16 @@ def cell(
     seed: int,
     replicates: int,
     stopping: Mapping[str, Any] | None = None,
+    limits: Mapping[str, float] | None = None,
 ) -> Cell:
     """A cell of the fan-out `name`."""
-    return new_cell(name, fanout(name), subject=subject, work=work, seed=seed, replicates=replicates, stopping=stopping)
+    return new_cell(
+        name,
+        fanout(name),
+        subject=subject,
+        work=work,
+        seed=seed,
+        replicates=replicates,
+        stopping=stopping,
+        limits=limits,
+    )

@@ -7,12 +7,13 @@ from typing import Any, Literal
 from cachetools import cached
 from numpy.typing import NDArray
 
-from sigstats.learners import build
 from sigstats.retraining.permutation import Retrainer
 
+from .. import fit_watch
 from ..datasets.dataset import Dataset
 from ..datasets.folds import cross_validation_folds
 from ..fingerprint import canonical
+from ..own_code import build_as_planned
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
 
@@ -54,11 +55,21 @@ def _sized_retrainer(store: Store, work: Mapping[str, Any], null: Null) -> tuple
 
 def new_retrainer(dataset: Dataset, work: Mapping[str, Any], folds: NDArray[Any], *, null: Null) -> Retrainer:
     """A retrainer of a cell's classifier by other folds, which is not cached."""
-    estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
+    estimator = build_as_planned(work["classifier"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")
-    return Retrainer(estimator, dataset.X, dataset.y, folds, null=null, transforms=transforms, groups=dataset.groups)
+    made = Retrainer(estimator, dataset.X, dataset.y, folds, null=null, transforms=transforms, groups=dataset.groups)
+    if code_of_classifier(work) is not None:
+        made.around_fit = fit_watch.fit
+    return made
+
+
+def code_of_classifier(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """A classifier that is neither ours nor scikit-learn's, and what identifies its code."""
+    classifier = work["classifier"]
+    return {"learner": classifier["learner"], **classifier["code"]} if "code" in classifier else None
 
 
 def learner_revision(work: Mapping[str, Any]) -> int:
     """1 for scikit-learn's classifiers whose predictions were not its own on every data set before."""
-    return int(work["classifier"]["learner"].rpartition(".")[2] in _REVISED)
+    ours = code_of_classifier(work) is None
+    return int(ours and work["classifier"]["learner"].rpartition(".")[2] in _REVISED)

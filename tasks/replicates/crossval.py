@@ -11,7 +11,7 @@ from ..datasets.dataset import Dataset
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import dataset_of, folds_of, learner_revision, retrainer
+from ._retrainers import code_of_classifier, dataset_of, folds_of, learner_revision, retrainer
 
 VERSION = 1
 LANE_SIZE = 1
@@ -35,6 +35,11 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
 def revision(work: Mapping[str, Any]) -> int:
     """Ties of neighbours are scikit-learn's own since revision 1."""
     return learner_revision(work)
+
+
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """That of the classifier."""
+    return code_of_classifier(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -12,7 +12,7 @@ from ..datasets.folds import cross_validation_folds
 from ..plan import Block
 from ..storage.store import Store
 from . import crossval
-from ._retrainers import dataset_of, learner_revision, new_retrainer
+from ._retrainers import code_of_classifier, dataset_of, learner_revision, new_retrainer
 
 VERSION = 1
 LANE_SIZE = 1
@@ -29,6 +29,11 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
 def revision(work: Mapping[str, Any]) -> int:
     """As that of the observed run."""
     return learner_revision(work)
+
+
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """That of the classifier."""
+    return code_of_classifier(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

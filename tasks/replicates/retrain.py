@@ -12,7 +12,7 @@ from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import crossval
-from ._retrainers import learner_revision, retrainer
+from ._retrainers import code_of_classifier, learner_revision, retrainer
 
 VERSION = 1
 LANE_SIZE = 10
@@ -30,6 +30,11 @@ def revision(work: Mapping[str, Any]) -> int:
     return learner_revision(work)
 
 
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """That of the classifier."""
+    return code_of_classifier(work)
+
+
 def compute(block: Block, store: Store) -> pa.Table:
     """The number of wrong rows of every replicate of the block."""
     classifier = retrainer(store, block.cell.work, null=block.cell.work["null"])
@@ -44,7 +49,9 @@ def compute(block: Block, store: Store) -> pa.Table:
 def observed(retrains: Cell) -> Cell:
     """The cell of the observed run: the same classifier on the labels as they are."""
     subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
-    return new_cell("crossval", crossval, subject=subject, work=work, seed=retrains.seed, replicates=1)
+    return new_cell(
+        "crossval", crossval, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits
+    )
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

@@ -1,0 +1,22 @@
+"""What every kind of cluster has in its file."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ..config.model import Strict
+
+#: The name of a package that can be imported.
+Package = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+class ClusterFile(Strict):
+    """What every kind of cluster has."""
+
+    allow: Annotated[
+        list[Package],
+        Field(
+            default_factory=list,
+            description="Packages whose classifiers a study may name: their code is imported and run",
+        ),
+    ]

@@ -1,0 +1,192 @@
+"""Blocks that run code of other packages: each thread that computes has a process beside it, which may come to any end.
+
+A classifier that hangs, takes too much memory or ends its process spoils that process alone. It is named, its cell has
+failed, and the run and its workers go on. So the death of a worker is never laid to such a block.
+"""
+
+import atexit
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from socket import socketpair
+
+import psutil
+
+from ..plan import Block
+from ..replicates import own_code
+from ..storage.store import Store
+from .guarded_child import BEGIN, END
+from .run_block import Failure, Receipt, failure, run_block
+
+#: Seconds between two looks at how long a fit takes and how much memory it has taken.
+_LOOK = 0.2
+
+
+class TimeLimit(Exception):
+    """A fit took longer than its classifier may."""
+
+
+class MemoryLimit(Exception):
+    """A process took more memory than its classifier may."""
+
+
+class ProcessEnded(Exception):
+    """A classifier ended its process."""
+
+
+class _Child:
+    """A process for code of other packages; it cannot import a module that has changed once more."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, Mapping[str, str]] = {}
+        mine, its = socketpair()
+        path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+        # Sets of strings have one order in every process, so that what is computed from them is the same.
+        fixed = {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        with its:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "sigstats.tasks.engine.guarded_child", str(its.fileno())],
+                pass_fds=[its.fileno()],
+                env={**os.environ, **fixed},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        self.connection = Connection(mine.detach())
+        self._memory = psutil.Process(self.process.pid)
+
+    def may_run(self, code: Mapping[str, str]) -> bool:
+        """Whether it has not imported this learner from other files."""
+        return self.process.poll() is None and self._codes.get(code["learner"], code) == code
+
+    @property
+    def resident(self) -> int:
+        """The bytes that the process has in memory; 0 where it is gone."""
+        try:
+            return int(self._memory.memory_info().rss)
+        except psutil.Error:
+            return 0
+
+    def compute(self, block: Block, store: Store, engine: str, code: Mapping[str, str]) -> Receipt | Failure:
+        """Compute a block there.
+
+        Raises
+        ------
+        TimeLimit, MemoryLimit, ProcessEnded
+            If the classifier did not stay within its limits.
+        OSError
+            Of the store.
+        """
+        self._codes[code["learner"]] = code
+        self.connection.send((block, store, engine))
+        limits, began = block.cell.limits or {}, None
+        most_seconds, most_bytes = limits.get("time_limit"), limits.get("memory") or memory_limit()
+        while True:
+            message = self._message()
+            if message == BEGIN:
+                began = time.monotonic()
+            elif message == END:
+                began = None
+            elif message is not None:
+                outcome = pickle.loads(message)  # noqa: S301 (the code that this process was told to run)
+                if isinstance(outcome, OSError):
+                    raise outcome
+                return outcome  # type: ignore[no-any-return]
+            if most_seconds is not None and began is not None and time.monotonic() - began > most_seconds:
+                raise TimeLimit(f"a fit took longer than {most_seconds:g} s, its time_limit")
+            if message is None and most_bytes and self.resident > most_bytes:
+                raise MemoryLimit(f"its process took more than {most_bytes / 2**30:.3g} GiB of memory")
+
+    def _message(self) -> bytes | None:
+        """What the process sends; None where it says nothing for a while."""
+        try:
+            if self.connection.poll(_LOOK):
+                return self.connection.recv_bytes()
+        except (EOFError, OSError):
+            raise ProcessEnded(_words(self.process.wait())) from None
+        # A process that it has forked may keep the other end of the connection open.
+        if self.process.poll() is not None and not self.connection.poll():
+            raise ProcessEnded(_words(self.process.returncode))
+        return None
+
+    def end(self) -> None:
+        """End the process, and whatever it has forked."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.connection.close()
+        self.process.wait()
+
+
+def _words(code: int) -> str:
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return f"its process was ended by {signal.Signals(-code).name}"
+    return f"it ended its process with exit code {code}"
+
+
+def memory_limit() -> int | None:
+    """The memory limit of this worker, or else what this machine has; None where neither is known."""
+    distributed = sys.modules.get("distributed")
+    if distributed is not None:
+        with contextlib.suppress(ValueError, AttributeError):
+            return int(distributed.get_worker().memory_manager.memory_limit or 0) or None
+    return int(psutil.virtual_memory().total)
+
+
+_idle: list[_Child] = []
+_lock = threading.Lock()
+
+
+def _taken(code: Mapping[str, str]) -> _Child:
+    """An idle process that may run this code, or a new one; those that may not are ended."""
+    with _lock:
+        useless = [child for child in _idle if not child.may_run(code)]
+        useful = [child for child in _idle if child not in useless]
+        _idle[:] = useful[1:]
+    for child in useless:
+        child.end()
+    return useful[0] if useful else _Child()
+
+
+@atexit.register
+def end_idle() -> None:
+    """End the processes that wait for blocks."""
+    with _lock:
+        ended, _idle[:] = list(_idle), []
+    for child in ended:
+        child.end()
+
+
+def run_guarded(block: Block, store: Store, *, engine: str = "serial") -> Receipt | Failure:
+    """Compute a block and store it, as `run_block` does; in a process of its own if code of other packages runs.
+
+    OSError, of the store, is raised so that the engine may repeat the block.
+    """
+    code = own_code(block.cell)
+    if code is None:
+        return run_block(block, store, engine=engine)
+    child = _taken(code)
+    try:
+        outcome = child.compute(block, store, engine, code)
+    except (TimeLimit, MemoryLimit, ProcessEnded) as error:
+        child.end()
+        name = block.cell.subject.get("classifier", "a classifier")
+        return failure(block, type(error)(f"classifier {name}: {error}"))
+    except BaseException:
+        child.end()
+        raise
+    if child.resident > (memory_limit() or float("inf")) / 2:  # what it leaks would be the next block's fault
+        child.end()
+    else:
+        with _lock:
+            _idle.append(child)
+    return outcome

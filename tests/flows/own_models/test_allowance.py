@@ -1,0 +1,152 @@
+"""Which classifiers of other packages a study may name, and what their code is to its cells."""
+
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+import sigstats
+from sigstats.learners import build, own
+from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of
+
+from .conftest import forget, named, replicates, study_of
+
+NET = "netpackage.models:Net"
+ALLOWED = ("sklearn", "netpackage")
+
+
+def test_nothing_is_imported_that_nobody_allowed(package, tmp_path, program):
+    study = study_of(tmp_path, ['"lda"', named("net", NET)])
+    for command in ("run", "plan"):
+        ended = program(command, study, "--output", tmp_path / "out")
+        assert ended.returncode == 2
+        last = ended.stderr.strip().splitlines()[-1]
+        assert all(part in last for part in ("sigstats: classifier", NET, "--allow netpackage"))
+    assert "netpackage" not in sys.modules
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("how", ["option", "file", "python"])
+def test_whoever_runs_a_study_allows_a_package(package, tmp_path, program, how):
+    study, output = study_of(tmp_path, [named("net", NET)], nulls=""), tmp_path / "out"
+    if how == "python":
+        sigstats.run(study, output=output, cluster="serial", allow=["netpackage"])
+    else:
+        cluster = tmp_path / "cluster.toml"
+        cluster.write_text('kind = "serial"\nallow = ["netpackage"]\n')
+        where = ["--cluster", cluster] if how == "file" else ["--cluster", "serial", "--allow", "netpackage"]
+        assert program("run", study, "--output", output, *where).returncode == 0
+    assert list(replicates(output)) == ["crossval.few.net"]
+
+
+@pytest.mark.parametrize("name", ["netpackage.models", "net-package", "netpackage:Net", ""])
+def test_an_allowance_is_the_name_of_a_package(tmp_path, program, name):
+    ended = program("run", study_of(tmp_path, ['"lda"']), "--output", tmp_path / "out", "--allow", name)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "--allow" in ended.stderr
+
+
+def test_a_class_and_a_pipeline_are_built(package):
+    for path in (NET, "netpackage.models.Net"):
+        made = build(path, params={"hidden": 3}, missing=False, allowed=ALLOWED)
+        assert (type(made).__name__, made.hidden, made.random_state) == ("Net", 3, 0)
+    made = build("netpackage.models:scaled", params={"net__hidden": 4}, missing=False, allowed=ALLOWED)
+    assert [type(step).__name__ for step in made] == ["StandardScaler", "Net"]
+    assert (made[-1].hidden, made[-1].random_state) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "message"),
+    [
+        ("netpackage.models:Nett", {}, "import path of a classifier"),
+        ("netpackage.models:np", {}, "import path of a classifier"),
+        ("netpackage.models:os.system", {}, "import path of a classifier"),
+        ("netpackage.models:regressor", {}, "takes it for a regressor"),
+        ("netpackage.nowhere:Net", {}, "No module named"),
+        ("netpackage.models:_one", {}, "public names"),
+        ("netpackage.models:", {}, "public names"),
+        (NET, {"hiden": 3}, "did you mean 'hidden'"),
+        ("netpackage.models:scaled", {"net__hiden": 3}, "hiden"),
+    ],
+)
+def test_what_is_no_classifier_is_refused_in_one_line(package, path, params, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        build(path, params=params, allowed=ALLOWED)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_module_that_cannot_be_imported_is_named(package):
+    (package / "broken.py").write_text("print('hello')\nraise SystemExit('no\\nGPU')\n")
+    with pytest.raises(ValueError, match=r"netpackage\.broken raised SystemExit: no GPU"):
+        build("netpackage.broken:Net", allowed=ALLOWED)
+
+
+def test_an_entry_point_needs_no_allowance(package, monkeypatch, tmp_path):
+    points = {"their-net": EntryPoint("their-net", NET, own.GROUP)}
+    monkeypatch.setattr(own, "_entry_points", lambda: points)
+    assert type(build("their-net", missing=False)).__name__ == "Net"
+    assert code_of("their-net", ("sklearn",))["package"] == "netpackage"
+    with pytest.raises(ValueError, match="did you mean 'their-net'"):
+        build("their-ned")
+
+
+def test_an_installed_package_offers_learners(tmp_path, monkeypatch, package):
+    information = package.parent / "netpackage-2.5.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: netpackage\nVersion: 2.5\n")
+    (information / "top_level.txt").write_text("netpackage\n")
+    (information / "entry_points.txt").write_text(f"[{own.GROUP}]\ntheir-net = {NET}\n")
+    own._entry_points.cache_clear()
+    try:
+        assert own.named() == ("their-net",)
+        assert code_of("their-net", ())["version"] == "2.5"
+        study = study_of(tmp_path, ['"their-net"'], nulls="")
+        sigstats.run(study, output=tmp_path / "out", cluster="serial")
+    finally:
+        monkeypatch.undo()
+        own._entry_points.cache_clear()
+    assert list(replicates(tmp_path / "out")) == ["crossval.few.their-net"]
+
+
+def test_the_code_is_identified_by_the_files_it_is_defined_in(package):
+    before = code_of("netpackage.models:scaled", ALLOWED)
+    assert before["version"] == "1.0"
+    (package / "other.py").write_text("x = 1\n")
+    assert code_of("netpackage.models:scaled", ALLOWED) == before
+    with (package / "models.py").open("a") as file:
+        file.write("# another\n")
+    after = code_of("netpackage.models:scaled", ALLOWED)
+    assert {key for key in before if before[key] != after[key]} == {"source"}
+    assert code_of("lda", ALLOWED) is code_of("sklearn.svm.SVC", ALLOWED) is None
+
+
+def test_a_process_with_other_code_refuses_a_cell(package):
+    classifier = {"learner": NET, "params": {}, "code": code_of(NET, ALLOWED)}
+    assert type(build_as_planned(classifier, missing=False)).__name__ == "Net"
+    for other, said in (({"version": "1.1"}, "netpackage 1.1"), ({"source": "0" * 64}, "source 0000000000")):
+        with pytest.raises(OtherCode, match=f"has netpackage 1.0 .* planned with .*{said}"):
+            build_as_planned({**classifier, "code": {**classifier["code"], **other}})
+    with pytest.raises(OtherCode, match=r"cannot use netpackage\.elsewhere:Net"):
+        build_as_planned({**classifier, "learner": "netpackage.elsewhere:Net"})
+
+
+def test_what_was_made_with_other_code_is_made_again(package, tmp_path, program):
+    study, output = study_of(tmp_path, [named("net", NET), '"lda"']), tmp_path / "out"
+    arguments = ["run", study, "--output", output, "--cluster", "serial", "--allow", "netpackage"]
+    first = program(*arguments)
+    assert first.returncode == 0
+    before = replicates(output)
+    again = program(*arguments)
+    assert "nothing was left to compute" in again.stderr
+    assert "made again" not in again.stderr
+    models = package / "models.py"
+    models.write_text(models.read_text().replace("argmax(axis=1)]", "argmin(axis=1)]"))
+    forget()
+    changed = program(*arguments)
+    assert changed.stderr.count("made again: net, since the source of netpackage has changed") == 1
+    assert {name.rpartition(".")[0] for name in before} <= {name.rpartition(".")[0] for name in replicates(output)}
+    (package / "__init__.py").write_text('__version__ = "1.1"\n')
+    forget()
+    assert "made again: net, since netpackage was 1.0, is 1.1" in program(*arguments).stderr
+    assert len(list((output / "replicates").glob("retrain.few.lda*"))) == 1
+    assert len(list((output / "replicates").glob("retrain.few.net*"))) == 3

@@ -1,0 +1,86 @@
+"""Classifiers that misbehave: each is named as what it is, the study goes on, and the others lose nothing."""
+
+import psutil
+import pytest
+
+import sigstats
+from sigstats.tasks.engine import guarded
+from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.store import Store
+
+from .conftest import named, replicates, study_of
+
+pytestmark = pytest.mark.processes
+
+#: What a classifier does, and what is said of it.
+DEEDS = {
+    "raises": "classifier: Unruly failed in fold 0: no luck",
+    "quits": "its code raised SystemExit: 3",
+    "exits": "classifier exits: it ended its process with exit code 7",
+    "crashes": "classifier crashes: its process was ended by SIGSEGV",
+    "hangs": "classifier hangs: a fit took longer than 0.5 s, its time_limit",
+    "takes": "classifier takes: its process took more than 1 GiB of memory",
+    "alien": "classifier (Unruly's predictions in fold 0)",
+}
+
+#: What a classifier may do: no result differs by it.
+HARMLESS = ["prints", "forks", "seeds", "leaks"]
+
+
+def unruly(deed):
+    limits = {"hangs": ", time_limit = 0.5", "takes": ', resources = { memory = "1 GiB" }'}
+    return named(deed, extra=limits.get(deed, ""), deed=deed)
+
+
+@pytest.mark.parametrize("cluster", ["serial", "local"])
+def test_each_is_named_and_the_study_goes_on(package, tmp_path, program, cluster):
+    good = [named("means"), '"lda"']
+    study = study_of(tmp_path, [*map(unruly, DEEDS), *good], nulls="" if cluster == "serial" else '"labels"')
+    arguments = ["--cluster", cluster, *(["--workers", "1"] if cluster == "local" else []), "--allow", "netpackage"]
+    ended = program("run", study, "--output", tmp_path / "all", *arguments)
+    assert ended.returncode == 3
+    lines = ended.stderr.splitlines()
+    for deed, said in DEEDS.items():
+        assert any(f"failed: few, {deed}: " in line and said in line for line in lines), (deed, ended.stderr)
+    sigstats.run(study_of(tmp_path, good), output=tmp_path / "good", cluster="serial", allow=["netpackage"])
+    alone, together = replicates(tmp_path / "good"), replicates(tmp_path / "all")
+    assert together
+    assert together == {name: alone[name] for name in together}
+
+
+def test_what_does_no_harm_changes_nothing(package, tmp_path):
+    study = study_of(tmp_path, [named("means"), *map(unruly, HARMLESS)])
+    sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+    guarded.end_idle()
+    assert not [
+        each for each in psutil.Process().children(recursive=True) if "guarded_child" in " ".join(each.cmdline())
+    ]
+    found = Results(Store(str(tmp_path / "out")))
+    counts = {cell.subject["classifier"]: found.table(cell)["wrong"].to_pylist() for cell in found.cells("retrain")}
+    assert set(counts) == {"means", *HARMLESS}
+    assert all(count == counts["means"] for count in counts.values())
+
+
+def test_draws_from_the_global_generators_do_not_depend_on_the_blocks(package, tmp_path):
+    study = study_of(tmp_path, [named("draws", deed="draws")], resamples=29)
+    sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+    store = Store(str(tmp_path / "out"))
+    found = Results(store)
+    cell = found.cells("retrain")[0]
+    for first in (2, 1):
+        assert isinstance(guarded.run_guarded(cell.block(first, first + 1), store), Receipt)
+        alone = store.read_block(cell, first * 10, min(first * 10 + 10, 29))
+        assert alone.equals(found.table(cell).slice(first * 10, 10))
+
+
+def test_a_worker_that_leaks_gets_a_new_process(package, tmp_path, monkeypatch):
+    monkeypatch.setattr(guarded, "memory_limit", lambda: 5 * 2**27)
+    study = study_of(tmp_path, [named("leaks", deed="leaks")], resamples=29)
+    sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+
+
+def test_results_in_this_process_are_refused(package, tmp_path):
+    study = study_of(tmp_path, [named("means")], nulls="")
+    with pytest.raises(ValueError, match="memory://own is not valid; a classifier of another package"):
+        sigstats.run(study, output="memory://own", allow=["netpackage"])
