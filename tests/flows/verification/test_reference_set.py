@@ -66,7 +66,13 @@ def test_the_files_are_what_the_schema_says():
 
 
 def test_the_set_is_made_again_byte_for_byte(tmp_path):
-    names = ["goodness_of_fit_test", "homogeneity_test", "pair_probability", "sign_flip_test"]
+    names = [
+        "corrected_resampled_test",
+        "goodness_of_fit_test",
+        "homogeneity_test",
+        "pair_probability",
+        "sign_flip_test",
+    ]
     code = (
         "import importlib, sys; from pathlib import Path\nfrom tools.reference_set._cases import write\n"
         f"for name in {names}:\n"
@@ -154,3 +160,8 @@ def test_a_logarithm_has_the_digits_of_its_value():
     right = math.log10(3.25) - 5000
     assert reference_set.correct_digits_of_logarithm(right, certified) > 12
     assert reference_set.correct_digits_of_logarithm(right + 1e-8, certified) == pytest.approx(7.6, abs=0.1)
+
+
+def test_the_page_says_how_large_the_set_is():
+    count = sum(len(table["cases"]) for table in FILES.values())
+    assert f"{count} cases" in (ROOT / "docs" / "verify.md").read_text(encoding="utf-8")

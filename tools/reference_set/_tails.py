@@ -1,0 +1,86 @@
+"""Tails of Student's t, F and chi-square, each by two methods: an incomplete function in balls, and a finite sum.
+
+Source of the sums: Abramowitz and Stegun (1964), equations 26.7.3 and 26.7.4 for t, 26.6.4 for F, 26.4.4 and 26.4.5 for
+chi-square.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from ._cases import ball
+
+METHODS = ("incomplete beta and gamma functions in balls", "finite sums of elementary functions in balls")
+
+
+def two_sided_t(squared: Fraction, degrees: int) -> tuple[Any, Any]:
+    """P(|T| >= t) for the square of t."""
+    if squared == 0:
+        return Fraction(1), Fraction(1)
+    x = ball(Fraction(degrees) / (degrees + squared))
+    first = x.beta_lower(flint.arb(degrees) / 2, flint.arb(1) / 2, regularized=1)
+    cosine, sine = x.sqrt(), ball(squared / (degrees + squared)).sqrt()
+    odd = degrees % 2
+    term, total = (cosine, flint.arb(0)) if odd else (flint.arb(1), flint.arb(0))
+    for power in range(odd, degrees - 1, 2):
+        total += term
+        term = term * x * (power + 1) / (power + 2)
+    if odd:
+        return first, 1 - 2 / flint.arb.pi() * (flint.arb.atan2(sine, cosine) + sine * total)
+    return first, 1 - sine * total
+
+
+def one_sided(squared: Fraction, sign: int, degrees: int, alternative: str) -> tuple[Any, Any]:
+    """The p-value of a t whose square and sign are known."""
+    both = two_sided_t(squared, degrees)
+    if alternative == "two-sided":
+        return both
+    if sign == 0:
+        return Fraction(1, 2), Fraction(1, 2)
+    towards = (sign > 0) == (alternative == "greater")
+    first, second = (each / 2 if towards else 1 - each / 2 for each in both)
+    return first, second
+
+
+def upper_f(value: Fraction, d1: int, d2: int) -> tuple[Any, Any]:
+    """P(F >= value) for an even number of degrees above or below."""
+    if value == 0:
+        return Fraction(1), Fraction(1)
+    below = Fraction(d2) / (d2 + d1 * value)
+    x, rest = ball(below), ball(1 - below)
+    first = x.beta_lower(flint.arb(d2) / 2, flint.arb(d1) / 2, regularized=1)
+    if d1 % 2 == 0:
+        return first, _finite(x, rest, d2, d1)
+    if d2 % 2 == 0:
+        return first, 1 - _finite(rest, x, d1, d2)
+    raise ValueError(f"F of {d1} and {d2}: one number of degrees must be even")
+
+
+def _finite(x: Any, rest: Any, power: int, even: int) -> Any:
+    term, total = flint.arb(1), flint.arb(0)
+    for j in range(0, even, 2):
+        total += term
+        term = term * rest * (power + j) / (j + 2)
+    return (x.sqrt() ** power) * total
+
+
+def upper_chi2(value: Fraction, degrees: int) -> tuple[Any, Any]:
+    """P(X >= value) for chi-square."""
+    if value == 0:
+        return Fraction(1), Fraction(1)
+    half = ball(value / 2)
+    first = half.gamma_upper(flint.arb(degrees) / 2, regularized=1)
+    if degrees % 2 == 0:
+        term, total = flint.arb(1), flint.arb(0)
+        for j in range(degrees // 2):
+            total += term
+            term = term * half / (j + 1)
+        return first, (-half).exp() * total
+    root = ball(value).sqrt()
+    term, total = root, flint.arb(0)
+    for j in range(1, degrees, 2):
+        total += term
+        term = term * ball(value) / (j + 2)
+    density = (-half).exp() / (2 * flint.arb.pi()).sqrt()
+    return first, half.sqrt().erfc() + 2 * density * total

@@ -1,0 +1,42 @@
+"""The mean of scores: Student's t of rows, and of groups of rows."""
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ._cases import ALTERNATIVES, Case
+from ._tails import METHODS as METHODS
+from ._tails import one_sided
+
+SOURCE = "Student's t of paired differences; of groups: Liang and Zeger (1986), times G / (G - 1). Scores are doubles."
+
+
+def cases() -> Iterator[Case]:
+    """Marks in quarters, of rows and of groups of unequal size."""
+    draw = random.Random(6)
+    settings = {
+        "easy": [(12, 0, 0), (20, 0, 1), (30, 0, -1), (24, 8, 0), (40, 10, 1)],
+        "average": [(100, 0, 1), (200, 0, 0), (150, 40, 1), (90, 12, -1)],
+        "hard": [(400, 0, 3), (300, 50, 3), (60, 2, 0)],
+    }
+    for difficulty, listed in settings.items():
+        for rows, count, shift in listed:
+            score_a = [draw.randint(0, 8) / 4 for _ in range(rows)]
+            score_b = [draw.randint(0, 8) / 4 + shift / 4 for _ in range(rows)]
+            # As the test is told: A better is a difference A - B above 0.
+            values = [Fraction(a) - Fraction(b) for a, b in zip(score_a, score_b, strict=True)]
+            mean = sum(values, Fraction(0)) / rows
+            groups = (
+                [draw.randrange(count) if row >= count else row for row in range(rows)] if count else list(range(rows))
+            )
+            sums: dict[int, Fraction] = {}
+            for group, value in zip(groups, values, strict=True):
+                sums[group] = sums.get(group, Fraction(0)) + (value - mean) / rows
+            units = len(sums)
+            variance = sum((each**2 for each in sums.values()), Fraction(0)) * units / (units - 1)
+            sign = (mean > 0) - (mean < 0)
+            for alternative in ALTERNATIVES:
+                given: dict[str, object] = {"score_a": score_a, "score_b": score_b, "alternative": alternative}
+                if count:
+                    given["groups"] = groups
+                yield Case(difficulty, given, {"pvalue": one_sided(mean**2 / variance, sign, units - 1, alternative)})
