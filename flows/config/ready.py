@@ -5,7 +5,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 import sigstats
-from sigstats._common.validation import nearest, shown
+from sigstats._common.messages import nearest, shown
 
 from ..errors import BadInput
 

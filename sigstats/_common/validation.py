@@ -2,19 +2,22 @@
 
 Every function of the package checks its input here, so that bad input raises ``ValueError`` with one line that
 names the field, the offending value and what would be right, and so that no other exception escapes.
-Not part of the public names; use it inside the package alone.
+Its complaints are worded by `sigstats._common.messages`, whose names it passes on. Not part of the public names; use it
+inside the package alone.
 """
 
-import difflib
 import math
-import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .printable import printable
+from .messages import hint as hint
+from .messages import nearest as nearest
+from .messages import one_line as one_line
+from .messages import refuse as refuse
+from .messages import shown as shown
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -36,33 +39,6 @@ _EXACT_LABELS = f"whole numbers between -{MAX_TOTAL} and {MAX_TOTAL} where other
 
 #: What `int` or `float` would take for a number.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
-
-_repr = reprlib.Repr()
-_repr.maxlist = _repr.maxtuple = 8
-_repr.maxstring, _repr.maxother = 60, 80
-
-
-def shown(value: object) -> str:
-    """A short one-line form of a value for an error message."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    elif isinstance(value, np.ndarray):
-        value = value.tolist()
-    try:
-        text = _repr.repr(value)
-    except Exception:  # a user's object may raise anything from its repr
-        text = f"<{type(value).__name__}>"
-    return one_line(text)
-
-
-def one_line(message: object) -> str:
-    """What a user's function or a learner complained of, without line breaks and other controls of a terminal."""
-    return printable(" ".join(str(message).split()))
-
-
-def refuse(name: str, value: object, wanted: str) -> ValueError:
-    """The one form of every complaint: field, value, what would be right."""
-    return ValueError(f"{name}: {shown(value)} is not valid; expected {wanted}")
 
 
 def as_count(value: Any, name: str, *, minimum: int = 0, maximum: int = MAX_TOTAL) -> int:
@@ -249,19 +225,6 @@ def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
     if twice:
         raise refuse(name, twice[0], "each name once")
     return names
-
-
-def nearest(value: object, options: Iterable[str]) -> str | None:
-    """The option that a mistyped value most likely meant, if any is near."""
-    found = difflib.get_close_matches(value[:200], list(options), n=1, cutoff=0.6) if isinstance(value, str) else []
-    return found[0] if found else None
-
-
-def hint(name: object, names: Iterable[str]) -> str:
-    """What to write instead of a name that is not known: the nearest, or all that there are."""
-    names = list(names)
-    near = nearest(name, names)
-    return f"did you mean {near!r}?" if near else f"expected one of {', '.join(map(shown, names[:20]))}"
 
 
 def require_squarable(values: FloatArray, name: str) -> None:

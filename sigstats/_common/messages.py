@@ -1,0 +1,53 @@
+"""The words of complaints: the value that is not valid, and what would be right.
+
+Without NumPy, so that a program can complain before it has loaded anything. Not part of the public names.
+"""
+
+import difflib
+import reprlib
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from .printable import printable
+
+_repr = reprlib.Repr()
+_repr.maxlist = _repr.maxtuple = 8
+_repr.maxstring, _repr.maxother = 60, 80
+
+
+def shown(value: object) -> str:
+    """A short one-line form of a value for an error message."""
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        value = value.item()
+    elif numpy is not None and isinstance(value, numpy.ndarray):
+        value = value.tolist()
+    try:
+        text = _repr.repr(value)
+    except Exception:  # a user's object may raise anything from its repr
+        text = f"<{type(value).__name__}>"
+    return one_line(text)
+
+
+def one_line(message: object) -> str:
+    """What a user's function or a learner complained of, without line breaks and other controls of a terminal."""
+    return printable(" ".join(str(message).split()))
+
+
+def refuse(name: str, value: object, wanted: str) -> ValueError:
+    """The one form of every complaint: field, value, what would be right."""
+    return ValueError(f"{name}: {shown(value)} is not valid; expected {wanted}")
+
+
+def nearest(value: object, options: Iterable[str]) -> str | None:
+    """The option that a mistyped value most likely meant, if any is near."""
+    found = difflib.get_close_matches(value[:200], list(options), n=1, cutoff=0.6) if isinstance(value, str) else []
+    return found[0] if found else None
+
+
+def hint(name: object, names: Iterable[str]) -> str:
+    """What to write instead of a name that is not known: the nearest, or all that there are."""
+    names = list(names)
+    near = nearest(name, names)
+    return f"did you mean {near!r}?" if near else f"expected one of {', '.join(map(shown, names[:20]))}"
