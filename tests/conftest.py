@@ -17,8 +17,8 @@ TESTS = Path(__file__).parent
 
 #: The tests of faults that `make test` runs.
 SMOKE = {
-    "tests/faults/test_workers.py::test_killed_workers_are_replaced_and_nothing_is_counted_twice[a few]",
-    "tests/faults/test_whole_run.py::test_a_run_killed_at_random_moments_is_taken_up_without_loss[twice]",
+    "tests/faults/test_workers.py::test_killed_workers_are_replaced_and_nothing_is_counted_twice[one]",
+    "tests/faults/test_whole_run.py::test_a_run_killed_at_random_moments_is_taken_up_without_loss[once]",
     "tests/flows/orchestration/test_deployment.py::test_a_failing_verdict_fails_the_run_with_its_reason[sqlite]",
 }
 

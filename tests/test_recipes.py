@@ -27,6 +27,9 @@ READER = '''
 import numpy as np
 from sigstats.tasks.datasets.dataset import Dataset
 
+OPTIONS = {}
+REQUIRED = ()
+
 def load(spec, base):
     angle = np.linspace(0, 6, 40)
     y = np.arange(40, dtype=np.int64) % 2
@@ -240,7 +243,7 @@ def summary(tmp_path):
     return pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
 
 
-def test_a_source_a_learner_an_analysis_a_section_a_figure_and_a_cluster_are_a_file_each(tmp_path, program):
+def test_a_source_a_learner_an_analysis_a_section_and_a_figure_are_a_file_each(tmp_path, program):
     text = """
         kind = "benchmark"
         datasets = [{name = "ring", source = "ring"}]
@@ -254,15 +257,23 @@ def test_a_source_a_learner_an_analysis_a_section_a_figure_and_a_cluster_are_a_f
         "tasks/analyses/rows_right.py": ANALYSIS,
         "flows/report/sections/rows_right.py": SECTION,
         "flows/report/figures/bar.py": FIGURE,
-        "flows/clusters/loop.py": CLUSTER,
     }
-    done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "loop", "--quiet")
+    done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "serial", "--quiet")
     assert done.returncode == 0, done.stderr
     (row,) = summary(tmp_path)
     assert (row["test"], row["dataset"], row["classifier"], row["n"]) == ("rows-right", "ring", "majority", 40)
     page = (tmp_path / "out" / "report.html").read_text()
     assert f"The majority is right on {row['estimate']:.0f} of 40 points of the ring." in page
     assert "The bar of the recipe" in page
+
+
+@pytest.mark.faults  # a server of Prefect follows whoever computes on a cluster that was named
+def test_a_kind_of_cluster_is_a_file(tmp_path, program):
+    text = 'kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = ["ridge"]\npermutation.resamples = 19\n'
+    files = {"flows/clusters/loop.py": CLUSTER}
+    done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "loop", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert len(summary(tmp_path)) > 0
 
 
 def test_a_test_of_a_table_and_its_key_are_a_file_each(tmp_path, program):
