@@ -1,0 +1,92 @@
+"""Both permutation tests beside each other, as Ojala and Garriga print them: one table for each classifier."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.summary.published import read_references
+
+from ..evidence import Evidence, at_smallest_p, group_by
+from ..figure import Figure, FigureKind
+from ..wording import p_at_most, percent
+
+_TESTS = ("permutation-labels", "permutation-features")
+_HEADER = ("Data set", "Error", "PermClass error", "PermClass p", "PermFeats error", "PermFeats p", "Joint structure")
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A classifier on a data set, by both tests."""
+
+    labels: Hypothesis
+    features: Hypothesis
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each classifier with both tests."""
+    by_case = [{(row.dataset, row.classifier): row for row in evidence.of(test)} for test in _TESTS]
+    cases = [_Case(row, by_case[1][key]) for key, row in by_case[0].items() if key in by_case[1]]
+    done = [case for case in cases if case.labels.p_value is not None and case.features.p_value is not None]
+    if not done:
+        return
+    printed = {(each.cell, each.column): each.printed for each in read_references(evidence.results.store)}
+    beside = (
+        " In parentheses stands what is printed; ≠ marks what does not agree by the study's rule." if printed else ""
+    )
+    for classifier, group in group_by(done, lambda case: case.labels.classifier).items():
+        yield Figure(
+            title=f"{classifier}: both permutation tests",
+            caption=(
+                "The error on the data, its mean with permuted labels (PermClass) and with features permuted inside "
+                "each class (PermFeats), and p before adjustment. First come the data sets on which the joint "
+                f"structure of the features lowers the error (PermFeats p ≤ {evidence.alpha:g}).{beside}"
+            ),
+            body=_table(group, printed, evidence.alpha),
+        )
+
+
+def _table(cases: Sequence[_Case], printed: Mapping[tuple[str, str], str], alpha: float) -> Markup:
+    head = Markup("").join(
+        Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if 0 < at < 6 else "", name)
+        for at, name in enumerate(_HEADER)
+    )
+    depends = [(case.features.p_value or 0) <= alpha for case in cases]
+    body = Markup("").join(
+        _line(case, printed, said)
+        for wanted, said in ((True, "lowers the error"), (False, "not shown"))
+        for case, own in zip(cases, depends, strict=True)
+        if own is wanted
+    )
+    return Markup(
+        '<div class="scroll" tabindex="0" role="region" aria-label="Both permutation tests"><table class="data narrow">'
+        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(head, body)
+
+
+def _line(case: _Case, printed: Mapping[tuple[str, str], str], said: str) -> Markup:
+    labels, features = case.labels, case.features
+    cells = [
+        _cell(percent(labels.estimate or 0, labels.n), labels, "estimate", printed),
+        *(
+            cell
+            for row in (labels, features)
+            for cell in (
+                _cell(percent(row.null_mean or 0, row.n), row, "null_mean", printed),
+                _cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed),
+            )
+        ),
+    ]
+    return Markup('<tr><th scope="row">{}</th>{}<td>{}</td></tr>').format(labels.dataset, Markup("").join(cells), said)
+
+
+def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, str], str]) -> Markup:
+    theirs = printed.get((row.cell, column))
+    if theirs is not None:
+        differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
+        found = f"{found} ({differs}{theirs if column == 'p_value' else percent(float(theirs))})"
+    return Markup('<td class="number">{}</td>').format(found)
+
+
+KIND = FigureKind(order=11, draw=draw)
