@@ -159,4 +159,4 @@ def _panel(name: str, method: str, n: int, said: Statements) -> Markup:
     )
 
 
-KIND = FigureKind(order=8, draw=draw)
+KIND = FigureKind(order=9, draw=draw)
