@@ -83,7 +83,7 @@ class StudyPlots:
     ...          "cross_validation": {"folds": 3}, "permutation": {"resamples": 19}}
     >>> found = run(study, output=tempfile.mkdtemp())
     >>> found.plot.names
-    ('grids', 'null', 'pairs')
+    ('grids', 'null', 'pairs', 'permutation-tests')
     >>> found.plot.null(classifier="lda")
     Plot(title='Errors under the null hypothesis', caption='The histogram is the error of retrains ...')
     >>> found.plot.pairs().save("pairs.svg")  # doctest: +SKIP

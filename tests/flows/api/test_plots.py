@@ -65,7 +65,7 @@ def test_a_figure_says_what_the_page_says_and_needs_no_style_sheet(study, reques
 
 
 def test_each_study_has_the_figures_of_its_kind(benchmark, calibration):
-    assert benchmark.plot.names == ("grids", "null", "pairs")
+    assert benchmark.plot.names == ("grids", "null", "pairs", "permutation-tests")
     assert "power" in calibration.plot.names
     assert "curve c0" in calibration.plot.power().svg
 
