@@ -57,6 +57,17 @@ class HasExceedances(Protocol):
 
 
 @runtime_checkable
+class DrawsTestSets(Protocol):
+    """A fan-out whose replicates are the answers of a test on test sets that can be drawn again."""
+
+    def compute(self, block: Block, store: Store, /) -> pa.Table:
+        """As for `FanOut`."""
+
+    def test_set(self, block: Block, store: Store, index: int, /) -> pa.Table:
+        """The rows of the test set `index` of the first lane of a block, or distinct rows with their ``count``."""
+
+
+@runtime_checkable
 class CountsRejections(Protocol):
     """A fan-out whose replicates are rejections at a level, or misses of an interval, of which a rate is wanted."""
 

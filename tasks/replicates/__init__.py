@@ -11,6 +11,7 @@ from sigstats._common.registry import Registry
 
 from ..fan_out import (
     CountsRejections,
+    DrawsTestSets,
     FanOut,
     HasExceedances,
     HasObservedCell,
@@ -25,7 +26,15 @@ REGISTRY = Registry(
     __name__,
     FanOut,
     what="fan-out",
-    optional=(ReadsCells, HasExceedances, CountsRejections, HasObservedCell, HasRevisions, RunsOwnCode),
+    optional=(
+        ReadsCells,
+        HasExceedances,
+        CountsRejections,
+        DrawsTestSets,
+        HasObservedCell,
+        HasRevisions,
+        RunsOwnCode,
+    ),
 )
 
 

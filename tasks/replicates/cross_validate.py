@@ -68,3 +68,10 @@ def _of_sample(
         sample, folds, learner, permutation["null"], rng, permutation["resamples"]
     )
     return [], wrong, permuted.tolist()
+
+
+def sample(block: Block, index: int) -> two_views.Sample:
+    """The sample `index` of the first lane of a block."""
+    rng, _ = next(block.lanes())
+    work = block.cell.work
+    return two_views.draw(work["population"], work["n"], rng, LANE_SIZE)[index]

@@ -87,3 +87,16 @@ def _of_outcomes(block: Block, folds: pa.Table) -> tuple[np.ndarray[Any, Any], n
         first += size
     p_values, advantages = np.array(answers, dtype=np.float64).T
     return p_values, advantages
+
+
+def test_set(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
+    """The rows of one sample: the class of each, and what A and B see of it."""
+    (source,) = needs(block.cell.work)
+    trial = block.first + index
+    lane = trial // source.lane_size
+    first = source.block(lane, lane + 1)
+    sample = cross_validate.sample(first, trial - first.first)
+    columns: dict[str, Any] = {"label": sample.y}
+    for side, view in (("a", sample.a), ("b", sample.b)):
+        columns |= {f"{side}{column + 1}": view[:, column] for column in range(view.shape[1])}
+    return pa.table(columns)

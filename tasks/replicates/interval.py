@@ -58,6 +58,11 @@ def compute(block: Block, store: Store) -> pa.Table:
     return pa.table(columns | {name: [row[name] for row in found] for name in SCHEMA.names[1:]}, schema=SCHEMA)
 
 
+def test_set(block: Block, store: Store, index: int) -> pa.Table:
+    """The rows of one test set."""
+    return subsample.test_set(block, store, index)
+
+
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
     """Which intervals leave the truth out; their confidence is theirs, whatever the level."""
     missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()

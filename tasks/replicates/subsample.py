@@ -18,6 +18,7 @@ from sigstats._common.validation import shown
 from ..fan_out import FanOut, new_cell
 from ..plan import Block, Cell
 from ..populations.population import EventPopulation, Population
+from ..populations.rows import counted_rows
 from ..populations.score_tests import run_score_test
 from ..populations.scored import ScorePopulation
 from ..populations.tests import Answers, AnyPopulation, advantage, run_test
@@ -137,6 +138,19 @@ def compute(block: Block, store: Store) -> pa.Table:
         "no_positive": np.concatenate(no_positive),
     }
     return pa.table(columns, schema=SCHEMA)
+
+
+def test_set(block: Block, store: Store, index: int) -> pa.Table:
+    """The rows of one test set: distinct rows with their count, or scored rows."""
+    work = block.cell.work
+    drawn_from = population(work, store)
+    assert drawn_from is not None  # whoever replays has seen to it
+    rng, _ = next(block.lanes())
+    if not isinstance(drawn_from, ScorePopulation):
+        return counted_rows(drawn_from, drawn_from.draw(work["n"], rng, LANE_SIZE)[index].tolist())
+    rows = drawn_from.draw(work["n"], rng, LANE_SIZE).part(index)
+    columns: dict[str, Any] = {"positive": rows.positive, "score_a": rows.a, "score_b": rows.b}
+    return pa.table(columns | ({} if rows.group is None else {"group": rows.group}))
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:

@@ -37,6 +37,7 @@ def refused(capsys, *arguments):
         ("deploy", ["nosuch.toml", "--output", "out"]),
         ("plan", ["nosuch.toml"]),
         ("rank", ["nosuch.csv", "nosuch.csv"]),
+        ("replay", ["nosuch", "--trial", "0"]),
         ("report", ["nosuch"]),
         ("run", ["nosuch.toml", "--output", "out"]),
         ("schema", ["nosuch"]),

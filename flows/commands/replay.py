@@ -1,0 +1,147 @@
+"""Show one test set of a calibration study again, and what each test answers on it.
+
+The test set is drawn anew from the seed, the population, the size and its number, and every test is applied to it as
+in the study. Each answer is held against the stored one; where one differs, the exit code is 3.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sigstats._common.printable import printable
+
+from ..errors import DONE, FAILED, BadInput
+from ._options import usable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sigstats.tasks.plan import Cell
+    from sigstats.tasks.replay import Replay
+    from sigstats.tasks.results import Results
+
+_FILTERS = ("dataset", "slice", "n", "test")
+#: More rows are not shown, but written with --rows.
+_MOST = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``sigstats replay``."""
+    parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a calibration study's results")
+    parser.add_argument("--trial", type=int, required=True, metavar="N", help="the number of the test set, from 0")
+    parser.add_argument("--dataset", metavar="NAME", help="the population, by its name in the study file")
+    parser.add_argument("--slice", metavar="TEXT", help="its part, as the report has it, as in 'prevalence = 0.1'")
+    parser.add_argument("--n", metavar="ROWS", help="the size of the test set")
+    parser.add_argument("--test", metavar="TEXT", help="the test, as the report has it")
+    parser.add_argument("--rows", metavar="FILE", help="write the rows of the only test set that is shown, as CSV")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the test set and the answers."""
+    from sigstats.tasks.replay import replay
+    from sigstats.tasks.results import Results
+    from sigstats.tasks.storage.seal import Damaged
+    from sigstats.tasks.storage.store import Store
+
+    results = Results(Store(usable(options.output, "OUTPUT")))
+    try:
+        chosen = _chosen(options, results)
+        found = [replay(results, cell, options.trial) for cell in chosen]
+    except LookupError as error:
+        raise BadInput(f"OUTPUT: {error}") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study") from None
+    except Damaged as error:
+        raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
+    sets = _by_test_set(found)
+    if options.rows is not None:
+        _write_rows(options.rows, sets)
+    for group in sets.values():
+        _show(group, options.trial)
+    differing = [each for each in found if each.stored is not None and not each.same]
+    if differing:
+        print(f"sigstats: {len(differing)} of {len(found)} answers are not as stored", file=sys.stderr)  # noqa: T201
+    return FAILED if differing else DONE
+
+
+def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
+    from sigstats.tasks.replay import can_replay
+
+    cells = [cell for cell in results.plan.cells if can_replay(cell)]
+    if not cells:
+        raise BadInput(f"OUTPUT: {options.output} is not valid; expected the results of a calibration study")
+    for name in _FILTERS:
+        wanted = getattr(options, name)
+        known = dict.fromkeys(cell.subject[name] for cell in cells if name in cell.subject)
+        if wanted is not None:
+            if wanted not in known:
+                raise BadInput(f"--{name}: {wanted!r} is not valid; expected one of {', '.join(known) or 'none'}")
+            cells = [cell for cell in cells if cell.subject.get(name) == wanted]
+    most = min(cell.replicates for cell in cells)
+    if not 0 <= options.trial < most:
+        raise BadInput(f"--trial: {options.trial} is not valid; expected 0 to {most - 1}")
+    return cells
+
+
+def _by_test_set(found: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]:
+    groups: dict[tuple[str, ...], list[Replay]] = {}
+    for each in found:
+        subject = each.cell.subject
+        groups.setdefault((subject["dataset"], subject.get("slice", ""), subject["n"]), []).append(each)
+    return groups
+
+
+def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:
+    from pyarrow import csv
+
+    if len(sets) > 1:
+        raise BadInput(f"--rows: {file} is not valid; expected one test set, not {len(sets)} (--dataset, --slice, --n)")
+    (group,) = sets.values()
+    try:
+        csv.write_csv(group[0].rows, Path(file))
+    except OSError as error:
+        raise BadInput(f"--rows: {file} is not valid; it cannot be written ({error.strerror or error})") from None
+
+
+def _show(group: list["Replay"], trial: int) -> None:
+    first = group[0].cell.subject
+    where = ", ".join(part for part in (first["dataset"], first.get("slice", "")) if part)
+    _say(f"test set {trial} of {where}, {int(first['n']):,} rows")
+    for line in _lines(group[0].rows):
+        _say(f"  {line}")
+    width = max(len(each.cell.subject["test"]) for each in group)
+    for each in group:
+        verdict = (
+            "not stored" if each.stored is None else "as stored" if each.same else f"stored: {_values(each.stored)}"
+        )
+        _say(f"  {each.cell.subject['test']:{width}}  {_values(each.answer)}  {verdict}")
+
+
+def _verdict(each: "Replay") -> str:
+    if each.stored is None:
+        return "not stored"
+    return "as stored" if each.same else f"stored: {_values(each.stored)}"
+
+
+def _lines(rows: "pa.Table") -> list[str]:
+    names = rows.column_names
+    cells = [names, *([_value(row[name]) for name in names] for row in rows.slice(0, _MOST).to_pylist())]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
+    shown = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in cells]
+    more = [f"and {rows.num_rows - _MOST:,} more (--rows FILE has all)"] if rows.num_rows > _MOST else []
+    return shown + more
+
+
+def _values(answer: Any) -> str:
+    return ", ".join(
+        f"{name} {_value(value)}" for name, value in answer.items() if name != "replicate" and value is not None
+    )
+
+
+def _value(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _say(text: str) -> None:
+    print(printable(text))  # noqa: T201

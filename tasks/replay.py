@@ -1,0 +1,81 @@
+"""One test set of a calibration study, by its number: its rows, and what each test answers on it.
+
+A test set depends on the seed, the population, the size and its number alone. So its stream chunk is drawn again, and
+the answers are computed as they were: they are compared with those that are stored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from .fan_out import DrawsTestSets
+from .one_thread import one_thread
+from .plan import Cell
+from .replicates import fanout, input_cells
+from .results import Results
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A test set and the answer of one test.
+
+    Attributes
+    ----------
+    cell : Cell
+        The test on its population at one size.
+    rows : pyarrow.Table
+        The test set: rows, or distinct rows with how often each occurs.
+    answer : mapping
+        The answer, as it is computed now: the columns of the cell's replicates.
+    stored : mapping or None
+        The answer that is stored; None where the test set was not drawn, or its replicates are missing.
+    """
+
+    cell: Cell
+    rows: pa.Table
+    answer: Mapping[str, Any]
+    stored: Mapping[str, Any] | None
+
+    @property
+    def same(self) -> bool:
+        """Whether the answer is the stored one, to the last bit."""
+        return self.stored is not None and repr(dict(self.stored)) == repr(dict(self.answer))
+
+
+def can_replay(cell: Cell) -> bool:
+    """Whether the replicates of a cell are answers on test sets."""
+    return isinstance(fanout(cell.fanout), DrawsTestSets)
+
+
+def replay(results: Results, cell: Cell, trial: int) -> Replay:
+    """Draw a test set again and apply the test of a cell to it.
+
+    Parameters
+    ----------
+    results : Results
+        Of a calibration study.
+    cell : Cell
+        One of which `can_replay` is true.
+    trial : int
+        The number of the test set, from 0, less than the replicates of the cell.
+
+    Raises
+    ------
+    LookupError
+        If replicates are missing that the cell reads.
+    """
+    module = fanout(cell.fanout)
+    assert isinstance(module, DrawsTestSets)
+    for before in input_cells(cell):
+        if results.table(before) is None:
+            raise LookupError(f"{before.name} is incomplete; run the study again, which goes on")
+    lane = trial // cell.lane_size
+    block = cell.block(lane, lane + 1)
+    with one_thread():
+        computed = module.compute(block, results.store)
+        rows = module.test_set(block, results.store, trial - block.first)
+    table = results.table(cell)
+    stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
+    return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], stored)
