@@ -22,7 +22,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     parser.add_argument("--id", metavar="COLUMN", help="what the rows are joined by (default: id)")
     parser.add_argument("--label", metavar="COLUMN", help="the true class (default: label)")
     parser.add_argument("--prediction", metavar="COLUMN", help="(default: prediction)")
-    parser.add_argument("--score", metavar="NAME", help=score)
+    parser.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
     parser.add_argument("--filter", metavar="NAME", help="in a log with several, whose answers are meant")
     parser.add_argument(
         "--model",
@@ -80,11 +80,19 @@ def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]"
     return [replace(columns, model=model) for model in models]
 
 
+def require_one_score(options: argparse.Namespace) -> None:
+    """Refuse several scores where one is meant."""
+    if len(options.scores) > 1:
+        raise BadInput(f"--score: {len(options.scores)} are named; expected one")
+
+
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
     from sigstats.tasks.predictions import Columns
 
     found = {name: value for name in _KEYS if (value := getattr(options, name, None)) is not None}
+    if options.scores:
+        found["score"] = options.scores[0]
     for mapping in options.columns:
         key, _, column = mapping.partition("=")
         if key not in _KEYS or not column:

@@ -27,7 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CANDIDATE",
         help="predictions of the model that may replace it; of several, all are tested as one family",
     )
-    add_prediction_arguments(parser, score="a column of a number a row (adds measures); in a log, a scorer or metric")
+    add_prediction_arguments(
+        parser,
+        score="a column of a number a row (adds measures); in a log, a scorer or metric, or all; of several each is a "
+        "measure of its own (repeatable)",
+    )
     parser.add_argument(
         "--score-range",
         nargs=2,
@@ -85,7 +89,7 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.tasks.predictions import join, read, same_content
+    from sigstats.tasks.predictions import ScoredFile, join_scores, read, same_content, score_names, scores_meant
 
     from ..comparison.rule_options import rule_of
 
@@ -96,22 +100,22 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
         raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
     columns, *of_candidates = columns_of_files(options, 1 + len(options.candidates))
     try:
-        baseline = read(options.baseline, columns)
+        baseline = ScoredFile(options.baseline, columns, read)
+        candidates = [ScoredFile(*each, read) for each in zip(options.candidates, of_candidates, strict=True)]
+        files = [(file.path, file.columns) for file in (baseline, *candidates)]
+        scores = scores_meant(files, options.scores or [columns.score], score_names)
+        limits = None if options.score_range is None else as_score_range(options.score_range)
         pairs = []
-        for candidate, own in zip(options.candidates, of_candidates, strict=True):
-            joined = join(
+        for candidate in candidates:
+            joined = join_scores(
                 baseline,
-                read(candidate, own),
-                columns,
+                candidate,
+                scores,
                 unmatched=options.unmatched,
                 allow_different_tasks=options.allow_different_tasks,
             )
-            joined = replace(
-                joined,
-                identical=own == columns and same_content(options.baseline, candidate),
-                score_range=None if options.score_range is None else as_score_range(options.score_range),
-            )
-            pairs.append(joined)
+            identical = candidate.columns == columns and same_content(baseline.path, candidate.path)
+            pairs.append([replace(pair, identical=identical, score_range=limits) for pair in joined])
         return compare_candidates(
             options.baseline, options.candidates, pairs, rule, measures, positive=options.positive
         )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
-from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, write_text
+from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, require_one_score, write_text
 
 if TYPE_CHECKING:
     from sigstats.ranking.result import Ranking
@@ -76,6 +76,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     from ..ranking.names import model_names
 
     files: Sequence[str] = options.files
+    require_one_score(options)
     if len(files) < 2:
         raise BadInput(f"FILE: {files[0]} is one file; expected two or more")
     try:

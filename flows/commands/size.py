@@ -8,7 +8,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
-from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, write_text
+from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, require_one_score, write_text
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import ComparisonRule
@@ -107,6 +107,7 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
             raise BadInput(f"--{name}: {value} is not valid beside files, which say it")
     if len(options.files) != 2:
         raise BadInput(f"FILE: {len(options.files)} are not valid; expected two, of a baseline and a candidate")
+    require_one_score(options)
     of_files = columns_of_files(options, 2)
     baseline, candidate = (read(file, columns) for file, columns in zip(options.files, of_files, strict=True))
     paired = join(

@@ -20,7 +20,7 @@ def forest_plots(rows: Sequence[ComparisonRow], margin: float) -> Markup:
     by_unit: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         if row.low is not None:
-            by_unit.setdefault("points" if in_points(row) else row.measure, []).append(row)
+            by_unit.setdefault("points" if in_points(row) else row.name, []).append(row)
     return Markup("").join(
         _forest_plot(f"forest-{number}", unit, of_unit, margin)
         for number, (unit, of_unit) in enumerate(sorted(by_unit.items(), key=lambda each: each[0] != "points"))
@@ -30,8 +30,8 @@ def forest_plots(rows: Sequence[ComparisonRow], margin: float) -> Markup:
 def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float) -> Markup:
     """One line a row: its label, its interval and its mark."""
     scale = 100 if unit == "points" else 1
-    several = len({row.measure for row in rows}) > 1
-    labels = [f"{row.slice}: {row.measure}" if several else row.slice for row in rows]
+    several = len({row.name for row in rows}) > 1
+    labels = [f"{row.slice}: {row.name}" if several else row.slice for row in rows]
     axes = _axes(rows, labels, margin, scale)
     parts = [
         axes.upwards("axis", 0),
@@ -48,7 +48,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
     worst = min(rows, key=lambda row: row.difference or 0)
     description = (
         f"{len(rows)} differences with their intervals; the lowest is {difference_in_words(worst)}, "
-        f"{worst.measure} on {worst.slice}."
+        f"{worst.name} on {worst.slice}."
     )
     return axes.drawing(name, "Differences of candidate and baseline", description, *parts)
 

@@ -39,7 +39,7 @@ def _suite(found: ComparisonResult, baseline: str, candidate: str, fail_on_warn:
     suite = ET.Element("testsuite", name=_valid(f"{candidate} against {baseline}"))
     for row in found.rows:
         case = ET.SubElement(
-            suite, "testcase", classname=f"sigstats.compare.{row.measure}", name=_valid(f"{row.measure} on {row.slice}")
+            suite, "testcase", classname=f"sigstats.compare.{row.name}", name=_valid(f"{row.name} on {row.slice}")
         )
         failed = row.verdict in failing or (row.unanswered and "warn" in failing)
         if failed:

@@ -58,7 +58,7 @@ def as_text(found: ComparisonResult, baseline: str, candidate: str, *, width: in
         )
         console.print(Text("\n".join(lines), style=style or ""))
 
-    measure = f" {found.measures[0]} of" if len(found.measures) == 1 else ""
+    measure = f" {found.names[0]} of" if len(found.names) == 1 else ""
     say(title_of(found), f"bold {_COLOURS[found.verdict]}")
     say(f"{candidate} against {baseline},{measure} {rows_in_words(found)}")
     for line in subjects_in_words(found):
@@ -98,13 +98,13 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
         yield in_one_sentence(silent, found.rule)
     for row in rows:
         if row.unanswered:
-            yield f"not tested: {row.measure} on {row.slice}: {row.note}"
+            yield f"not tested: {row.name} on {row.slice}: {row.note}"
 
 
 def _widest_table(rows: Sequence[ComparisonRow], found: ComparisonResult, width: int) -> Table:
     """The table with as many columns as there is room for; in the last resort names are folded."""
     measuring = Console(width=10_000)
-    single = ("measure",) if len(found.measures) == 1 else ()
+    single = ("measure",) if len(found.names) == 1 else ()
     for left_out in _LEFT_OUT:
         table = _table(rows, [position for position, name in enumerate(HEADER) if name not in (*left_out, *single)])
         if Measurement.get(measuring, measuring.options, table).maximum <= width:

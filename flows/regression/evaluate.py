@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.sentences import reasons
+from sigstats.comparison.several_scores import compare_scores
 from sigstats.sequential.alpha_spending import spent_level
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
@@ -86,7 +86,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         look, known = _look(study, pair, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
         try:
-            found = compare_pair(pair.predictions, rule, study.measures, positive=study.positive)
+            (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
         except ValueError as error:
             raise BadInput(str(error)) from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
@@ -123,12 +123,12 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     records, damaged = history.read(Store(output))
     look, known = _look(study, pair, records, damaged)
     level = _level(study, look, pair)
-    slices = count_of(sum(len(names) for names, _ in pair.predictions.slices.values()), "slice")
+    slices = count_of(sum(len(names) for names, _ in pair.by_score[0].slices.values()), "slice")
     return "\n".join(
         [
             f"candidate  {pair.candidate}",
             f"baseline   {pair.baseline}",
-            f"rows       {pair.predictions.n:,}, {slices}, {count_of(len(study.measures), 'measure')}",
+            f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(study.measures), 'measure')}",
             f"history    {count_of(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
             f"look       {look} at these rows, level {level:.3g}",
@@ -200,6 +200,7 @@ def _row(row: ComparisonRow) -> dict[str, object]:
     values = {name.name: getattr(row, name.name, None) for name in history.ROWS}
     return {
         **values,
+        "measure": row.name,
         "baseline_value": row.baseline,
         "candidate_value": row.candidate,
         "candidate_low": low,

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from sigstats.comparison.cells import difference_in_words
-from sigstats.comparison.result import ComparisonRow
+from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.comparison.sentences import TITLES, rule_in_words
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
@@ -59,8 +59,9 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
 
 
 def _as_row(row: Mapping[str, Any]) -> ComparisonRow:
-    values = {name: row[name] for name in ("slice", "measure", "n", "difference", "low", "high")}
-    return ComparisonRow(**values, verdict=row["row_verdict"])
+    values = {name: row[name] for name in ("slice", "n", "difference", "low", "high")}
+    measure, score = measure_and_score(row["measure"])
+    return ComparisonRow(**values, measure=measure, score=score, verdict=row["row_verdict"])
 
 
 def looks_in_words(records: Sequence[Record]) -> str:

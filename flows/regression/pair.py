@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +10,16 @@ import pyarrow.compute as pc
 
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.tasks.fingerprint import digest
-from sigstats.tasks.predictions import Columns, PairedPredictions, Predictions, join, read
+from sigstats.tasks.predictions import (
+    Columns,
+    PairedPredictions,
+    Predictions,
+    ScoredFile,
+    join_scores,
+    read,
+    score_names,
+    scores_meant,
+)
 
 from ..errors import BadInput
 from .newest import newest, own_date
@@ -28,7 +38,8 @@ class Pair:
     baseline, candidate : pathlib.Path
     digests : pair of str
         Of the content of both files.
-    predictions : PairedPredictions
+    by_score : tuple of PairedPredictions
+        By each of the scores that the study names; one where it names none.
     held_out : str
         A digest of the rows that judge, by which looks at the same rows are counted.
     dated : datetime.datetime or None
@@ -38,7 +49,7 @@ class Pair:
     baseline: Path
     candidate: Path
     digests: tuple[str, str]
-    predictions: PairedPredictions
+    by_score: tuple[PairedPredictions, ...]
     held_out: str
     dated: dt.datetime | None
 
@@ -53,7 +64,8 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     """
     names = study.columns
     columns = Columns(
-        **names.model_dump(),
+        **names.model_dump(exclude={"score"}),
+        score=names.score if isinstance(names.score, str) else None,
         group=study.group,
         slices=tuple(study.slices),
         unscored=study.unscored,
@@ -63,21 +75,24 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     baseline = newest(study, base, "baseline", columns, other_than=candidate)
     try:
         digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
-        sides = (read(str(baseline), columns), read(str(candidate), columns))
-        predictions = join(
-            *sides, columns, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks
+        sides = ScoredFile(str(baseline), columns, read), ScoredFile(str(candidate), columns, read)
+        scores = scores_meant([(side.path, columns) for side in sides], _scores_of(study), score_names)
+        pairs = join_scores(
+            *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks
         )
-        predictions = replace(
-            predictions,
-            identical=digests[0] == digests[1],
-            score_range=None if study.score_range is None else as_score_range(study.score_range),
-        )
+        limits = None if study.score_range is None else as_score_range(study.score_range)
+        found = tuple(replace(pair, identical=digests[0] == digests[1], score_range=limits) for pair in pairs)
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise BadInput(str(error)) from None
     dated = own_date(study, candidate, columns)
-    return Pair(baseline, candidate, (digests[0], digests[1]), predictions, _digest_of_rows(sides[0]), dated)
+    return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(sides[0].by(scores[0])), dated)
+
+
+def _scores_of(study: RegressionStudy) -> Sequence[str | None]:
+    score = study.columns.score
+    return score if isinstance(score, list) else [score]
 
 
 def _digest_of_file(path: Path) -> str:

@@ -26,10 +26,11 @@ class ColumnNames(Strict):
     label: Annotated[str, Field(min_length=1, description="The true class")] = "label"
     prediction: Annotated[str, Field(min_length=1, description="The predicted class")] = "prediction"
     score: Annotated[
-        str | None,
+        str | list[str] | None,
         Field(
             min_length=1,
-            description="A number a row: the probability of the positive class, a mark; in a log, a scorer or metric",
+            description="A number a row: the probability of the positive class, a mark; in a log, a scorer or metric, "
+            "or all; several are compared each as a measure of its own",
         ),
     ] = None
     filter: Annotated[

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sigstats.comparison.paired_predictions import ALL_ROWS
+from sigstats.comparison.rows import measure_and_score
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.storage.history import Record
 
@@ -39,7 +40,7 @@ def trend_figures(records: Sequence[Record]) -> Iterator[Figure]:
     shown = sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
     over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, _value)
     bodies = [
-        _panel(f"trend-{index}", measure, found, _WIDE, 210, unit="%" if MEASURES[measure].in_points else "")
+        _panel(f"trend-{index}", measure, found, _WIDE, 210, unit="%" if _in_points(measure) else "")
         for index, (measure, found) in enumerate(over_all.items())
     ]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
@@ -94,9 +95,14 @@ def _difference(day: str, row: Mapping[str, Any]) -> Point:
 
 
 def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, reference: float) -> Point:
-    scale = 100 if MEASURES[row["measure"]].in_points else 1
+    scale = 100 if _in_points(row["measure"]) else 1
     below, above = (None if row[name] is None else scale * row[name] for name in (low, high))
     return Point(day, "", scale * row[value], below, above, scale * reference, row["row_verdict"] or "")
+
+
+def _in_points(name: str) -> bool:
+    """Whether a measure, which may be of one of several scores, is counted in percentage points."""
+    return MEASURES[measure_and_score(name)[0]].in_points
 
 
 def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: float, *, unit: str = "") -> Markup:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from ..multiplicity import adjust
 from .cells import difference_in_words
-from .compare import compare_pairs
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, Verdict
+from .several_scores import compare_scores
 
 _ORDER: tuple[Verdict, ...] = ("fail", "warn", "pass")
 
@@ -64,7 +64,7 @@ class CandidatesResult:
                 return f"keep {self.baseline}: what passes is not ahead of it"
             return f"keep {self.baseline}: no candidate passes"
         row = overall(self.results[self.candidates.index(taken)])
-        ahead = f"{difference_in_words(row)} of {row.measure}"
+        ahead = f"{difference_in_words(row)} of {row.name}"
         if not better:
             return f"{taken} passes ({ahead}), but is not shown to be better than {self.baseline}"
         rest = f"; {', '.join(better[1:])} too, and sigstats rank says which of them differ" if better[1:] else ""
@@ -78,20 +78,20 @@ class CandidatesResult:
 def compare_candidates(
     baseline: str,
     candidates: Sequence[str],
-    pairs: Sequence[PairedPredictions],
+    pairs: Sequence[Sequence[PairedPredictions]],
     rule: ComparisonRule | None = None,
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
 ) -> CandidatesResult:
-    """Compare each candidate with the baseline, in one family of tests.
+    """Compare each candidate with the baseline, by each of its scores, in one family of tests.
 
     Raises
     ------
     ValueError
         As `sigstats.comparison.compare.compare_pair`, for any of the pairs.
     """
-    results = compare_pairs(pairs, rule, measures, positive=positive)
+    results = compare_scores(pairs, rule, measures, positive=positive)
     rows = [overall(each) for each in results]
     raw = [row.p_differs if row.p_differs is not None and (row.difference or 0) > 0 else 1.0 for row in rows]
     return CandidatesResult(

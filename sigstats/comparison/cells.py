@@ -26,7 +26,7 @@ def cells_of(row: ComparisonRow) -> tuple[str, ...]:
     ps = ["–" if p is None else p_number(p) for p in (row.p_worse, row.p_adjusted)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
     rows = f"{row.n:,}" if row.items is None else f"{row.n:,} of {row.items:,} items"
-    return (row.slice, row.measure, rows, *values, between, *ps, *indices)
+    return (row.slice, row.name, rows, *values, between, *ps, *indices)
 
 
 def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .._common.validation import refuse
+from .._common.validation import refuse, shown
 from ..measures.table import MEASURES
 from ..multiplicity import adjust
 from ..possibilistic_indices import possibility
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
-from .requirements import as_compared_measures, default_measures, positive_code, require
+from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
 from .tests import test_part, uses_bootstrap, with_detectable
@@ -87,6 +87,10 @@ def _asked(
 ) -> tuple[tuple[str, ...], Part]:
     """The measures of a pair, and its rows."""
     names = default_measures(paired) if measures is None else as_compared_measures(measures)
+    if paired.compared:
+        names = tuple(name for name in names if is_of_scores(name))
+        if not names:
+            raise ValueError(f"score: {shown(paired.score_name)} is not valid with measures of predictions alone")
     for name in names:
         require(paired, name)
     needs_positive = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
@@ -100,7 +104,9 @@ def _tested(
     """Every measure on every part, not yet decided."""
     rows = tuple(
         test_part(
-            ComparisonRow(slice=part, measure=name, n=len(where), items=paired.items_of(where)),
+            ComparisonRow(
+                slice=part, measure=name, n=len(where), items=paired.items_of(where), score=_score_of(paired, name)
+            ),
             everything,
             where,
             rule=rule,
@@ -109,6 +115,11 @@ def _tested(
         for name in names
     )
     return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, **_sizes_and_subjects(paired))
+
+
+def _score_of(paired: PairedPredictions, measure: str) -> str:
+    """Which of several scores a measure is of."""
+    return paired.score_name if paired.graded or is_of_scores(measure) else ""
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
@@ -123,7 +134,7 @@ def _of_itself(
     items = paired.items_of(every)
     found = [
         test_part(
-            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items),
+            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, score=_score_of(paired, name)),
             everything,
             every,
             rule=rule,
@@ -135,6 +146,7 @@ def _of_itself(
             slice=ALL_ROWS,
             measure=row.measure,
             n=n,
+            score=row.score,
             items=items,
             baseline=row.baseline,
             candidate=row.candidate,

@@ -70,6 +70,10 @@ class PairedPredictions:
         What was read of baseline and candidate, for a person: task, model, score ...
     right, marks : ItemTotals or None
         Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
+    score_name : str
+        Which of several scores this is; empty where there is one.
+    compared : bool
+        Whether the predictions were compared beside another score already, and the scores alone are left.
     """
 
     label: IntArray
@@ -88,6 +92,8 @@ class PairedPredictions:
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
+    score_name: str = ""
+    compared: bool = False
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -59,6 +59,11 @@ def as_compared_measures(names: Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
+def is_of_scores(measure: str) -> bool:
+    """Whether a measure is one of scores, not of predictions."""
+    return measure in _OF_SCORES
+
+
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """What is compared where nobody says: the accuracy, and the area under the curve where there are scores.
 

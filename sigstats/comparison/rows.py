@@ -14,6 +14,8 @@ class ComparisonRow:
     Attributes
     ----------
     slice, measure : str
+    score : str
+        Which of several scores the measure is of; empty where there is one.
     n : int
         Rows.
     items : int or None
@@ -51,6 +53,7 @@ class ComparisonRow:
     slice: str
     measure: str
     n: int
+    score: str = ""
     items: int | None = None
     baseline: float | None = None
     candidate: float | None = None
@@ -73,6 +76,11 @@ class ComparisonRow:
     note: str = ""
 
     @property
+    def name(self) -> str:
+        """The measure, and which of several scores it is of."""
+        return f"{self.measure} of {self.score}" if self.score else self.measure
+
+    @property
     def unanswered(self) -> bool:
         """Whether the data could not answer what was asked of all rows."""
         return self.verdict is None and self.slice == ALL_ROWS
@@ -81,6 +89,19 @@ class ComparisonRow:
     def silent(self) -> bool:
         """Whether the models differ nowhere, so that the data lean to neither."""
         return self.differing == 0
+
+
+def measure_and_score(name: str) -> tuple[str, str]:
+    """The measure and the score that `ComparisonRow.name` is of.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.rows import measure_and_score
+    >>> measure_and_score("accuracy of acc_norm"), measure_and_score("auc")
+    (('accuracy', 'acc_norm'), ('auc', ''))
+    """
+    measure, _, score = name.partition(" of ")
+    return measure, score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,3 +139,8 @@ class ComparedRows:
     def measures(self) -> tuple[str, ...]:
         """The measures that were compared, each once."""
         return tuple(dict.fromkeys(row.measure for row in self.rows))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measures, each of each score, once."""
+        return tuple(dict.fromkeys(row.name for row in self.rows))

@@ -63,10 +63,10 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
     slices = list(dict.fromkeys(row.slice for row in silent))
     where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
     if first.low is None:
-        return f"no difference on {where}, and none is excluded: no bound of {first.measure} is known"
+        return f"no difference on {where}, and none is excluded: no bound of {first.name} is known"
     return (
         f"no difference on {where}, but {first.n:,} rows exclude no drop of more than {_amount(first, rule.margin)} "
-        f"({first.measure}: {with_unit(first, first.low)} is possible)"
+        f"({first.name}: {with_unit(first, first.low)} is possible)"
     )
 
 
@@ -94,10 +94,10 @@ def counted(rows: Iterable[ComparisonRow]) -> str:
 def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     """Why a row does not pass."""
     if row.verdict is None:
-        return f"not tested: {row.measure} on {row.slice}: {row.note}"
+        return f"not tested: {row.name} on {row.slice}: {row.note}"
     if row.silent:
         return in_one_sentence([row], rule)
-    change = f"{row.measure} on {row.slice}: {_change(row)}"
+    change = f"{row.name} on {row.slice}: {_change(row)}"
     if row.verdict == "fail":
         holds_zero = row.high is not None and row.high >= 0
         return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if holds_zero else "")

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from .._common.validation import refuse
-from ..comparison.compare import compare_pair
 from ..comparison.paired_predictions import PairedPredictions, as_score_range, label_name, pair_arrays
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
+from ..comparison.several_scores import compare_scores, with_names
 
 
 def compare(
@@ -22,7 +22,7 @@ def compare(
     id: str = "id",  # noqa: A002 - the name of the column
     label: str = "label",
     prediction: str = "prediction",
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     epoch: str | None = None,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
@@ -47,8 +47,10 @@ def compare(
         What the candidate predicts for the same rows; not with frames.
     id, label, prediction : str
         Of frames: what rows are joined by, the true class, the predicted one.
-    score, epoch : str, optional
-        Of frames: a number a row, such as a probability or a mark; which of several answers to one id a row is.
+    score : str or sequence of str, optional
+        Of frames: a number a row, such as a probability or a mark; of several each is a measure of its own.
+    epoch : str, optional
+        Of frames: which of several answers to one id a row is.
     scores : pair of array_like of float, shape (n,), optional
         Of arrays: what baseline and candidate give each row, the probability of the positive class or a mark.
     groups : str, or array_like of shape (n,), optional
@@ -103,28 +105,24 @@ def compare(
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        paired = _of_frames(
-            y,
-            prediction_a,
-            {"id": id, "label": label, "prediction": prediction, "score": score, "epoch": epoch, "group": groups},
-            slices,
-            unmatched,
-        )
+        names = {"id": id, "label": label, "prediction": prediction, "epoch": epoch, "group": groups}
+        pairs = _of_frames(y, prediction_a, names, score, slices, unmatched)
         if score_range is not None:
-            paired = replace(paired, score_range=as_score_range(score_range))
+            limits = as_score_range(score_range)
+            pairs = [replace(pair, score_range=limits) for pair in pairs]
     else:
         for name, value in (("score", score), ("epoch", epoch)):
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
-        paired = pair_arrays(
-            y, prediction_a, prediction_b, scores=scores, groups=groups, slices=slices, score_range=score_range
-        )
-    return compare_pair(paired, rule, measures, positive=positive_name)
+        options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "score_range": score_range}
+        pairs = [pair_arrays(y, prediction_a, prediction_b, **options)]
+    (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
+    return found
 
 
 def _of_frames(
-    baseline: Any, candidate: Any, names: Mapping[str, Any], slices: Any, unmatched: str
-) -> PairedPredictions:
+    baseline: Any, candidate: Any, names: Mapping[str, Any], score: Any, slices: Any, unmatched: str
+) -> list[PairedPredictions]:
     for name, value in names.items():
         if not isinstance(value, str) and (value is not None or name in ("id", "label", "prediction")):
             raise refuse("groups" if name == "group" else name, value, "the name of a column")
@@ -137,6 +135,18 @@ def _of_frames(
     from ..tasks.predictions import Columns
     from ._columns import pair_frames, same_frames
 
+    scores = _scores(score)
     columns = Columns(**names, slices=tuple(dict.fromkeys(listed)))
-    paired = pair_frames(baseline, candidate, columns, unmatched=unmatched)
-    return replace(paired, identical=same_frames(baseline, candidate))
+    pairs = [pair_frames(baseline, candidate, replace(columns, score=each), unmatched=unmatched) for each in scores]
+    identical = same_frames(baseline, candidate)
+    return with_names([replace(pair, identical=identical) for pair in pairs], scores)
+
+
+def _scores(score: Any) -> Sequence[str | None]:
+    """The names of the columns of scores; None alone where there are none."""
+    scores = [score] if score is None or isinstance(score, str) else score
+    if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
+        raise refuse("score", score, "the name of a column, or several")
+    if score is not None and (not all(isinstance(each, str) for each in scores) or len(set(scores)) < len(scores)):
+        raise refuse("score", score, "the name of a column, or several, each once")
+    return scores

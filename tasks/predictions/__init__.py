@@ -3,6 +3,7 @@
 A new format is one new module of this folder.
 """
 
+from dataclasses import replace
 from functools import cache
 from typing import Protocol
 
@@ -17,7 +18,8 @@ from ._identical import same_content
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, join
-from ._predictions import Columns, Predictions, from_table
+from ._predictions import ALL_SCORES, Columns, Predictions, from_table
+from ._scores import ScoredFile, join_scores, names_in, scores_meant
 from ._selection import select
 from ._tasks import is_table, one_log, one_table
 from ._unknown import NoTable, unknown
@@ -31,11 +33,15 @@ __all__ = [
     "ManyPredictions",
     "PairedPredictions",
     "Predictions",
+    "ScoredFile",
     "from_table",
     "join",
     "join_many",
+    "join_scores",
     "read",
     "same_content",
+    "score_names",
+    "scores_meant",
 ]
 
 
@@ -87,8 +93,7 @@ def read(path: str, columns: Columns) -> Predictions:
     ValueError
         One line that names the file, the column and the row.
     """
-    files = files_of(path)
-    found = _read_file(path, columns) if files is None else _read_files(path, files, columns)
+    found = _found(path, columns)
     if not isinstance(found, EvaluationLog):
         return found
     try:
@@ -96,6 +101,25 @@ def read(path: str, columns: Columns) -> Predictions:
         return select(found, columns)
     except UnicodeEncodeError as error:
         raise ValueError(f"{found.where}: cannot be read ({reason(error)})") from None
+
+
+def score_names(path: str, columns: Columns) -> tuple[str, ...]:
+    """The scores of a log that can be compared; those of a model and a filter where these are named.
+
+    Raises
+    ------
+    ValueError
+        One line: a table, or whatever `read` refuses.
+    """
+    found = _found(path, replace(columns, score=ALL_SCORES))
+    if not isinstance(found, EvaluationLog):
+        raise ValueError(f"{found.where}: score: {ALL_SCORES!r} is not valid for a table; expected names of columns")
+    return names_in(found, columns)
+
+
+def _found(path: str, columns: Columns) -> Predictions | EvaluationLog:
+    files = files_of(path)
+    return _read_file(path, columns) if files is None else _read_files(path, files, columns)
 
 
 def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | EvaluationLog:

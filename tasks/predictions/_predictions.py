@@ -14,6 +14,9 @@ from ._items import occurrences
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
 
+#: As the name of a score, all that a log has.
+ALL_SCORES = "all"
+
 #: What becomes of answers in a log that failed or have no score.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 

@@ -423,3 +423,70 @@ def test_two_providers_of_one_file_are_compared(tmp_path, capsys):
     assert compared(tmp_path, path, path, "--model", "old")["identical"]
     assert main(["compare", str(path), str(path), *["--model", "old"] * 3]) == 2
     assert "--model: 3 are named; expected one, or one for each of 2 files" in capsys.readouterr().err
+
+
+def documents(changed):
+    """Forty documents with three metrics, one of which may have fallen."""
+    return [
+        {"acc": n % 4 > 0, "acc_norm": 0 if changed else 1, "f1": n % 7 / 7, "word_perplexity": 3.5} for n in range(40)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("named", "scores"),
+    [(["acc", "acc_norm"], ["acc", "acc_norm"]), (["all"], ["acc", "acc_norm", "f1"]), (["f1"], [""])],
+)
+def test_several_scores_are_measures_of_their_own_in_one_family(tmp_path, capsys, named, scores):
+    paths = [harness_log(tmp_path / f"{name}.jsonl", documents(name == "b")) for name in "ab"]
+    options = [word for name in named for word in ("--score", name)]
+    junit = tmp_path / "junit.xml"
+    found = compared(tmp_path, *paths, *options, "--junit", junit, "--report", tmp_path / "page.html")
+    rows = {row["score"]: row for row in found["rows"]}
+    assert [row["score"] for row in found["rows"]] == scores
+    said = capsys.readouterr().out
+    if len(scores) > 1:
+        assert rows["acc_norm"]["verdict"] == "fail"
+        assert rows["acc_norm"]["p_adjusted"] == pytest.approx(len(scores) * rows["acc_norm"]["p_worse"])
+        assert rows["acc"]["p_worse"] == 1
+        assert found["subjects"]["candidate"]["metric"] == ", ".join(scores)
+        for text in (said, (tmp_path / "page.html").read_text(), junit.read_text(), found["reasons"][0]):
+            assert "accuracy of acc_norm" in text
+    if "f1" in rows:
+        assert rows["f1"]["measure"] == "mean-score"
+
+
+def test_a_score_that_one_file_lacks_is_refused_by_name(tmp_path, capsys):
+    log = documents(False)
+    paths = [harness_log(tmp_path / "a.jsonl", log)]
+    paths.append(harness_log(tmp_path / "b.jsonl", [{**each, "extra": 1} for each in log]))
+    assert main(["compare", *paths, "--score", "all"]) == 2
+    assert f"{paths[0]}: score: 'extra' is not there, but in {paths[1]}" in capsys.readouterr().err
+    assert main(["compare", *paths, "--score", "acc", "--score", "extra"]) == 2
+    assert "score: 'extra' is not there; expected one of acc, acc_norm" in capsys.readouterr().err
+    assert main(["compare", *paths, "--score", "acc", "--score", "acc"]) == 2
+    assert "score: 'acc, acc' is not valid; expected each score once" in capsys.readouterr().err
+    assert main(["rank", *paths, "--score", "acc", "--score", "extra"]) == 2
+    assert "--score: 2 are named; expected one" in capsys.readouterr().err
+
+
+def test_several_columns_of_scores_of_a_table(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    frames = []
+    for name in "ab":
+        label = np.arange(80) % 2
+        frame = pd.DataFrame({"id": range(80), "label": label, "prediction": label})
+        frame["x"], frame["y"] = label * 0.3 + rng.random(80) / 2, rng.random(80)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        frames.append(frame)
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    found = compared(tmp_path, *paths, "--score", "x", "--score", "y")
+    names = [("accuracy", ""), ("auc", "x"), ("auc", "y")]
+    assert [(row["measure"], row["score"]) for row in found["rows"]] == names
+    result = sigstats.compare(*frames, score=["x", "y"])
+    assert [(row.measure, row.score) for row in result.rows] == names
+    assert [row.p_adjusted for row in result.rows] == [row["p_adjusted"] for row in found["rows"]]
+    assert list(result.to_pandas()["score"]) == ["", "x", "y"]
+    assert main(["compare", *map(str, paths), "--score", "all"]) == 2
+    assert "'all'" in capsys.readouterr().err
+    assert main(["compare", *map(str, paths), "--score", "x", "--score", "y", "--measure", "accuracy"]) == 2
+    assert "score: 'y' is not valid with measures of predictions alone" in capsys.readouterr().err

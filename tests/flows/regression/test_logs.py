@@ -117,3 +117,13 @@ def test_the_model_that_is_named_is_compared(tmp_path, capsys):
     assert "model: there are 2; expected one named of old, new" in capsys.readouterr().err
     code, found = evaluated(tmp_path, STUDY + '[columns]\nmodel = "new"\n')
     assert (code, found["rows"][0]["difference"]) == (1, -1)
+
+
+def test_several_scores_stand_in_the_history_by_their_names(tmp_path):
+    for name, low in (("a", 1.0), ("b", 0.0)):
+        harness_log(tmp_path / f"{name}.jsonl", [{"acc": 1, "f1": low} for _ in range(40)])
+    code, found = evaluated(tmp_path, STUDY + '[columns]\nscore = ["acc", "f1"]\n')
+    assert (code, [row["score"] for row in found["rows"]]) == (1, ["acc", "f1"])
+    history = pd.read_parquet(tmp_path / "out/history")
+    assert list(history["measure"]) == ["accuracy of acc", "accuracy of f1"]
+    assert "accuracy of f1" in (tmp_path / "out/report.html").read_text()
