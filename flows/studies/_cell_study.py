@@ -1,6 +1,7 @@
 """A kind of study whose work is computed in cells: what such kinds have in common."""
 
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from ..clusters.local import processors
 from ..config.study import Study
 from ..errors import BadInput
 from ..report.page import write_report
-from ..running.estimate import estimate, render
+from ..running.estimate import Estimate, count, counts_in_words, estimate, render
 from ..running.options import PlanOptions, RunOptions
 from ..running.prepared import Prepared, Progress, no_progress
 from ..running.progress import Display
@@ -35,10 +36,13 @@ class CellStudyKind(Generic[S]):
         ``layout(study, base, progress, allow)`` reads what comes in, tells of it, and returns it with the plan, as
         `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
         names the data set or the setting, the value and what would be right.
+    savings : callable
+        ``savings(study, estimates, scratch)`` gives a line for each change that would make the study cheaper.
     """
 
     model: type[S]
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared]
+    savings: Callable[[S, Sequence[Estimate], Store], Iterable[str]] = lambda study, estimates, scratch: ()
     has_cells: bool = True
 
     def prepare(self, study: S, base: Path, progress: Progress = no_progress, allow: Sequence[str] = ()) -> Prepared:
@@ -61,11 +65,17 @@ class CellStudyKind(Generic[S]):
         display = Display(study=study.name)
         with display.reading() as progress:
             prepared = self.prepare(study, options.base, progress, options.allow)
-        if options.timing:
-            display.say(f"timing a replicate of each of {len(prepared.plan.cells):,} cells (--no-timing leaves it out)")
-        estimates = estimate(prepared, output=options.output, timing=options.timing)
+        estimates = count(prepared.plan, options.output)
+        cheaper: list[str] = []
+        if options.timing and any(one.left for one in estimates):
+            display.say(f"{counts_in_words(prepared.plan, estimates)}; timing cells (--no-timing leaves it out)")
+            with tempfile.TemporaryDirectory(prefix="sigstats-plan-") as folder:
+                scratch = Store(folder)
+                estimates = estimate(prepared, estimates, scratch=scratch, say=display.say)
+                cheaper = list(self.savings(study, estimates, scratch))
         notes = [f"note: {note}" for note in prepared.notes]
-        return "\n".join([*notes, render(prepared.plan, estimates, workers=options.workers or processors())])
+        text = render(prepared.plan, estimates, workers=options.workers or processors())
+        return "\n".join([*notes, text, *cheaper])
 
     def run(self, study: S, options: RunOptions, /) -> CellStudyResult:
         """Compute all cells, summarise and report."""

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sigstats.learners import build
 from sigstats.retraining.class_scores import class_scores
 
+from ..own_code import build_as_planned
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import dataset_of, folds_of
+from ._retrainers import code_of_classifier, dataset_of, folds_of
 
 VERSION = 1
 LANE_SIZE = 1
@@ -44,11 +44,16 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     return {"dataset": work["dataset"], "draws": "none"}
 
 
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """That of the classifier."""
+    return code_of_classifier(work)
+
+
 def compute(block: Block, store: Store) -> pa.Table:
     """The scores, one row for each row of the data set."""
     work = block.cell.work
     dataset = dataset_of(store, work)
-    estimator = build(work["classifier"]["learner"], params=work["classifier"]["params"], nominal=dataset.nominal)
+    estimator = build_as_planned(work["classifier"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")
     found = class_scores(estimator, dataset.X, dataset.y, folds_of(dataset, work), transforms=transforms)
     n = len(dataset)

@@ -1,0 +1,253 @@
+"""What a benchmark study says: its data sets, classifiers, folds, permutations, tests and measures."""
+
+import math
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
+
+from sigstats._common.validation import as_choice, nearest, shown
+from sigstats.measures.table import MEASURES
+from sigstats.multiplicity import adjust
+from sigstats.tasks import analyses
+from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT
+
+from ..config.dataset_table import DatasetTable
+from ..config.model import Options, Strict
+from ..config.study import DataStudy
+from ._published import Null, Published
+from ._stopping import Stopping, StoppingSettings
+
+#: The analysis that a study has which names measures.
+MEASURES_ANALYSIS = "measures"
+
+#: The test of the differences on folds.
+OVER_FOLDS = "corrected-resampled"
+
+
+class Needs(Strict):
+    """What a classifier of another package needs of a worker."""
+
+    memory: Annotated[
+        str | None, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"')
+    ] = None
+
+
+class Classifier(Strict):
+    """A classifier with a name of its own."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
+    learner: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="A ready learner, or the import path of a classifier of scikit-learn or an allowed package",
+        ),
+    ]
+    params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
+    time_limit: Annotated[
+        float | None,
+        Field(gt=0, exclude=True, description="Seconds that a fit of a classifier of another package may take"),
+    ] = None
+    resources: Annotated[
+        Needs, Field(exclude=True, description="What a classifier of another package needs of a worker")
+    ] = Needs()
+    stopping: Annotated[
+        Stopping | None, Field(description="When its permutation tests stop, if not as permutation.stopping says")
+    ] = None
+
+
+def _as_folds(value: Any) -> int | str:
+    if value == LEAVE_ONE_OUT or (type(value) is int and 2 <= value <= 1000):
+        return value  # type: ignore[no-any-return]
+    raise ValueError(f"{shown(value)} is not valid; expected a whole number from 2 to 1000, or {LEAVE_ONE_OUT!r}")
+
+
+Folds = Annotated[
+    Annotated[int, Field(ge=2, le=1000)] | Literal["leave-one-out"], WrapValidator(lambda value, _: _as_folds(value))
+]
+
+
+class CrossValidation(Strict):
+    """How errors are estimated."""
+
+    folds: Annotated[
+        Folds, Field(description="The number of stratified folds, or leave-one-out: every row is a fold of its own")
+    ] = 10
+    repeats: Annotated[
+        int,
+        Field(ge=1, le=1000, description="How often the rows are split and tested, for the test corrected-resampled"),
+    ] = 1
+    rare_classes: Annotated[
+        Literal["refuse", "allow"],
+        Field(description="What to do with data in which a class has fewer rows than there are folds"),
+    ] = "refuse"
+    transforms: Annotated[
+        Literal["fold", "all"],
+        Field(
+            description="Learn scales, categories and imputed values on each training fold alone (fold), or once on "
+            "all rows without their labels (all): faster, and the permutation tests stay valid"
+        ),
+    ] = "fold"
+
+    @model_validator(mode="after")
+    def _repeatable(self) -> "CrossValidation":
+        if self.repeats > 1 and self.folds == LEAVE_ONE_OUT:
+            raise ValueError(
+                f"repeats: {self.repeats} is not valid; expected 1, since {LEAVE_ONE_OUT} has no other folds"
+            )
+        return self
+
+
+class Permutation(StoppingSettings):
+    """The permutation tests.
+
+    None stops early unless told to: histograms, small p-values and what adjustments make of them rest on all retrains,
+    and those of most ready learners cost little. Where they cost much, gandy needs the fewest of the rules with a bound
+    on their error (`benchmarks/sequential.md`).
+    """
+
+    nulls: Annotated[
+        tuple[Null, ...], Field(strict=False, description="labels is PermClass, features is PermFeats")
+    ] = ("labels", "features")
+    resamples: Annotated[int, Field(ge=1, le=10**9, description="Retrains for each null hypothesis")] = 999
+
+
+def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
+    known = analyses.REGISTRY.names()
+    for name in names:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f" (did you mean {near!r}?)" if near else ""
+            raise ValueError(f"{name!r} is not valid; expected one of {', '.join(known)}{hint}")
+    return names
+
+
+def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
+    from sigstats.comparison.requirements import COMPARED_MEASURES
+
+    needs = ("answers", "classes", "scores", "probabilities")
+    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
+    for name in names:
+        as_choice(name, "measures", known)
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is not valid; expected each measure once")
+    return names
+
+
+class BenchmarkStudy(DataStudy):
+    """What a study file of ``kind = "benchmark"`` may say."""
+
+    question: ClassVar[str] = (
+        "which classifiers learn which data sets, and whose accuracy depends on the joint structure of the features?"
+    )
+
+    kind: Literal["benchmark"]
+    datasets: Annotated[
+        list[str | DatasetTable],
+        Field(
+            min_length=1, description="Names of data sets that ship with scikit-learn, or tables with name and source"
+        ),
+    ]
+    classifiers: Annotated[
+        list[str | Classifier],
+        Field(min_length=1, description="Names of ready learners, or tables with name, learner and params"),
+    ]
+    cross_validation: CrossValidation = CrossValidation()
+    permutation: Permutation = Permutation()
+    tests: Annotated[
+        tuple[str, ...],
+        Field(strict=False, description="The analyses of the summary, in order"),
+        AfterValidator(_known_analyses),
+    ] = ("permutation", "mcnemar")
+
+    measures: Annotated[
+        tuple[str, ...],
+        Field(strict=False, description="Measures besides accuracy, to be estimated and compared: macro-f1, auc ..."),
+        AfterValidator(_known_measures),
+    ] = ()
+
+    published: Annotated[
+        list[Published],
+        Field(default_factory=list, description="What a publication prints, to stand beside the results"),
+    ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tests_of_repetitions(cls, values: Any) -> Any:
+        """A study that repeats the cross-validation and names no test asks for that of the repetitions too."""
+        if not isinstance(values, dict) or "tests" in values:
+            return values
+        settings = values.get("cross_validation")
+        repeats = settings.get("repeats", 1) if isinstance(settings, dict) else 1
+        return {**values, "tests": (*cls.model_fields["tests"].default, OVER_FOLDS)} if repeats != 1 else values
+
+    @property
+    def cases(self) -> int:
+        """How many permutation tests are adjusted together: a classifier on a data set each."""
+        return len(self.datasets) * len(self.classifiers)
+
+    @property
+    def resamples_needed(self) -> int:
+        """The fewest with which a permutation test can be rejected after adjustment, where all are as clear."""
+        # All tests at the smallest p there is: what the adjustment then makes of it is the least it can ever be.
+        small = 1e-9
+        factor = 1.0 if self.adjust == "none" else float(adjust([small] * self.cases, method=self.adjust).min()) / small
+        return math.ceil(round(factor / self.alpha, 6)) - 1
+
+    @field_validator("classifiers", mode="after")
+    @classmethod
+    def _named_once(cls, classifiers: list[str | Classifier]) -> list[str | Classifier]:
+        _require_distinct([named(item).name for item in classifiers])
+        return classifiers
+
+    @field_validator("datasets", mode="after")
+    @classmethod
+    def _with_names(cls, datasets: list[str | dict[str, Any]]) -> list[str | dict[str, Any]]:
+        for item in datasets:
+            if isinstance(item, dict) and not isinstance(item.get("name"), str):
+                raise ValueError(f"the data set {item!r} is not valid; expected a name among its keys")
+        _require_distinct([item if isinstance(item, str) else item["name"] for item in datasets])
+        return datasets
+
+    @model_validator(mode="after")
+    def _used(self) -> "BenchmarkStudy":
+        settings = self.cross_validation
+        if MEASURES_ANALYSIS in self.tests:
+            raise ValueError(
+                f"tests: {MEASURES_ANALYSIS!r} is not valid; expected measures = ['macro-f1', ...] instead"
+            )
+        if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
+            raise ValueError(
+                f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are all but the same; "
+                "expected folds = 10, or another number"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _reachable(self) -> "BenchmarkStudy":
+        if not analyses.used_by(self.tests, "retrain"):
+            return self
+        smallest = 1 / (self.permutation.resamples + 1)
+        if self.permutation.nulls and smallest > self.alpha:
+            wanted = int(1 / self.alpha)
+            raise ValueError(
+                f"permutation.resamples: {self.permutation.resamples} is not valid; expected at least {wanted}, "
+                f"since the smallest p-value of {self.permutation.resamples} is above alpha = {self.alpha:g}"
+            )
+        return self
+
+
+def _require_distinct(names: list[str]) -> None:
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"{sorted(twice)[0]!r} is not valid; expected each name once")
+
+
+def named(item: str | Classifier) -> Classifier:
+    """A classifier of a study file, which may be given by its name alone."""
+    return Classifier(name=item, learner=item, params={}) if isinstance(item, str) else item
+
+
+def nulls_of(study: BenchmarkStudy) -> tuple[Null, ...]:
+    """The null hypotheses under which classifiers are retrained: none if no test reads it."""
+    return study.permutation.nulls if analyses.used_by(study.tests, "retrain") else ()

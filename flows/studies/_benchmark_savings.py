@@ -1,0 +1,104 @@
+"""What would make a benchmark study cheaper, and by how much, from the cells that were timed."""
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sigstats.tasks.engine.guarded import run_guarded
+from sigstats.tasks.engine.run_block import Failure
+from sigstats.tasks.own_code import build_as_planned
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.storage.store import Store
+
+from ..running.estimate import Estimate
+from ..running.progress import duration
+from ._benchmark_file import BenchmarkStudy
+
+#: What saves less than this share of the work is not named.
+_WORTH = 0.1
+
+#: How many of the costliest cells are timed with other transforms.
+_TRIED = 3
+
+#: Trees of small sets take a tenth of the time with Numba and forests a third (`benchmarks/permutation.md`).
+_NUMBA_SHARE = 0.5
+_OF_NUMBA = ("DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier", "decision-tree")
+
+
+def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store) -> Iterator[str]:
+    """A line for each change of the study that would save a tenth of the work or more.
+
+    Parameters
+    ----------
+    study : BenchmarkStudy
+    estimates : sequence of Estimate
+        The cost of its cells.
+    scratch : Store
+        Where data sets are, and blocks may be written.
+    """
+    total = sum(one.seconds or 0.0 for one in estimates)
+    retrains = [one for one in estimates if one.cell.fanout == "retrain" and one.seconds]
+    found = {
+        "permutation.stopping = 'gandy'": _by_stopping(study, retrains),
+        "cross_validation.transforms = 'all'": _by_transforms(study, retrains, scratch),
+        f"permutation.resamples = {study.resamples_needed:,}, the fewest that can reject": _by_fewer(study, retrains),
+        "Numba (pip install 'sigstats[fast]')": _by_numba(retrains),
+    }
+    for change, seconds in found.items():
+        if seconds >= max(_WORTH * total, 1.0):
+            yield f"cheaper: {change} would save about {duration(seconds)}"
+
+
+def _by_stopping(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
+    """By what the replicates that were timed say of p: none as extreme as observed is taken for the smallest p."""
+    saved = 0.0
+    for one in retrains:
+        settings = study.permutation.stopping_of(
+            alpha=study.alpha,
+            adjust=study.adjust,
+            tests=study.cases,
+            replicates=one.cell.replicates,
+            rule="gandy",
+        )
+        if one.cell.stopping is None and one.share is not None and one.seconds is not None:
+            needed = replace(one.cell, stopping=settings).rule.stops_at(one.share)
+            saved += one.seconds * max(0.0, 1 - max(0, needed - one.done) / one.left)
+    return saved
+
+
+def _by_fewer(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
+    least = study.resamples_needed
+    return sum((one.seconds or 0.0) * max(0.0, 1 - max(0, least - one.done) / one.left) for one in retrains)
+
+
+def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch: Store) -> float:
+    """By the costliest cells, timed with transforms that are learned once."""
+    if study.cross_validation.transforms == "all":
+        return 0.0
+    transformed = [one for one in retrains if _has_transform(one.cell) and one.each is not None]
+    saved = timed = 0.0
+    for one in sorted(transformed, key=lambda one: -(one.seconds or 0.0))[:_TRIED]:
+        each = _timed_with_all(one.cell, scratch)
+        if each is not None and one.each is not None:
+            saved, timed = saved + (one.each - each) * one.left, timed + one.each * one.left
+    return max(0.0, saved / timed if timed else 0.0) * sum(one.seconds or 0.0 for one in transformed)
+
+
+def _has_transform(cell: Cell) -> bool:
+    return len(getattr(build_as_planned(cell.work["classifier"], nominal=None), "steps", ())) > 1
+
+
+def _timed_with_all(cell: Cell, scratch: Store) -> float | None:
+    """Seconds a replicate; None where it cannot be computed."""
+    settings = {**cell.work["cross_validation"], "transforms": "all"}
+    block = replace(cell, work={**cell.work, "cross_validation": settings}).block(0, 1)
+    outcomes = [run_guarded(block, scratch) for _ in range(2)]
+    seconds = [one.seconds for one in outcomes if not isinstance(one, Failure)]
+    return min(seconds) / (block.last - block.first) if seconds else None
+
+
+def _by_numba(retrains: Sequence[Estimate]) -> float:
+    if importlib.util.find_spec("numba") is not None:
+        return 0.0
+    grown = [one for one in retrains if one.cell.work["classifier"]["learner"].rpartition(".")[2] in _OF_NUMBA]
+    return _NUMBA_SHARE * sum(one.seconds or 0.0 for one in grown)
