@@ -69,17 +69,19 @@ def run(options: argparse.Namespace) -> int:
     kept = f"{deployment.flow_name}/{deployment.name}"
     try:
         if options.work_pool is None:
-            said = f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it"
-            print(printable(said), flush=True)  # noqa: T201
-            serve_deployment(deployment)
+            _say(f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it")
+            serve_deployment(deployment, _say)
         else:
-            said = f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}"
-            print(printable(said))  # noqa: T201
+            _say(f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}")
     except NoSuchPool as error:
         raise BadInput(f"--work-pool: {options.work_pool!r} is not valid; {_first(error)}") from None
     except NoServer as error:
         raise BadInput(f"deploy: no Prefect server answers at {error}; start it or set PREFECT_API_URL") from None
     return DONE
+
+
+def _say(line: str) -> None:
+    print(printable(line), flush=True)  # noqa: T201
 
 
 def _absolute(place: str) -> str:

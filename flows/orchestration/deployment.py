@@ -5,7 +5,7 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from ..clusters import allowed, load_cluster
 from ..config.ready import place_of
 from ..running.options import RunOptions
 from ..studies import kind_of, load_study
+from .outage import outages_told
 from .run import follow
 from .server import why_unusable
 from .whole_study import state_of
@@ -111,8 +112,10 @@ class _Runner(Runner):
         raise KeyboardInterrupt
 
 
-def serve_deployment(deployment: RunnerDeployment) -> None:
+def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -> None:
     """Register the deployment and run what falls due, each run in a process of its own, until this one is ended.
+
+    `say` is told in a line of a server that goes and comes back.
 
     Raises
     ------
@@ -124,7 +127,7 @@ def serve_deployment(deployment: RunnerDeployment) -> None:
         await runner.aadd_deployment(deployment)
         await runner.start()
 
-    with contextlib.suppress(KeyboardInterrupt), _reachable():
+    with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_told(say):
         asyncio.run(serve())
 
 

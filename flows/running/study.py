@@ -29,10 +29,11 @@ from .output import begin, identity_of, refuse_another
 from .prepared import Prepared, Progress
 from .progress import Display, duration
 from .result import Artifacts
+from .staff import StaffWatch, write_losses
 from .workers import anything_left, workers_for
 
-#: Seconds between two notes that no worker is there.
-_UNSTAFFED_SECONDS = 60.0
+#: Seconds between two looks at the workers.
+_LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class CellStudyResult:
     engines : frozenset of str
         Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
         to compute.
+    lost : int
+        How many workers were lost meanwhile; what they had not stored was computed again.
     """
 
     plan: Plan
@@ -63,6 +66,7 @@ class CellStudyResult:
     replicates: int
     seconds: float
     engines: frozenset[str]
+    lost: int = 0
 
     @property
     def code(self) -> int:
@@ -99,7 +103,7 @@ class CellStudyResult:
         rejected = sum(row.decision == "reject" for row in self.rows)
         display.say(
             f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "
-            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}{_where(self.engines)}"
+            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}{_where(self.engines, self.lost)}"
         )
         display.say(f"report: {self.report}")
         display.event(
@@ -111,15 +115,17 @@ class CellStudyResult:
             rejected=rejected,
             seconds=round(self.seconds, 3),
             engines=sorted(self.engines),
+            workers_lost=self.lost,
             report=self.report,
         )
 
 
-def _where(engines: Collection[str]) -> str:
+def _where(engines: Collection[str], lost: int) -> str:
     if not engines:
         return "; nothing was left to compute"
     places = {"serial": "this process", "dask": "workers"}
-    return f" by {' and '.join(place for engine, place in places.items() if engine in engines)}"
+    losses = f", of which {lost:,} {'was' if lost == 1 else 'were'} lost" if lost else ""
+    return f" by {' and '.join(place for engine, place in places.items() if engine in engines)}{losses}"
 
 
 def _reason(outcome: Outcome) -> str:
@@ -163,7 +169,7 @@ def run_study(
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
         with _begun(store, identity, prepared, kinds, display):
-            outcomes = _computed(study, prepared.plan, store, pool, options, left=left)
+            outcomes, lost = _computed(study, prepared.plan, store, pool, options, left=left)
             workers.close()
             if all(outcome.complete for outcome in outcomes):
                 store.drop_blocks(prepared.plan.cells)
@@ -179,6 +185,7 @@ def run_study(
         replicates=sum(min(outcome.stored, outcome.wanted) for outcome in outcomes),
         seconds=time.monotonic() - started,
         engines=frozenset().union(*(outcome.engines for outcome in outcomes)),
+        lost=lost,
     )
 
 
@@ -213,14 +220,12 @@ def _begun(
         yield
 
 
-def _computed(study: Study, plan: Plan, store: Store, pool: Pool, options: RunOptions, *, left: bool) -> list[Outcome]:
-    """Compute all cells, and say now and then if no worker is there."""
+def _computed(
+    study: Study, plan: Plan, store: Store, pool: Pool, options: RunOptions, *, left: bool
+) -> tuple[list[Outcome], int]:
+    """Compute all cells, and say which workers join and are lost meanwhile."""
     display, stop = options.display, options.stop
-
-    def note_missing_workers() -> None:
-        if not pool.staffed:
-            display.say("note: no worker is there; the blocks wait for one")
-
+    watch = StaffWatch(pool, display.say)
     pool.prepare(cell.fanout for cell in plan.cells)
     compute = CellComputer(store, pool, display, stop).compute
     run = CellRun(
@@ -236,6 +241,9 @@ def _computed(study: Study, plan: Plan, store: Store, pool: Pool, options: RunOp
     )
     with (
         display.start(plan, workers=lambda: pool.workers),
-        periodic(note_missing_workers, _UNSTAFFED_SECONDS, name="staff"),
+        periodic(watch.look, _LOOK_SECONDS, name="staff"),
     ):
-        return run_cells(run, compute, options.follow)
+        outcomes = run_cells(run, compute, options.follow)
+    if watch.lost:
+        write_losses(store, watch.lost)
+    return outcomes, watch.lost

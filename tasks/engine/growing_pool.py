@@ -90,9 +90,9 @@ class GrowingPool:
         return self._pool is not None and self._pool.idle
 
     @property
-    def staffed(self) -> bool:
-        """Whether there is any worker; this process is one."""
-        return self._pool is None or self._pool.staffed
+    def staff(self) -> frozenset[str] | None:
+        """This process, then the workers of the cluster."""
+        return frozenset({"this process"}) if self._pool is None else self._pool.staff
 
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Let the workers of the cluster import these fan-outs as soon as they are there."""

@@ -44,8 +44,8 @@ class Pool(Protocol):
         """Whether there are workers for which no block is submitted."""
 
     @property
-    def staffed(self) -> bool:
-        """Whether there is any worker."""
+    def staff(self) -> frozenset[str] | None:
+        """What the workers are called; None where the scheduler, which knows them, does not answer."""
 
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Let the workers import these fan-outs before their first blocks arrive."""
@@ -62,7 +62,7 @@ class Serial:
     cells: int = 1
     full: bool = False
     idle: bool = False
-    staffed: bool = True
+    staff: frozenset[str] = frozenset({"this process"})
 
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Do nothing: the blocks run in this process."""
@@ -151,12 +151,14 @@ class DaskPool:
         return len(self._submitted) < self.workers
 
     @property
-    def staffed(self) -> bool:
-        """Whether there is any worker; True if the scheduler does not answer."""
+    def staff(self) -> frozenset[str] | None:
+        """The addresses of the workers; None if the scheduler does not answer."""
+        if self.client.status != "running":
+            return None
         try:
-            return bool(self.client.nthreads())
+            return frozenset(self.client.nthreads())
         except Exception:  # the scheduler is gone, which the next block reports
-            return True
+            return None
 
     @property
     def memory_limit(self) -> int | None:

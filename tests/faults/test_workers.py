@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 
 import pyarrow.parquet as pq
 import pytest
@@ -41,6 +42,10 @@ def test_killed_workers_are_replaced_and_nothing_is_counted_twice(many, place, k
     out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (0, ""), err
     assert len(killed) == kills
+    assert re.search(
+        r"note: (worker \S+ is|\d+ workers are) gone, \d+ left; what was not stored is computed again\n", err
+    )
+    assert re.search(r"by .*workers, of which \d+ (was|were) lost\n", err)
     assert not [line for line in err.splitlines() if "rror" in line or "arning" in line or "failed:" in line]
     assert results(place) == reference
     wait_until(lambda: not alive(process), seconds=30)

@@ -69,7 +69,8 @@ def test_the_first_blocks_are_computed_here_and_the_others_by_the_workers(
 
     put_in_place(monkeypatch, compute=compute)
     with pool:
-        assert (pool.workers, pool.cells, pool.idle, pool.full, pool.staffed) == (1, 6, False, False, True)
+        assert (pool.workers, pool.cells, pool.idle, pool.full) == (1, 6, False, False)
+        assert pool.staff == {"this process"}
         pool.prepare(["a", "b", "a"])
         outcome = run_cell(cell, store, pool, target_seconds=0)
     assert happened == ["started", "ended"]

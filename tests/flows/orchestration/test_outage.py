@@ -1,0 +1,46 @@
+"""A Prefect server that goes and comes back is a line each, and none of Prefect's tracebacks."""
+
+import subprocess
+import sys
+
+from ..conftest import environment
+
+CODE = """
+import asyncio, httpx
+from sigstats.flows.orchestration import environment
+environment.set_up("memory://")
+from sigstats.flows.orchestration import outage
+
+answers = iter([None, "refused", "refused", None, None, "silent", None])
+watch = outage.OutageWatch(lambda: next(answers), print, address="http://here/api")
+for _ in range(7):
+    watch.look()
+
+async def gone():
+    raise httpx.ConnectError("gone")
+
+outage._EVERY = 1e6
+before = outage.critical_service_loop.__defaults__
+with outage.outages_told(print):
+    silent, backoff = outage.critical_service_loop.__defaults__[3], outage.critical_service_loop.__defaults__[2]
+    assert silent is outage._silent and backoff == outage._BACKOFF
+    try:
+        asyncio.run(outage.critical_service_loop(gone, 0.0, backoff=1))
+    except RuntimeError as error:
+        print("ended:", error)
+assert outage.critical_service_loop.__defaults__ == before
+"""
+
+
+def test_an_outage_is_two_lines_and_no_traceback():
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], env=environment(), capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.splitlines() == [
+        "note: no Prefect server answers at http://here/api (refused); what falls due waits for it",
+        "note: the Prefect server answers again",
+        "note: no Prefect server answers at http://here/api (silent); what falls due waits for it",
+        "note: the Prefect server answers again",
+        "ended: Service exceeded error threshold.",
+    ]
+    assert done.stderr == ""

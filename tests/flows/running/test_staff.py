@@ -1,0 +1,82 @@
+"""A line for each change among the workers of a run, and for a server that goes and comes back."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from sigstats.flows.running.staff import StaffWatch, write_losses
+from sigstats.tasks.storage.store import Store
+
+
+@dataclass
+class Pool:
+    staff: frozenset | None = frozenset()
+
+
+class Told:
+    """A pool whose workers a test changes, and what is said of it."""
+
+    def __init__(self):
+        self.now, self.lines, self.pool = 0.0, [], Pool()
+        self.watch = StaffWatch(self.pool, self.lines.append, clock=lambda: self.now)
+
+    def look(self, names, after=1.0):
+        self.now += after
+        self.pool.staff = None if names is None else frozenset(names)
+        before = len(self.lines)
+        self.watch.look()
+        return self.lines[before:]
+
+
+@pytest.fixture
+def told():
+    return Told()
+
+
+def test_the_workers_that_a_run_begins_with_are_no_news(told):
+    assert [told.look("a"), told.look("abc"), told.look("abc")] == [[], [], []]
+    assert told.watch.lost == 0
+
+
+def test_a_lost_worker_and_its_successor_are_a_line_each(told):
+    told.look("abc")
+    assert told.look("ab") == ["note: worker c is gone, 2 left; what was not stored is computed again"]
+    assert told.look("ab") == []
+    assert told.look("abd") == ["note: worker d joined, 3 now"]
+    assert told.watch.lost == 1
+
+
+def test_several_at_once_are_one_line(told):
+    told.look("abc")
+    assert told.look("dea") == [
+        "note: 2 workers are gone, 3 left; what was not stored is computed again",
+        "note: 2 workers joined, 3 now",
+    ]
+    assert told.watch.lost == 2
+
+
+def test_a_worker_that_joins_late_is_told_without_any_loss(told):
+    told.look("a")
+    assert told.look("ab", after=100) == ["note: worker b joined, 2 now"]
+
+
+def test_a_scheduler_that_is_gone_is_no_loss_of_workers(told):
+    told.look("ab")
+    assert told.look(None) == ["note: the scheduler does not answer; the blocks wait for it"]
+    assert told.look(None) == []
+    assert told.look("ab") == ["note: the scheduler answers again"]
+    assert told.watch.lost == 0
+
+
+def test_that_no_worker_is_there_is_said_once_a_minute(told):
+    missing = ["note: no worker is there; the blocks wait for one"]
+    assert [told.look("", after=20) for _ in range(6)] == [[], [], missing, [], [], missing]
+    assert told.look("a", after=20) == ["note: worker a joined, 1 now"]
+    assert [told.look("", after=20)[-1:] == missing for _ in range(3)] == [False, False, True]
+
+
+def test_losses_of_several_runs_add_up(tmp_path):
+    store = Store(str(tmp_path))
+    write_losses(store, 2)
+    write_losses(store, 3)
+    assert store.read_json("receipts/workers.json")["lost"] == 5
