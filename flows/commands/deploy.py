@@ -27,6 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", metavar="WHERE", help="as for run")
     add_allow(parser)
     parser.add_argument(
+        "--pages", metavar="URL", help="under which the output is served: links of Prefect's artifacts begin with it"
+    )
+    parser.add_argument(
+        "--fail-again",
+        action="store_true",
+        help="fail each run that finds a failing candidate unchanged, not the first",
+    )
+    parser.add_argument(
         "--work-pool", metavar="POOL", help="a work pool of the server, of the type process or a container's"
     )
 
@@ -43,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     if options.cluster is not None:
         load_cluster(options.cluster)
     allow = allowed(options.allow, None)
+    if options.pages is not None and not options.pages.startswith(("http://", "https://")):
+        raise BadInput(f"--pages: {options.pages!r} is not valid; expected an address that begins with https://")
     if not server_configured():
         raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")
     set_up(output)
@@ -51,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
     parameters: dict[str, Any] = {
         "study": place.ready or str(place.path.absolute()),
         "base": str(place.base.absolute()),
+        "pages": options.pages,
+        "fail_again": options.fail_again,
         "output": output,
         "settings": options.settings,
         "allow": list(allow),

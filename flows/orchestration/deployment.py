@@ -38,6 +38,8 @@ def study_flow(
     cluster: str | None = None,
     base: str | None = None,
     allow: list[str] | None = None,
+    pages: str | None = None,
+    fail_again: bool = False,
 ) -> Any:
     """Run a study file to its report.
 
@@ -53,6 +55,10 @@ def study_flow(
         As ``--cluster``.
     base : str, optional
         Where relative paths of the study's data start; by default the folder of the study file.
+    pages : str, optional
+        The address under which the output is served.
+    fail_again : bool
+        Whether a run fails that finds of the same files what was found before.
     allow : list of str, optional
         As ``--allow``.
     """
@@ -67,7 +73,8 @@ def study_flow(
         follow=follow,
         allow=allowed(allow or [], where),
     )
-    return state_of(kind_of(loaded).run(loaded, options), study=loaded.name)
+    result = kind_of(loaded).run(loaded, options)
+    return state_of(result, study=loaded.name, output=output, pages=pages, fail_again=fail_again)
 
 
 def deployment_of(

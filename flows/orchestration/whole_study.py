@@ -5,15 +5,12 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 
 import contextlib
 import contextvars
-import re
 import threading
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import prefect
-from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 from prefect.logging import get_run_logger
 from prefect.states import Completed, Failed
 
@@ -23,10 +20,13 @@ from sigstats._common.validation import one_line
 from ..config.study import Study
 from ..running.interrupt import leave_the_rest
 from ..running.result import StudyResult
+from .artifacts import leave_artifacts, message_of
 from .server import why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
+#: So many reasons stand in the log of a run.
+_MOST_REASONS = 20
 #: Seconds that Prefect has to begin its flow, or to end it, before its server is asked whether it is there; at most.
 _QUIET, _PATIENCE = 5.0, 60.0
 
@@ -54,9 +54,9 @@ def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callab
     @prefect.flow(
         name=f"sigstats-{study.kind}", flow_run_name=study.name, persist_result=False, validate_parameters=False
     )
-    def study_flow(study: Study, output: str) -> Any:  # noqa: ARG001 (Prefect shows a run's parameters)
+    def study_flow(study: Study, output: str) -> Any:
         compute()
-        return state_of(results[0], study=study.name)
+        return state_of(results[0], study=study.name, output=output)
 
     lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), begun, ended)
     if lost is not None:
@@ -107,33 +107,22 @@ def _held_up(waiting: Callable[[], bool]) -> str | None:
     return None
 
 
-def state_of(result: StudyResult, *, study: str) -> Any:
+def state_of(result: StudyResult, *, study: str, output: str, pages: str | None = None, fail_again: bool = True) -> Any:
     """The state in which the flow run of a study ends; leaves the result's artifacts.
 
-    An exit code other than 0 fails the flow run, with its reasons.
+    An exit code other than 0 fails the flow run, with its reasons; but unless `fail_again`, not if the same was found
+    before of the same files.
     """
     logger = get_run_logger()
     logger.info("%s", printable(f"{result.title}: {result.subject}"))
-    for name, rows in result.artifacts.tables.items():
-        create_table_artifact([_shown(row) for row in rows], key=_key(study, name), description=result.title)
-    for name, text in result.artifacts.markdown.items():
-        create_markdown_artifact(text, key=_key(study, name), description=result.title)
-    for name, place in result.artifacts.links.items():
-        link = place if "://" in place else Path(place).absolute().as_uri()
-        create_link_artifact(link, link_text=name, key=_key(study, name), description=printable(f"{study}: {name}"))
-    reasons = printable("; ".join(result.reasons))
-    message = f"{result.title}: {reasons}" if reasons else result.title
-    if result.code:
-        for reason in result.reasons:
-            logger.error("%s", printable(reason))
-        return Failed(message=message)
-    return Completed(message=message)
-
-
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {printable(name): printable(value) if isinstance(value, str) else value for name, value in row.items()}
-
-
-def _key(study: str, name: str) -> str:
-    """An artifact's key: small letters, digits and dashes alone."""
-    return re.sub(r"[^a-z0-9]+", "-", f"{study}-{name}".lower()).strip("-")
+    leave_artifacts(result, study=study, output=output, pages=pages)
+    message = message_of(result.title, result.reasons)
+    if not result.code:
+        return Completed(message=message)
+    if result.repeated and not fail_again:
+        return Completed(message=message_of(f"nothing new, as before: {result.title}", result.reasons))
+    for reason in result.reasons[:_MOST_REASONS]:
+        logger.error("%s", printable(reason))
+    if len(result.reasons) > _MOST_REASONS:
+        logger.error("and %d more", len(result.reasons) - _MOST_REASONS)
+    return Failed(message=message)

@@ -45,6 +45,10 @@ class StudyResult(Protocol):
         """Why the exit code is not 0, a line each."""
 
     @property
+    def repeated(self) -> bool:
+        """Whether the same was found before, of the same files."""
+
+    @property
     def artifacts(self) -> Artifacts:
         """What a server keeps of it."""
 

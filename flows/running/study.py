@@ -32,6 +32,8 @@ from .result import Artifacts
 from .staff import StaffWatch, write_losses
 from .workers import anything_left, workers_for
 
+#: So many hypotheses are in a table on a server; the report has all.
+_MOST_ROWS = 200
 #: Seconds between two looks at the workers.
 _LOOK_SECONDS = 1.0
 
@@ -91,9 +93,14 @@ class CellStudyResult:
         return [f"failed: {', '.join(each.cell.subject.values())}: {_reason(each)}" for each in self.failed]
 
     @property
+    def repeated(self) -> bool:
+        """No: a cell that failed was computed again."""
+        return False
+
+    @property
     def artifacts(self) -> Artifacts:
-        """A link to the report."""
-        return Artifacts(links={"report": self.report})
+        """A link to the report, and the hypotheses, those that are rejected first."""
+        return Artifacts(links={"report": self.report}, tables={"hypotheses": _as_table(self.rows)})
 
     def tell(self, display: Display) -> None:
         """Show what failed, the totals and where the report is."""
@@ -126,6 +133,14 @@ def _where(engines: Collection[str], lost: int) -> str:
     places = {"serial": "this process", "dask": "workers"}
     losses = f", of which {lost:,} {'was' if lost == 1 else 'were'} lost" if lost else ""
     return f" by {' and '.join(place for engine, place in places.items() if engine in engines)}{losses}"
+
+
+def _as_table(rows: Sequence[Hypothesis]) -> list[dict[str, Any]]:
+    """What a table on a server says of the hypotheses."""
+    columns = ("dataset", "slice", "classifier", "a", "b", "test", "method", "measure", "estimate", "p_adjusted")
+    ordered = sorted(rows, key=lambda row: row.decision != "reject")[:_MOST_ROWS]
+    used = [name for name in columns if any(getattr(row, name) is not None for row in ordered)]
+    return [{"decision": row.decision, **{name: getattr(row, name) for name in used}} for row in ordered]
 
 
 def _reason(outcome: Outcome) -> str:

@@ -52,10 +52,17 @@ class RegressionResult:
         return reasons(self.found.comparison)
 
     @property
+    def repeated(self) -> bool:
+        """Whether these files were compared before."""
+        return not self.found.appended
+
+    @property
     def artifacts(self) -> Artifacts:
         """The table of measures, the comparison as Markdown, and links to the report and the page."""
         names = (*HEADER, "verdict")
-        rows = [dict(zip(names, (*cells_of(row), verdict_of(row)), strict=True)) for row in self.found.comparison.rows]
+        rows = [
+            dict(zip(names, (*cells_of(row), verdict_of(row)), strict=True)) for row in self.found.comparison.ranked
+        ]
         return Artifacts(
             links={"report": self.found.report, "page": self.found.page},
             tables={"measures": rows},

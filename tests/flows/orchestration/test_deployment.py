@@ -3,8 +3,8 @@
 import contextlib
 import fcntl
 import os
-import re
 import signal
+import socket
 import subprocess
 
 import pandas as pd
@@ -92,8 +92,8 @@ def test_a_schedule_fires_and_leaves_its_artifacts_and_pages(server, folder, tmp
     assert artifacts["nightly-measures"]["type"] == "table"
     assert "region = west" in artifacts["nightly-measures"]["data"]
     assert artifacts["nightly-comparison"]["data"].startswith("### ")
-    link = re.search(r"\((file://.*?)\)", artifacts["nightly-report"]["data"])[1]
-    assert link == (folder / "out/report.html").as_uri()
+    assert f"{socket.gethostname()}:{folder / 'out/report.html'}" in artifacts["nightly-report"]["data"]
+    link = (folder / "out/report.html").as_uri()
     if CHROMIUM is None:
         pytest.skip("all but the pages was seen; no chromium on this machine")
     report = open_page(link, tmp_path_factory.mktemp("report"))
@@ -114,6 +114,10 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     assert run["state"]["message"].startswith("FAIL: regression: worse: ")
     assert "region = west" in run["state"]["message"]
     assert list(evaluations(folder)["verdict"]) == ["fail"]
+    with deployed(server, folder, "failing"):
+        again = server.ended(server.run_now(server.deployment("failing")))
+    assert (again["state_type"], list(evaluations(folder)["verdict"])) == ("COMPLETED", ["fail"])
+    assert again["state"]["message"].startswith("nothing new, as before: FAIL: regression: worse: ")
 
 
 def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folder):

@@ -1,0 +1,102 @@
+"""What a run leaves on a Prefect server: tables, Markdown and links, and the message of its end.
+
+Import this module only after `sigstats.flows.orchestration.environment`.
+"""
+
+import re
+import socket
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
+
+from sigstats._common.printable import printable
+
+from ..escaping import markdown_code
+from ..running.result import StudyResult
+
+#: A message stands in one line of a list of runs, in a notification and in a chat.
+MOST_CHARACTERS = 300
+
+
+def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str | None) -> None:
+    """Leave the artifacts of a result.
+
+    Parameters
+    ----------
+    result : StudyResult
+    study : str
+        Its name, with which the keys of the artifacts begin.
+    output : str
+        The folder or the URL of the results.
+    pages : str, optional
+        The address under which the output is served: the pages are links there. Without it a page on this machine, to
+        which no link leads from elsewhere, is named with its host.
+    """
+    for name, rows in result.artifacts.tables.items():
+        create_table_artifact([_shown(row) for row in rows], key=key_of(study, name), description=result.title)
+    for name, text in result.artifacts.markdown.items():
+        create_markdown_artifact(text, key=key_of(study, name), description=result.title)
+    for name, place in result.artifacts.links.items():
+        key, about = key_of(study, name), printable(f"{study}: {name}")
+        link = link_to(place, output=output, pages=pages)
+        if link is None:
+            create_markdown_artifact(_whereabouts(name, place), key=key, description=about)
+        else:
+            create_link_artifact(link, link_text=name, key=key, description=about)
+
+
+def link_to(place: str, *, output: str, pages: str | None) -> str | None:
+    """The address of a page that a browser anywhere can open; None if there is none.
+
+    Examples
+    --------
+    >>> from sigstats.flows.orchestration.artifacts import link_to
+    >>> link_to("/data/out/report.html", output="/data/out", pages="https://reports.example/nightly/")
+    'https://reports.example/nightly/report.html'
+    >>> link_to("/data/out/report.html", output="/data/out", pages=None) is None
+    True
+    """
+    base = output.rstrip("/")
+    if pages is not None and place.startswith(f"{base}/"):
+        return f"{pages.rstrip('/')}{place.removeprefix(base)}"
+    return place if place.startswith(("http://", "https://")) else None
+
+
+def _whereabouts(name: str, place: str) -> str:
+    where = place if "://" in place else f"{socket.gethostname()}:{place}"
+    return (
+        f"The {name} is at {markdown_code(printable(where))}. `sigstats deploy --pages URL` makes it a link, where the "
+        "output is served under an address."
+    )
+
+
+def message_of(title: str, reasons: Sequence[str]) -> str:
+    """A title and as many reasons, the first ones, as a message holds; the rest are counted.
+
+    Examples
+    --------
+    >>> from sigstats.flows.orchestration.artifacts import message_of
+    >>> message_of("FAIL", ["worse: a", "worse: b"])
+    'FAIL: worse: a; worse: b'
+    >>> message_of("FAIL", ["x" * 200, "y" * 200, "z"])[-12:]
+    '; and 2 more'
+    """
+    said = [printable(" ".join(reason.split())) for reason in reasons]
+    for kept in range(len(said), 0, -1):
+        rest = [f"and {len(said) - kept:,} more"] if kept < len(said) else []
+        message = f"{title}: {'; '.join([*said[:kept], *rest])}"
+        if len(message) <= MOST_CHARACTERS:
+            return message
+    whole = f"{title}: {said[0]}" if said else title
+    end = f"…; and {len(said) - 1:,} more" if len(said) > 1 else "…"
+    return whole if len(whole) <= MOST_CHARACTERS else whole[: MOST_CHARACTERS - len(end)] + end
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {printable(name): printable(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def key_of(study: str, name: str) -> str:
+    """An artifact's key: small letters, digits and dashes alone."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{study}-{name}".lower()).strip("-")

@@ -1,0 +1,99 @@
+"""What a run leaves on a server: messages, the worst first, links that work elsewhere, and when a run fails anew."""
+
+import logging
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sigstats.flows.orchestration import artifacts, whole_study
+from sigstats.flows.running.result import Artifacts
+
+from ...examples import examples
+
+reasons_ = st.lists(
+    st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=400), max_size=30
+)
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(reasons=reasons_)
+def test_a_message_has_the_worst_reason_first_and_counts_the_rest(reasons):
+    message = artifacts.message_of("FAIL: regression", reasons)
+    assert len(message) <= 300
+    assert message.startswith("FAIL: regression")
+    if not reasons:
+        assert message == "FAIL: regression"
+        return
+    assert message.removeprefix("FAIL: regression: ").startswith(reasons[0][:200])
+    left_out = [int(word) for word in message.rpartition("; and ")[2].split()[:1] if message.endswith(" more")]
+    if left_out and sum(map(len, reasons)) > 300:
+        assert 0 < left_out[0] < len(reasons)
+
+
+@pytest.mark.parametrize(
+    ("place", "output", "pages", "link"),
+    [
+        ("/out/report.html", "/out", "https://x.example/a", "https://x.example/a/report.html"),
+        ("/out/comparisons/1.html", "/out/", "https://x.example/a/", "https://x.example/a/comparisons/1.html"),
+        ("s3://b/out/report.html", "s3://b/out", "https://x.example", "https://x.example/report.html"),
+        ("https://x.example/report.html", "https://x.example", None, "https://x.example/report.html"),
+        ("/out/report.html", "/out", None, None),
+        ("s3://b/out/report.html", "s3://b/out", None, None),
+        ("/other/report.html", "/out", "https://x.example/a", None),
+    ],
+)
+def test_a_link_works_elsewhere_or_there_is_none(place, output, pages, link):
+    assert artifacts.link_to(place, output=output, pages=pages) == link
+
+
+@dataclass
+class Result:
+    code: int = 1
+    repeated: bool = False
+    title: str = "FAIL: regression"
+    subject: str = "b against a"
+    reasons: list = field(default_factory=lambda: [f"worse: slice {number}" for number in range(30)])
+    artifacts: Artifacts = field(default_factory=lambda: Artifacts(links={"report": "/out/report.html"}))
+
+
+@pytest.fixture
+def left(monkeypatch):
+    """What is left on the server."""
+    found = []
+    for kind in ("link", "markdown", "table"):
+        monkeypatch.setattr(
+            artifacts, f"create_{kind}_artifact", lambda *content, kind=kind, **about: found.append((kind, *content))
+        )
+    monkeypatch.setattr(whole_study, "get_run_logger", lambda: logging.getLogger("tests"))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("result", "fail_again", "kind", "begins"),
+    [
+        (Result(), False, "FAILED", "FAIL: regression: worse: slice 0; "),
+        (Result(repeated=True), True, "FAILED", "FAIL: regression: worse: slice 0; "),
+        (Result(repeated=True), False, "COMPLETED", "nothing new, as before: FAIL: regression: worse: slice 0; "),
+        (Result(code=0, reasons=[], title="PASS: no regression"), False, "COMPLETED", "PASS: no regression"),
+    ],
+)
+def test_a_candidate_that_failed_before_fails_anew_only_if_that_is_asked_for(
+    left, result, fail_again, kind, begins, caplog
+):
+    state = whole_study.state_of(result, study="nightly", output="/out", fail_again=fail_again)
+    assert (state.type.value, len(state.message) <= 300) == (kind, True)
+    assert state.message.startswith(begins)
+    errors = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+    assert (errors[-1:] == ["and 10 more"]) is (kind == "FAILED")
+
+
+def test_a_page_of_this_machine_is_named_with_its_host(left):
+    artifacts.leave_artifacts(Result(), study="nightly", output="/out", pages=None)
+    ((kind, text),) = left
+    assert kind == "markdown"
+    assert artifacts.socket.gethostname() in text
+    left.clear()
+    artifacts.leave_artifacts(Result(), study="nightly", output="/out", pages="https://x.example")
+    assert left == [("link", "https://x.example/report.html")]
