@@ -71,9 +71,12 @@ def _encode(column: Any) -> Codes:
     if not pa.types.is_integer(kind):
         encoded = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
         labels = tuple(encoded.dictionary.to_pylist())
-        if len(set(labels)) < len(labels):
-            return _encode(encoded.dictionary_decode())
-        return Codes(labels, encoded.indices.to_numpy())
+        codes = encoded.indices.to_numpy()
+        if len(set(labels)) == len(labels):
+            return Codes(labels, codes)
+        own: dict[Label, int] = {}  # a label that is there twice; its rows are not decoded, which may take gigabytes
+        places = np.array([own.setdefault(label, len(own)) for label in labels], dtype=np.int64)
+        return Codes(tuple(own), places[codes])
     whole: NDArray[Any] = column.to_numpy()
     low, high = int(whole.min()), int(whole.max())
     if high - low < _SPAN and max(-low, high) < 2**31:

@@ -1,6 +1,7 @@
 """The columns of a Parquet file that hold labels: their types, and the counts of their joint outcomes."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -9,6 +10,8 @@ import pyarrow.parquet as pq
 from sigstats._common.validation import shown
 
 from ..input_files import reason
+from ..input_files.limit import Budget
+from ..tables.parquet import require_columns, require_stored
 from .counts import Label, LabelCounts
 from .label_codes import is_list
 from .parquet_files import open_parquet, require_column
@@ -94,10 +97,14 @@ def count_file(
     strings = _family(first.types[0]) == "strings"
     opened = open_parquet(system, file, read_dictionary=list(columns) if strings else None)
     column_types(file, opened, columns).require_alike(columns, first)
-    tally = Tally(columns, classes=classes, many=many)
+    budget = Budget(file)
+    tally = Tally(columns, classes=classes, many=many, budget=budget)
     for group in range(opened.num_row_groups):
         tally.begin(f"{file}, row group {group}")
         try:
+            if first.listed:
+                require_columns(partial(open_parquet, system, file), opened, columns, budget, group=group)
+            require_stored(opened, columns, group, budget)
             for batch in opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False):
                 tally.add([batch.column(name) for name in columns])
         except (pa.ArrowException, OSError) as error:

@@ -62,6 +62,8 @@ def file_system(where: str) -> Any:
 
 def open_parquet(system: Any, file: str, **options: Any) -> pq.ParquetFile:
     """Open a Parquet file; ValueError if it is damaged or cannot be read."""
+    if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
+        raise ValueError(f"{file}: is no file; expected a Parquet file")
     try:
         source = file if _is_local(system) else system.open(file, "rb")
         return pq.ParquetFile(source, page_checksum_verification=True, **options)

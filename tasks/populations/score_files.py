@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,10 @@ from numpy.typing import NDArray
 from sigstats._common.validation import shown
 
 from ..input_files import reason
+from ..input_files.limit import Budget
+from ..tables.parquet import require_columns
 from .counts import Label
+from .parquet_files import open_parquet
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,13 @@ def concatenate(parts: Sequence[Rows]) -> Rows:
     return Rows(positive, a, b, group)
 
 
-def read_group(opened: Any, where: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
-    """The rows of one row group."""
+def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
+    """The rows of one row group of a file, within the limit of what is read."""
+    where = f"{file}, row group {group}"
+    opened, wanted = open_parquet(system, file), list(dict.fromkeys(columns.values()))
     try:
-        table = opened.read_row_group(group, columns=list(dict.fromkeys(columns.values())), use_threads=False)
+        require_columns(partial(open_parquet, system, file), opened, wanted, Budget(file), group=group)
+        table = opened.read_row_group(group, columns=wanted, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
     for name in columns.values():
@@ -61,9 +68,9 @@ def read_group(opened: Any, where: str, group: int, columns: Mapping[str, str], 
         known = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
         told = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))
     except (pa.ArrowException, TypeError) as error:
-        wanted = f"labels like {shown(positive)} ({reason(error)})"
+        like = f"labels like {shown(positive)} ({reason(error)})"
         raise ValueError(
-            f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {wanted}"
+            f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {like}"
         ) from None
     if "group" not in columns:
         return Rows(told, a, b)

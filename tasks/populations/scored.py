@@ -22,6 +22,7 @@ from sigstats._common.validation import shown
 from sigstats.measures.table import MEASURES
 
 from ..input_files import FilesRead, in_silence
+from ..input_files.limit import Budget
 from ..schema import column
 from .counts import Label
 from .parquet_files import (
@@ -38,6 +39,9 @@ from .score_tests import difference
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores all but the files.
 _ABOUT = b"scores"
+
+#: What a row takes in memory, with a copy as all are put together.
+_ROW = 50
 
 #: The largest population that stays in a worker's memory, in rows of some 20 bytes.
 ROWS_IN_MEMORY = 2**22
@@ -149,9 +153,7 @@ class ScorePopulation:
         return file_system(self.path)
 
     def _read(self, file: str, group: int, rows: int) -> Rows:
-        found = read_group(
-            open_parquet(self._system, file), f"{file}, row group {group}", group, self.columns, self.positive
-        )
+        found = read_group(self._system, file, group, self.columns, self.positive)
         if len(found) != rows:
             raise ValueError(
                 f"{file}, row group {group}: {len(found)} rows are not valid; expected {rows}, as at first"
@@ -198,7 +200,7 @@ def read_scores(
         One line that names the file, the row group, the column, the value and what would be right.
     """
     system, found = find_files(path, base)
-    state, files, parts = hashlib.sha256(), [], []
+    state, files, parts, budget = hashlib.sha256(), [], [], Budget(path)
     losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
     for number, file in enumerate(found):
         progress(number, len(found))
@@ -208,7 +210,8 @@ def read_scores(
         groups = []
         for group in range(opened.num_row_groups):
             where = f"{file}, row group {group}"
-            rows = read_group(opened, where, group, columns, positive)
+            rows = read_group(system, file, group, columns, positive)
+            budget.spend(_ROW * len(rows))
             if losses:
                 require_probabilities(where, columns, rows)
             for values in (rows.positive, rows.a, rows.b, *([] if rows.group is None else [rows.group])):

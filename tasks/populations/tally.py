@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import nearest, one_line, shown
 
+from ..input_files.limit import Budget
 from .counts import Label, Labels, Outcome, each_label
 from .label_codes import encode, joint_codes, outcomes
 
 #: The largest table of all outcomes that the labels can make.
 _TABLE = 2**19
+#: What a joint outcome takes in memory, in bytes.
+_OUTCOME = 600
 #: The position of a number that is none of the labels.
 _NOWHERE = -(2**40)
 
@@ -33,9 +36,19 @@ class Tally:
         All labels there may be.
     many : bool
         Whether there are tens of millions of rows. Then compiled code pays, which takes a second to load.
+    budget : Budget, optional
+        What the outcomes may take in memory.
     """
 
-    def __init__(self, names: Sequence[str], *, classes: frozenset[Label] | None = None, many: bool = False) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        classes: frozenset[Label] | None = None,
+        many: bool = False,
+        budget: Budget | None = None,
+    ) -> None:
+        self._budget = budget
         self.names = names
         self.classes = classes
         #: The name of the part in messages.
@@ -113,6 +126,8 @@ class Tally:
         for axis, name in enumerate(self.names):
             self._require_known(name, (outcome[axis] for outcome in found))
         self._counts.update(found)
+        if self._budget is not None:
+            self._budget.require(_OUTCOME * len(self._counts))
 
     def _places(self, labels: Sequence[Sequence[Labels]]) -> list[NDArray[np.int64]]:
         """The positions of these labels in the table, which is enlarged for new ones."""

@@ -1,6 +1,7 @@
 """The columns of a Parquet file, within a limit: a file of kilobytes may hold gigabytes, one value said many times."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -39,28 +40,71 @@ def read_parquet(source: Any, budget: Budget, wanted: Collection[str] | None = N
     file = pq.ParquetFile(source)
     names = file.schema_arrow.names
     columns = [name for name in names if wanted is None or name in wanted]
-    chunks = list(_chunks(file, columns))
+    require_columns(partial(pq.ParquetFile, source), file, columns, budget)
+    return names, file.read(columns=columns)
+
+
+def require_columns(
+    reopen: Callable[..., pq.ParquetFile],
+    file: pq.ParquetFile,
+    columns: Sequence[str],
+    budget: Budget,
+    *,
+    group: int | None = None,
+) -> None:
+    """Refuse columns of a file, or of one of its row groups, that would take more than the limit.
+
+    Parameters
+    ----------
+    reopen : callable
+        Opens the file once more, with options of `pyarrow.parquet.ParquetFile`.
+    file : pyarrow.parquet.ParquetFile
+    columns : sequence of str
+    budget : Budget
+        What they may take in memory.
+    group : int, optional
+        The row group; all by default.
+
+    Raises
+    ------
+    ValueError
+        The columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
+    """
+    chunks = list(_chunks(file, columns, group))
     budget.require(sum(chunk.stored for chunk in chunks))
+    budget.require(sum(chunk.least for chunk in chunks if chunk.nested))
     try:
         budget.require(sum(chunk.bound for chunk in chunks))
     except ValueError:
-        longest = [_longest_value(source, chunk, names) for chunk in chunks]
+        longest = [_longest_value(reopen, chunk, file.schema_arrow.names) for chunk in chunks]
         sizes = [chunk.size(each) for chunk, each in zip(chunks, longest, strict=True)]
         if sum(sizes) > budget.limit:
+            known = [chunk.nested and each < chunk.stored for chunk, each in zip(chunks, longest, strict=True)]
+            budget.require(sum(size for size, exact in zip(sizes, known, strict=True) if exact))
             rows = min(max(budget.limit // (16 * max(longest) * len(columns)), 1), _BATCH)
-            _require_size(file, columns, rows, budget)
-    return names, file.read(columns=columns)
+            _require_size(file, columns, rows, budget, group)
+
+
+def require_stored(file: pq.ParquetFile, columns: Sequence[str], group: int, budget: Budget) -> None:
+    """Refuse columns of a row group of which more is stored than the limit; their rows may be read in batches."""
+    budget.require(sum(chunk.stored for chunk in _chunks(file, columns, group)))
 
 
 class _Chunk:
     """One column of one row group, as the footer tells it."""
 
-    def __init__(self, group: int, about: Any, width: int) -> None:
+    def __init__(self, group: int, about: Any, width: int, nested: bool) -> None:
         self.group, self.path, self.values = group, about.path_in_schema, about.num_values
         self.stored = about.total_uncompressed_size
+        self.nested = nested  # in lists, of which one row may hold all values
         self._width = _WIDTHS.get(about.physical_type, width)
         self.dictionary = not self._width and not _DICTIONARY.isdisjoint(about.encodings)
         self.repeats = self.dictionary or (not self._width and _PREFIXES in about.encodings)
+
+    @property
+    def least(self) -> int:
+        """What it takes in memory at least."""
+        return int(self.values * (self._width or _OFFSET))
 
     @property
     def bound(self) -> int:
@@ -74,30 +118,34 @@ class _Chunk:
         return int(self.values * _OFFSET + (self.values * longest if self.repeats else self.stored))
 
 
-def _chunks(file: Any, columns: list[str]) -> Iterator[_Chunk]:
+def _chunks(file: Any, columns: Sequence[str], only: int | None = None) -> Iterator[_Chunk]:
     about = file.metadata
-    for group in range(about.num_row_groups):
+    for group in range(about.num_row_groups) if only is None else (only,):
         row_group = about.row_group(group)
         for position in range(row_group.num_columns):
             chunk = row_group.column(position)
             if any(chunk.path_in_schema == name or chunk.path_in_schema.startswith(f"{name}.") for name in columns):
-                width = about.schema.column(position).length or 0
-                yield _Chunk(group, chunk, width if chunk.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0)
+                kind = about.schema.column(position)
+                width = kind.length or 0 if chunk.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0
+                yield _Chunk(group, chunk, width, kind.max_repetition_level > 0)
 
 
-def _longest_value(source: Any, chunk: _Chunk, names: list[str]) -> int:
+def _longest_value(reopen: Callable[..., pq.ParquetFile], chunk: _Chunk, names: Sequence[str]) -> int:
     """The length of the longest value, from the dictionary alone, if there is no value beside it."""
-    if not chunk.dictionary or chunk.path not in names:
+    if not chunk.dictionary or not chunk.values or chunk.path.split(".")[0] not in names:
         return int(chunk.stored)
-    file = pq.ParquetFile(source, read_dictionary=[chunk.path])
+    file = reopen(read_dictionary=[chunk.path])
     column: Any = next(file.iter_batches(1, row_groups=[chunk.group], columns=[chunk.path])).column(0)
+    while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        column = column.values
     if not pa.types.is_dictionary(column.type):
         return int(chunk.stored)
     longest: Any = pc.max(pc.binary_length(column.dictionary))
     return max(int(longest.as_py() or 0), 1)
 
 
-def _require_size(file: Any, columns: list[str], rows: int, budget: Budget) -> None:
+def _require_size(file: Any, columns: Sequence[str], rows: int, budget: Budget, group: int | None) -> None:
     """Refuse columns that take more than the limit, of which so many rows are held at a time."""
-    for batch in file.iter_batches(rows, columns=columns):
+    groups = None if group is None else [group]
+    for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
         budget.spend(batch.nbytes)
