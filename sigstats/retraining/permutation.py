@@ -33,6 +33,7 @@ import numpy as np
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, as_count
 from ..test_result import TestResult, monte_carlo_outcome
+from ._frames import encoded
 from .folds import as_classes, as_folds
 from .groups import as_group_folds
 from .retrainer import Retrainer as Retrainer
@@ -90,7 +91,8 @@ def permutation_test(
     classifier : estimator or str
         A scikit-learn classifier, or the name of a ready one of studies: ``"1-nn"``, ``"lda"``, ``"decision-tree"``.
     X : array_like or DataFrame, shape (n, d)
-        The rows.
+        The rows. For a ready classifier the strings, categories and booleans of a data frame are nominal features, as
+        in a study; an estimator of your own gets the frame as it is.
     y : array_like, shape (n,)
         The class of each row.
     null : {"labels", "features"}
@@ -154,7 +156,8 @@ def permutation_test(
     if isinstance(classifier, str):
         from ..learners import build
 
-        classifier = build(classifier)
+        X, nominal = encoded(X)
+        classifier = build(classifier, nominal=nominal)
     _, codes = as_classes(y)
     folds = as_folds(cv, X, codes, generator) if groups is None else as_group_folds(cv, X, codes, groups, generator)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
