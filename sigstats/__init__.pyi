@@ -21,6 +21,11 @@ from .flows.api.run import run as run
 from .frames.assertion import assert_no_regression as assert_no_regression
 from .frames.compare import compare as compare
 from .frames.reading import read_predictions as read_predictions
+from .fuzzy.test import FuzzyDecision as FuzzyDecision
+from .fuzzy.test import FuzzyTestResult as FuzzyTestResult
+from .fuzzy.test import fuzzy_efficiency_test as fuzzy_efficiency_test
+from .fuzzy.test import fuzzy_goodness_of_fit_test as fuzzy_goodness_of_fit_test
+from .fuzzy.test import fuzzy_homogeneity_test as fuzzy_homogeneity_test
 from .goodness_of_fit.test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
 from .goodness_of_fit.test import goodness_of_fit_test as goodness_of_fit_test
 from .homogeneity.test import HomogeneityTestResult as HomogeneityTestResult

@@ -83,6 +83,7 @@ SOMETIMES = [
 ]  # fmt: skip
 
 X, Y = np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6
+FUZZY = [[1, 0.5], [0, 1], [1, 0]]
 OUTCOMES = sigstats.JointOutcomes(5, 4, 3, 2, 1, 2, 3, 4)
 EVENTS = sigstats.JointEvents.from_predictions([0, 1, 2, 2], [0, 1, 1, 2], [0, 2, 2, 2])
 SCORES = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.8, 0.9], [0.7, 0.6, 0.6]]
@@ -180,6 +181,18 @@ CALLS = {
         (sigstats.efficiency_test, {"table": [[3, 1], [2, 5]], "method": method, **FEW})
         for method in ("exact", "monte-carlo", "chi2")
     ],
+    "fuzzy_efficiency_test": [
+        (sigstats.fuzzy_efficiency_test, {"true": FUZZY, "assigned": FUZZY[::-1], "n_tables": 50})
+    ],
+    "fuzzy_goodness_of_fit_test": [
+        (sigstats.fuzzy_goodness_of_fit_test, {"assigned": FUZZY, "probabilities": [0.4, 0.6], "method": method,
+                                               "n_tables": 50})
+        for method in ("exact", "chi2")
+    ],
+    "fuzzy_homogeneity_test": [
+        (sigstats.fuzzy_homogeneity_test, {"first": FUZZY, "second": FUZZY[::-1], "method": method, "n_tables": 50})
+        for method in ("exact", "chi2")
+    ],
     "goodness_of_fit_test": [
         (sigstats.goodness_of_fit_test, {"counts": [3, 4], "probabilities": [0.4, 0.6], "method": method,
                                          "ordering": ordering,
@@ -268,7 +281,8 @@ RECORDS = {
     "DominanceIndices", "Membership", "RankedHypothesis",
     "ALTERNATIVES", "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
     "EfficiencyResult", "GoodnessOfFitTestResult",
-    "CorrectedResampledResult", "FiveByTwoResult", "DatasetsComparison", "FriedmanResult", "PairOverDatasets",
+    "CorrectedResampledResult", "FiveByTwoResult", "DatasetsComparison", "FriedmanResult",
+    "FuzzyTestResult", "FuzzyDecision", "PairOverDatasets",
     "RankSets",
     "SignedRankResult", "SignedRankProbabilities", "StratifiedResult", "RankedModel", "RankedPair", "RankedSlice",
     "Ranking",

@@ -1,0 +1,190 @@
+"""Tests of fuzzy classes against every crisp reading, one by one."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sigstats
+from sigstats.fuzzy.bounds import least, most_of_fit, most_of_two, slopes_of_two, two_samples
+from sigstats.fuzzy.memberships import choices
+
+from ...examples import examples
+
+WEIGHTS = st.sampled_from([0, 0, 0, 0.25, 0.5, 1])
+
+
+def objects(n_classes, most):
+    row = st.lists(WEIGHTS, min_size=n_classes, max_size=n_classes).filter(any)
+    return st.lists(row, min_size=1, max_size=most)
+
+
+def readings(weights):
+    """Every crisp reading with its possibility: the least of the weights that it uses, the largest of a row being 1."""
+    degrees = [[weight / max(row) for weight in row] for row in weights]
+    for classes in itertools.product(*(range(len(row)) for row in degrees)):
+        possibility = min(row[j] for row, j in zip(degrees, classes, strict=True))
+        if possibility > 0:
+            yield classes, possibility
+
+
+def check(found, pvalues):
+    """The intervals are the extremes of the p-values that are possible to each degree."""
+    assert list(found.degrees) == sorted({degree for _, degree in pvalues}, reverse=True)
+    for degree, low, high in zip(found.degrees, found.low, found.high, strict=True):
+        own = [p for p, possibility in pvalues if possibility >= degree]
+        assert (low, high) == pytest.approx((min(own), max(own)), rel=1e-9)
+    assert all(found.attained)
+    for p, possibility in pvalues:
+        assert found.possibility(p * (1 - 1e-12)) >= possibility or found.possibility(p) >= possibility
+    for alpha in (0.05, 0.4):
+        decision = found.rejection(alpha)
+        assert decision.possibility == max((d for p, d in pvalues if p <= alpha), default=0)
+        assert decision.necessity == 1 - max((d for p, d in pvalues if p > alpha), default=0)
+
+
+def table(true, assigned, k):
+    counts = np.zeros((k, k), dtype=int)
+    np.add.at(counts, (list(true), list(assigned)), 1)
+    return counts
+
+
+@settings(deadline=None, max_examples=examples(40))
+@given(st.data(), st.integers(2, 3))
+def test_efficiency_by_all_readings(data, k):
+    true = data.draw(objects(k, 4))
+    assigned = data.draw(
+        st.lists(st.lists(WEIGHTS, min_size=k, max_size=k).filter(any), min_size=len(true), max_size=len(true))
+    )
+    pvalues = [
+        (sigstats.efficiency_test(table(one, other, k), method="exact").pvalue, min(first, second))
+        for (one, first), (other, second) in itertools.product(readings(true), readings(assigned))
+    ]
+    found = sigstats.fuzzy_efficiency_test(true, assigned)
+    # A degree that only one side has may change nothing, and is a cut all the same.
+    kept = [at for at, degree in enumerate(found.degrees) if degree in {d for _, d in pvalues}]
+    for at in kept:
+        own = [p for p, possibility in pvalues if possibility >= found.degrees[at]]
+        assert (found.low[at], found.high[at]) == pytest.approx((min(own), max(own)), rel=1e-9)
+    assert found.low[-1] == pytest.approx(min(p for p, _ in pvalues), rel=1e-9)
+    assert found.high[-1] == pytest.approx(max(p for p, _ in pvalues), rel=1e-9)
+
+
+@settings(deadline=None, max_examples=examples(40))
+@given(objects(3, 5), st.sampled_from(["exact", "chi2"]))
+def test_goodness_of_fit_by_all_readings(assigned, method):
+    required = [0.2, 0.3, 0.5]
+    pvalues = []
+    for classes, possibility in readings(assigned):
+        counts = np.bincount(classes, minlength=3)
+        pvalues.append((sigstats.goodness_of_fit_test(counts, required, method=method).pvalue, possibility))
+    check(sigstats.fuzzy_goodness_of_fit_test(assigned, required, method=method), pvalues)
+
+
+@settings(deadline=None, max_examples=examples(30))
+@given(objects(3, 4), objects(3, 4), st.sampled_from(["exact", "chi2"]))
+def test_homogeneity_by_all_readings(first, second, method):
+    pvalues = []
+    for (one, a), (other, b) in itertools.product(list(readings(first)), list(readings(second))):
+        x, y = (np.bincount(classes, minlength=3) for classes in (one, other))
+        p = 1.0 if (x + y > 0).sum() < 2 else sigstats.homogeneity_test(x, y, method=method).pvalue
+        pvalues.append((p, min(a, b)))
+    found = sigstats.fuzzy_homogeneity_test(first, second, method=method)
+    for degree, low, high in zip(found.degrees, found.low, found.high, strict=True):
+        own = [p for p, possibility in pvalues if possibility >= degree]
+        assert (low, high) == pytest.approx((min(own), max(own)), rel=1e-9)
+
+
+@settings(deadline=None, max_examples=examples(20))
+@given(objects(3, 6), objects(3, 6))
+def test_certified_bounds_hold_all_readings(first, second):
+    required = [0.2, 0.3, 0.5]
+    for listed, bounded in (
+        [sigstats.fuzzy_goodness_of_fit_test(first, required, method="chi2", n_tables=n) for n in (10**4, 1)],
+        [sigstats.fuzzy_homogeneity_test(first, second, method="chi2", n_tables=n) for n in (10**4, 1)],
+    ):
+        for low, high, inner_low, inner_high in zip(bounded.low, bounded.high, listed.low, listed.high, strict=True):
+            assert low <= inner_low * (1 + 1e-9)
+            assert inner_high * (1 - 1e-9) <= high
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_certified_bounds_are_near(seed):
+    rng = np.random.default_rng(seed)
+    sure = np.eye(4)[rng.integers(0, 4, 300)]
+    doubtful = np.eye(4)[rng.integers(0, 4, 12)] + 0.5 * np.eye(4)[rng.integers(0, 4, 12)]
+    membership = np.vstack([sure, doubtful])
+    listed = sigstats.fuzzy_goodness_of_fit_test(membership, [0.25] * 4, method="chi2")
+    bounded = sigstats.fuzzy_goodness_of_fit_test(membership, [0.25] * 4, method="chi2", n_tables=1)
+    assert listed.attained[-1]
+    assert not bounded.attained[-1]
+    assert bounded.high[-1] == pytest.approx(listed.high[-1], rel=0.1)
+    assert bounded.low[-1] == pytest.approx(listed.low[-1], rel=0.5)
+
+
+def test_the_parts_of_the_bounds():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1, 9, 5), rng.uniform(1, 9, 5)
+    n, m = a.sum(), b.sum()
+    slopes, step = slopes_of_two(a, b, n, m), 1e-6
+    for j in range(5):
+        up, down = a.copy(), a.copy()
+        up[j], down[j] = a[j] + step, a[j] - step
+        numeric = (two_samples(up, b, n, m).sum() - two_samples(down, b, n, m).sum()) / (2 * step)
+        assert slopes[j] == pytest.approx(numeric, rel=1e-5, abs=1e-7)
+    crisp = choices(np.eye(3)[[0, 0, 1, 2, 2]], 1.0)
+    expected = np.array([1.0, 2.0, 2.0])
+    chi2 = float(((np.array([2, 1, 2]) - expected) ** 2 / expected).sum())
+    assert most_of_fit(crisp, expected) == pytest.approx(chi2)
+    value, slope = (lambda x: float(((x - expected) ** 2 / expected).sum())), (lambda x: 2 * (x - expected) / expected)
+    assert least(value, slope, [crisp], 3) == pytest.approx(chi2, abs=1e-6)
+    other = choices(np.eye(3)[[1, 1, 2]], 1.0)
+    both = two_samples(np.array([2, 1, 2]), np.array([0, 2, 1]), 5, 3).sum()
+    assert most_of_two(crisp, other, 3) == pytest.approx(both)
+
+
+def test_crisp_classes_are_the_crisp_test():
+    a, b = [[5, 1, 3], [2, 6, 4]]
+    first, second = (np.repeat(np.eye(3), counts, axis=0) for counts in (a, b))
+    found = sigstats.fuzzy_homogeneity_test(first, 7 * second)  # a weight is as good as another
+    assert found.degrees == (1.0,)
+    assert found.low == found.high == (sigstats.homogeneity_test(a, b).pvalue,)
+
+
+def test_many_doubtful_objects_are_no_more_readings_than_tables():
+    true = np.repeat(np.eye(2), 60, axis=0)
+    assigned = true.copy()
+    assigned[40:80] = [1, 0.5]
+    found = sigstats.fuzzy_efficiency_test(true, assigned)  # 2 to the power 40 readings
+    p = sigstats.efficiency_test([[60, 0], [20, 40]], method="exact").pvalue
+    assert found.low[0] == found.high[0] == pytest.approx(p)
+    assert found.low[-1] == pytest.approx(sigstats.efficiency_test([[60, 0], [0, 60]], method="exact").pvalue)
+    assert found.high[-1] == pytest.approx(sigstats.efficiency_test([[40, 20], [20, 40]], method="exact").pvalue)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: sigstats.fuzzy_efficiency_test([[1, 0]], [[1, 0], [0, 1]]), "assigned (objects): 2 is not valid"),
+        (
+            lambda: sigstats.fuzzy_efficiency_test([[1, 0]], [[1, 0, 0]]),
+            "assigned (classes): 3 is not valid; expected 2",
+        ),
+        (
+            lambda: sigstats.fuzzy_homogeneity_test([[0, 0]], [[1, 0]]),
+            "first (object 0): 0 is not valid; expected a class",
+        ),
+        (lambda: sigstats.fuzzy_homogeneity_test([[1, -1]], [[1, 0]]), "first: -1"),
+        (lambda: sigstats.fuzzy_goodness_of_fit_test([[1, 0]], [1.0, 0.0]), "probabilities: 0"),
+        (
+            lambda: sigstats.fuzzy_goodness_of_fit_test([[1, 0.5]] * 9, [0.5, 0.5], n_tables=5),
+            "n_tables: 5 are too few",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(call, said):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert str(error.value).startswith(said)
