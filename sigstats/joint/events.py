@@ -16,14 +16,12 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
     as_choice,
     as_count,
-    as_counts,
     as_labels,
     refuse,
     require_comparable,
@@ -32,13 +30,10 @@ from .._common.validation import (
 )
 from ..measures.formulas import Confusion
 from ..measures.measure import Kind
+from ._indicators import LabelSet, count_rows, same_indicators
 from .outcomes import JointOutcomes
 
-LabelSet: TypeAlias = tuple[int, ...]
 Event: TypeAlias = tuple[LabelSet, LabelSet, LabelSet]
-
-#: How many cells of the indicator arrays are looked at together.
-_CELLS = 2**24
 
 #: So that three class numbers fit one int64.
 MOST_CLASSES = 2**20
@@ -206,24 +201,14 @@ class JointEvents:
         >>> JointEvents.from_indicators(y, a, b, categories=["oil", "ships", "wheat"]).events
         (((0, 2), (0,), (0, 1, 2)),)
         """
-        arrays = [_as_indicators(value, name) for value, name in ((y, "y"), (a, "a"), (b, "b"))]
-        for array, name in zip(arrays[1:], ("a", "b"), strict=True):
-            if array.shape != arrays[0].shape:
-                raise refuse(f"{name} (shape)", array.shape, f"{arrays[0].shape}, the shape of y")
-        n, width = arrays[0].shape
+        arrays = same_indicators(y=y, a=a, b=b)
+        width = arrays[0].shape[1]
         names = np.arange(width) if categories is None else as_labels(categories, "categories")
         if names.size != width:
             raise refuse("categories (length)", names.size, f"{width}, one name a column")
-        seen: Counter[bytes] = Counter()
-        step = max(1, _CELLS // width)
-        for start in range(0, n, step):
-            rows = [_dense(array[start : start + step]) for array in arrays]
-            packed = np.packbits(np.concatenate(rows, axis=1), axis=1)
-            keys, counts = np.unique(packed.view(f"V{packed.shape[1]}"), return_counts=True)
-            for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
-                seen[key] += count
-        events = tuple(_unpack(key, width) for key in seen)
-        return cls(tuple(names.tolist()), "categories", events, tuple(seen.values()))
+        found = count_rows(arrays)
+        events = tuple((true, by_a, by_b) for true, by_a, by_b in found)
+        return cls(tuple(names.tolist()), "categories", events, tuple(found.values()))
 
     def __add__(self, other: "JointEvents") -> "JointEvents":
         if not isinstance(other, JointEvents):
@@ -306,33 +291,3 @@ class JointEvents:
     @staticmethod
     def _sums(weights: FloatArray, membership: Any) -> FloatArray:
         return np.asarray((membership @ weights.T).T, dtype=np.float64)
-
-
-def _as_indicators(value: Any, name: str) -> Any:
-    """A two-dimensional array of 0 and 1, dense or in SciPy's compressed rows, or ValueError."""
-    wanted = "a table of 0 and 1, one row an observation and one column a category"
-    if hasattr(value, "tocsr"):
-        array = value.tocsr(copy=True)
-        good = array.ndim == 2 and 0 not in array.shape and np.isin(array.data, (0, 1)).all()
-        if good:
-            array = array.astype(np.int64)
-            array.sum_duplicates()
-        if not good or (array.data > 1).any():
-            raise refuse(name, f"<{type(value).__name__} of shape {value.shape}>", wanted)
-        return array
-    if getattr(value, "dtype", None) == np.bool_:
-        value = np.asarray(value).view(np.uint8)
-    array = as_counts(value, name, ndim=2)
-    if (array > 1).any():
-        raise refuse(name, array[array > 1][0], wanted)
-    return array
-
-
-def _dense(array: Any) -> NDArray[np.uint8]:
-    return np.asarray(array.toarray() if hasattr(array, "toarray") else array, dtype=np.uint8)
-
-
-def _unpack(key: bytes, width: int) -> Event:
-    bits = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=3 * width).reshape(3, width)
-    true, a, b = (tuple(np.flatnonzero(row).tolist()) for row in bits)
-    return true, a, b

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.efficiency import EfficiencyResult, efficiency_test, monte_carlo_size
-from sigstats.fixed_margins.distribution import number_correct, upper_tail
+from sigstats.fixed_margins.distribution import number_correct
 from sigstats.fixed_margins.sampling import random_number_correct
+from sigstats.fixed_margins.upper_tail import upper_tail
 from sigstats.intervals import Interval
 from sigstats.tables import as_confusion_table, confusion_table
 

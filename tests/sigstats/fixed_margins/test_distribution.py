@@ -14,11 +14,12 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.fixed_margins import rook_polynomial, saddle_point
-from sigstats.fixed_margins import two_dominant_classes as two_main_classes
-from sigstats.fixed_margins.distribution import correct_range, number_correct, upper_tail
+from sigstats.fixed_margins import rook_polynomial, saddle_point, two_dominant_classes
+from sigstats.fixed_margins.distribution import number_correct
 from sigstats.fixed_margins.hypergeometric import hypergeometric_tail
+from sigstats.fixed_margins.margins import correct_range
 from sigstats.fixed_margins.rook_factor import DIGITS, factor, log_factorial, log_series, log_value
+from sigstats.fixed_margins.upper_tail import upper_tail
 
 from ...examples import examples
 
@@ -163,7 +164,7 @@ def test_two_main_classes_equal_whole_numbers(rows, columns):
     least, most = correct_range(np.array(rows), np.array(columns))
     for t in (least + 2, round(mean), round(mean) + 9, (round(mean) + most) // 2, most - 1, most):
         with localcontext(DIGITS):
-            found = two_main_classes.tail(sum(rows), classes, t)
+            found = two_dominant_classes.tail(sum(rows), classes, t)
             assert found is not None
             assert abs(found.upper - rook_polynomial.log_ratio(tails[t], tails[0])) < 1e-11
             if t >= mean:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.metrics import multilabel_confusion_matrix
 
-import sigstats.joint.events
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 
@@ -47,7 +46,7 @@ def test_classes_are_counted_as_scikit_learn_counts_them(table):
 @pytest.mark.parametrize("form", [np.asarray, csr_array, lambda x: x.astype(bool), lambda x: x.tolist()])
 @pytest.mark.parametrize("cells", [7, 2**24])
 def test_indicators_are_counted_as_scikit_learn_counts_them(form, cells, monkeypatch):
-    monkeypatch.setattr(sigstats.joint.events, "_CELLS", cells)  # 7: a block a row
+    monkeypatch.setattr("sigstats.joint._indicators._CELLS", cells)  # 7: a block a row
     y, a, b = (np.random.default_rng(3).random((3, 200, 5)) < 0.3).astype(int)
     events = JointEvents.from_indicators(form(y), form(a), form(b))
     assert events.n == 200

@@ -1,0 +1,133 @@
+"""The probability of so many correct or more under fixed margins: the exact test.
+
+Of the distribution that `sigstats.fixed_margins.distribution` describes, one tail is quicker than the whole.
+"""
+
+import math
+from collections import Counter
+from decimal import Decimal, localcontext
+from typing import Any, NamedTuple
+
+from .._common.validation import as_count, refuse
+from . import rook_polynomial, saddle_point, two_dominant_classes
+from .hypergeometric import hypergeometric_tail
+from .margins import (
+    FEASIBLE,
+    FEW,
+    LOG_10,
+    MANY,
+    SMALL,
+    SOME,
+    as_margins,
+    classes_of,
+    correct_range,
+    decided_by_one_cell,
+)
+from .rook_factor import DIGITS
+from .rook_polynomial import Classes, LogTail, most_correct
+
+#: Up to here whole numbers take a second.
+_MEDIUM = 5_000
+
+
+class UpperTail(NamedTuple):
+    """``P(T >= t)`` and its mid-p form ``P(T > t) + P(T = t) / 2``, each with its logarithm to base 10."""
+
+    pvalue: float
+    log10_pvalue: float
+    mid_pvalue: float
+    log10_mid_pvalue: float
+
+
+def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
+    """The probability of `correct` or more objects in their own class, given the margins.
+
+    Parameters
+    ----------
+    row_totals, column_totals : array_like of int
+        For each class the number of its objects and how often it was named; k of each, with equal sums.
+    correct : int
+        The observed number correct, the trace of the table.
+
+    Returns
+    -------
+    UpperTail
+
+    Raises
+    ------
+    ValueError
+        If the margins are no whole numbers of at least 0, differ in length or total, or are all 0; if `correct` is
+        out of their range; or for more than 20,000 objects in one of the rare tables that no method here serves (none
+        was among thousands of random ones up to three million objects).
+
+    Notes
+    -----
+    Relative error below 1e-10, and about 1e-13 up to N = 10,000. Where a table has two classes, a closed form; for
+    up to 1000 objects and at either end of the range, Riordan's rook polynomial in whole numbers; otherwise a
+    contour integral through its saddle point, in milliseconds for any N; where two classes hold nearly all objects, a
+    sum over the others.
+
+    Examples
+    --------
+    Nyssen's 10,000 patterns in ten classes of 1000, 10.5 percent of them right:
+
+    >>> from sigstats.fixed_margins.upper_tail import upper_tail
+    >>> round(upper_tail([1000] * 10, [1000] * 10, 1050).pvalue, 12)
+    0.050246370198
+    >>> round(upper_tail([1000] * 10, [1000] * 10, 9100).log10_pvalue, 6)
+    -7825.882948
+    """
+    rows, columns, total = as_margins(row_totals, column_totals)
+    correct = as_count(correct, "correct", maximum=total)
+    least, most = correct_range(rows, columns)
+    if not least <= correct <= most:
+        raise refuse("correct", correct, f"a number that these margins allow, {least} to {most}")
+    with localcontext(DIGITS):
+        upper, point = _log_tail(total, classes_of(rows, columns), least, correct)
+        mid = Decimal("-Infinity") if upper.is_infinite() else (upper.exp() - point.exp() / 2)
+        # Far out both may underflow a double, never a Decimal.
+        log_mid = mid.ln()
+        return UpperTail(
+            min(float(upper.exp()), 1.0), min(float(upper / LOG_10), 0.0), float(mid), float(log_mid / LOG_10)
+        )
+
+
+def _log_tail(total: int, classes: Classes, least: int, correct: int) -> LogTail:
+    """Both probabilities by the quickest way that applies."""
+    most = most_correct(classes)
+    if least == most:
+        return LogTail(Decimal(0), Decimal(0))
+    if decided_by_one_cell(total, classes):
+        return _closed_form(total, classes, correct)
+    if total <= SMALL:
+        return rook_polynomial.tail(total, classes, correct)
+    if most - correct <= FEW:
+        return rook_polynomial.tail_from_above(total, classes, correct)
+    by_integral = saddle_point.tail(total, classes, correct)
+    if by_integral is not None:
+        return by_integral
+    last = correct + math.ceil(3 * saddle_point.moments(total, saddle_point.factors_of(classes))[0]) + 100
+    for longest in (SOME, MANY):
+        if last <= longest:
+            from_below = rook_polynomial.tail_from_below(total, classes, correct, min(last, most))
+            if from_below is not None:
+                return from_below
+        if most - correct <= longest:
+            return rook_polynomial.tail_from_above(total, classes, correct)
+        if longest == SOME and total > _MEDIUM:
+            by_rest = two_dominant_classes.tail(total, classes, correct)
+            if by_rest is not None:
+                return by_rest
+    if total <= FEASIBLE:
+        return rook_polynomial.tail(total, classes, correct)
+    raise refuse("total of the table", total, f"at most {FEASIBLE} for the exact test of such margins, or Monte-Carlo")
+
+
+def _closed_form(total: int, classes: Classes, correct: int) -> LogTail:
+    (rows, columns), *others = Counter(dict(classes)).elements()
+    if not others:
+        return hypergeometric_tail(total, rows, columns, correct)
+    # T = n11 + n22 and n22 = N - r1 - c1 + n11.
+    twice = correct + rows + columns - total
+    upper, point = hypergeometric_tail(total, rows, columns, -(-twice // 2))
+    return LogTail(upper, Decimal("-Infinity") if twice % 2 else point)

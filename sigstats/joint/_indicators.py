@@ -1,0 +1,74 @@
+"""Tables of 0 and 1, dense or sparse: one row an observation, one column a category."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import as_counts, refuse
+
+LabelSet: TypeAlias = tuple[int, ...]
+
+#: How many cells of the indicator arrays are looked at together.
+_CELLS = 2**24
+
+
+def same_indicators(**values: Any) -> list[Any]:
+    """The tables, dense or in SciPy's compressed rows, or ValueError where their shapes differ.
+
+    Raises
+    ------
+    ValueError
+        If one is no table of 0 and 1, or has not the shape of the first.
+    """
+    arrays = [_as_indicators(value, name) for name, value in values.items()]
+    first, *others = values
+    for array, name in zip(arrays[1:], others, strict=True):
+        if array.shape != arrays[0].shape:
+            raise refuse(f"{name} (shape)", array.shape, f"{arrays[0].shape}, the shape of {first}")
+    return arrays
+
+
+def count_rows(arrays: Sequence[Any]) -> dict[tuple[LabelSet, ...], int]:
+    """How often each distinct row of the tables side by side occurs, as the positions of its ones in each table."""
+    n, width = arrays[0].shape
+    seen: Counter[bytes] = Counter()
+    step = max(1, _CELLS // width)
+    for start in range(0, n, step):
+        rows = [_dense(array[start : start + step]) for array in arrays]
+        packed = np.packbits(np.concatenate(rows, axis=1), axis=1)
+        keys, counts = np.unique(packed.view(f"V{packed.shape[1]}"), return_counts=True)
+        for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+            seen[key] += count
+    return {_unpack(key, len(arrays), width): count for key, count in seen.items()}
+
+
+def _as_indicators(value: Any, name: str) -> Any:
+    """A two-dimensional array of 0 and 1, dense or in SciPy's compressed rows, or ValueError."""
+    wanted = "a table of 0 and 1, one row an observation and one column a category"
+    if hasattr(value, "tocsr"):
+        array = value.tocsr(copy=True)
+        good = array.ndim == 2 and 0 not in array.shape and np.isin(array.data, (0, 1)).all()
+        if good:
+            array = array.astype(np.int64)
+            array.sum_duplicates()
+        if not good or (array.data > 1).any():
+            raise refuse(name, f"<{type(value).__name__} of shape {value.shape}>", wanted)
+        return array
+    if getattr(value, "dtype", None) == np.bool_:
+        value = np.asarray(value).view(np.uint8)
+    array = as_counts(value, name, ndim=2)
+    if (array > 1).any():
+        raise refuse(name, array[array > 1][0], wanted)
+    return array
+
+
+def _dense(array: Any) -> NDArray[np.uint8]:
+    return np.asarray(array.toarray() if hasattr(array, "toarray") else array, dtype=np.uint8)
+
+
+def _unpack(key: bytes, tables: int, width: int) -> tuple[LabelSet, ...]:
+    bits = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=tables * width).reshape(tables, width)
+    return tuple(tuple(np.flatnonzero(row).tolist()) for row in bits)
