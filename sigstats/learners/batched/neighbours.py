@@ -30,12 +30,7 @@ from ..families.neighbours import (
 )
 from ..fold_scales import FoldScales, FoldVariances, Learned, weights_of
 from ..neighbour_configuration import Configuration, configuration
-
-#: Memory the lists of nearest rows may take, bytes.
-_LIST_BYTES = 2**27
-
-#: So many rows beyond the k-th a list holds at least; that all of them share the row's fold is rare.
-_SPARE = 6
+from ._neighbour_lists import NeighbourLists
 
 #: So many rows of a list settle nearly all rows, where one neighbour is asked for.
 _FIRST = 4
@@ -73,9 +68,15 @@ class BatchedNeighbours:
             else:
                 self._scales = FoldScales(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
             self._weights = self._scales.weights
-            self._list_nearest()
-            self._outliers: dict[int, tuple[FloatArray, IntArray]] = {}
-            self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._short)
+            self._lists = NeighbourLists(
+                self._X,
+                config.nominal,
+                self._weights,
+                k=config.k,
+                tolerance=self._config.tolerance,
+                partly=self._partly,
+            )
+            self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._lists.short)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
@@ -145,7 +146,7 @@ class BatchedNeighbours:
 
     @property
     def _one(self) -> bool:
-        return self._config.k == 1 and self._near.shape[1] >= _FIRST
+        return self._config.k == 1 and self._lists.near.shape[1] >= _FIRST
 
     def _from_lists(self, place: IntArray) -> IntArray:
         fold = self._folds[place]
@@ -161,7 +162,7 @@ class BatchedNeighbours:
         """One neighbour: where the first of the list is surely nearer than the next, nothing else is looked at."""
         narrow = np.uint8 if max(self._n_folds, self._n_classes) < 2**8 else np.int64
         own, labels = (np.ascontiguousarray(array.T, dtype=narrow) for array in (fold, self._y[place]))
-        near, distances = self._near, self._distances
+        near, distances = self._lists.near, self._lists.distances
         first, second = (np.equal(own[near[:, place_]], own) for place_ in (0, 1))
         limit = np.where(second, distances[:, 2, None], distances[:, 1, None])
         farthest = distances[:, 0, None] + 2 * self._config.tolerance
@@ -175,26 +176,26 @@ class BatchedNeighbours:
             left[some] = self._settle(predicted, left[some], own, labels, learned)
         left = left[left[:, 0] >= 0]
         if len(left):
-            self._from_longer_lists(predicted, place, fold, learned, left, self._short)
+            self._from_longer_lists(predicted, place, fold, learned, left, self._lists.short)
         return predicted
 
     def _settle(self, predicted: IntArray, pairs: IntArray, own: Any, labels: Any, learned: Learned) -> IntArray:
         """Settle (row, replicate) pairs by the exact distance of the first neighbour; -1 in place of those settled."""
         row, replicate = pairs.T
         fold = own[row, replicate].astype(np.int64)
-        near = self._near[row, :_FIRST]
+        near = self._lists.near[row, :_FIRST]
         excluded = own[near, replicate[:, None]] == fold[:, None]
         nearest = excluded.argmin(axis=1).astype(np.int64)
         each = np.arange(len(pairs))
         follower: IntArray = nearest + 1
         # Where the next one does not count either, the one after it is a bound all the same.
         follower = follower + ((follower < _FIRST) & excluded[each, np.minimum(follower, _FIRST - 1)])
-        limit = self._distances[row, follower]
-        distance = self._distances[row, nearest]
+        limit = self._lists.distances[row, follower]
+        distance = self._lists.distances[row, nearest]
         if learned.weights is not None:
-            distance = np.einsum("pd,pd->p", self._squares[row, nearest], learned.weights[replicate, fold])
+            distance = np.einsum("pd,pd->p", self._lists.squares[row, nearest], learned.weights[replicate, fold])
             if self._partly:
-                distance += self._constant[row, nearest]
+                distance += self._lists.constant[row, nearest]
             limit = limit * learned.bound[replicate, fold]
         sure = ~excluded[each, nearest] & (distance + 2 * self._config.tolerance < limit)
         predicted[row, replicate] = labels[near[each, nearest], replicate]
@@ -203,23 +204,23 @@ class BatchedNeighbours:
     def _from_short_lists(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
         weights, bound = learned.weights, learned.bound
         at, own = place.T, fold.T  # (n, replicates): what belongs to one row of X lies together
-        near = self._near[:, : self._short]
+        near = self._lists.near[:, : self._lists.short]
         if weights is None:
-            distances = np.where(own[near] != own[:, None], self._distances[:, : self._short, None], np.inf)
-            limit = np.broadcast_to(self._distances[:, self._short, None], own.shape)
+            distances = np.where(own[near] != own[:, None], self._lists.distances[:, : self._lists.short, None], np.inf)
+            limit = np.broadcast_to(self._lists.distances[:, self._lists.short, None], own.shape)
         else:
             replicate = np.arange(len(place))[:, None]
-            distances = self._squares @ weights[replicate, fold].transpose(1, 2, 0)
+            distances = self._lists.squares @ weights[replicate, fold].transpose(1, 2, 0)
             if self._partly:
-                distances += self._constant[:, : self._short, None]
+                distances += self._lists.constant[:, : self._lists.short, None]
             distances[own[near] == own[:, None]] = np.inf
-            limit = bound[replicate, fold].T * self._distances[:, self._short, None]
+            limit = bound[replicate, fold].T * self._lists.distances[:, self._lists.short, None]
         spots = at[near]
         kth = kth_smallest(distances, self._config.k)
         predicted = self._vote(distances, kth, self._y[spots], self._priority[own[:, None], spots])
         open_rows = ~(kth[:, 0] + 2 * self._config.tolerance < limit)
         if open_rows.any():
-            longest = self._near.shape[1]
+            longest = self._lists.near.shape[1]
             self._from_longer_lists(predicted, place, fold, learned, np.argwhere(open_rows), longest)
         return predicted
 
@@ -234,19 +235,20 @@ class BatchedNeighbours:
     ) -> None:
         """Settle what is open, (row, replicate) pairs, in `predicted`, from lists of that length or longer ones."""
         weights, bound = learned.weights, learned.bound
-        longest = self._near.shape[1]
+        longest = self._lists.near.shape[1]
         still = []
         for some in blocks(len(pairs), 8 * length * (len(self._numeric) + 8)):
             row, replicate = pairs[some].T
-            near, limit = self._near[row, :length], self._distances[row, length]
+            near, limit = self._lists.near[row, :length], self._lists.distances[row, length]
             if weights is None:
-                distances = self._distances[row, :length].copy()
+                distances = self._lists.distances[row, :length].copy()
             else:
                 own = weights[replicate, fold[replicate, row]]
-                squares = self._squares[row] if length == self._short else self._squared_differences(row, near)
+                listed = length == self._lists.short
+                squares = self._lists.squares[row] if listed else self._lists.squared_differences(row, near)
                 distances = np.einsum("prj,pj->pr", squares, own)
                 if self._partly:
-                    distances += self._constant[row, :length]
+                    distances += self._lists.constant[row, :length]
                 limit = limit * bound[replicate, fold[replicate, row]]
             tested = fold[replicate, row][:, None]
             distances[fold[replicate[:, None], near] == tested] = np.inf
@@ -255,16 +257,21 @@ class BatchedNeighbours:
             predicted[row, replicate] = self._vote(distances, kth, self._y[spots], self._priority[tested, spots])
             still.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
         rest = np.concatenate(still)
-        if length < longest:
-            if len(rest):
-                self._from_longer_lists(predicted, place, fold, learned, rest, longest)
-            return
+        if len(rest) and length < longest:
+            self._from_longer_lists(predicted, place, fold, learned, rest, longest)
+        elif len(rest):
+            self._from_all_rows(predicted, place, fold, weights, rest)
+
+    def _from_all_rows(
+        self, predicted: IntArray, place: IntArray, fold: IntArray, weights: FloatArray | None, rest: IntArray
+    ) -> None:
+        """Settle (row, replicate) pairs in `predicted` from the distances to all rows."""
         if weights is None:
             weights = np.broadcast_to(self._weights, (len(fold), self._n_folds, len(self._weights)))
         if len(rest) <= _TOGETHER * len(place):
             for row, replicate in rest.tolist():
                 tested = fold[replicate, row]
-                squares, constant = self._to_all(row)
+                squares, constant = self._lists.to_all(row)
                 distances = (squares @ weights[replicate, tested] + constant)[None]
                 distances[:, fold[replicate] == tested] = np.inf
                 spots = place[replicate]
@@ -280,80 +287,6 @@ class BatchedNeighbours:
             excluded = fold[replicate] == tested
             distances = squared_distances(X[rows], X, self._nominal)
             predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])
-
-    def _to_all(self, row: int) -> tuple[FloatArray, IntArray]:
-        """Squared differences of a row to all rows, and the mismatches of its categories; outliers are asked again."""
-        kept = self._outliers.get(row)
-        if kept is None:
-            rows, others = np.array([row]), np.arange(len(self._X))[None]
-            squares = self._squared_differences(rows, others)[0]
-            mismatches = (
-                self._count_mismatches(rows, others)[0] if self._partly else np.zeros(len(squares), dtype=np.int64)
-            )
-            if len(self._outliers) * squares.nbytes > _LIST_BYTES:
-                self._outliers.clear()
-            kept = self._outliers[row] = squares, mismatches
-        return kept
-
-    def _list_nearest(self) -> None:
-        """The nearest rows of each row over all rows, in order, to where the ties of the first few end."""
-        X, n = self._X.copy(), len(self._X)
-        X[:, self._numeric] *= np.sqrt(self._weights)
-        longest = max(self._config.k + _SPARE + 1, _LIST_BYTES // (24 * n))
-        wanted = min(self._config.k + _SPARE, n - 1) - 1
-        found, needed = [], []
-        for rows in blocks(n, 2 * n):
-            distances = squared_distances(X[rows], X, self._nominal)
-            distances[np.arange(len(distances)), np.arange(n)[rows]] = np.inf
-            ends = (distances <= np.partition(distances, wanted, axis=1)[:, wanted, None] + self._config.tolerance).sum(
-                axis=1
-            )
-            needed.append(ends)
-            length = min(max(64, int(ends.max())) + 1, longest, n - 1)
-            near = np.argpartition(distances, length - 1, axis=1)[:, :length]
-            values = np.take_along_axis(distances, near, axis=1)
-            order = values.argsort(axis=1)
-            found.append((np.take_along_axis(near, order, axis=1), np.take_along_axis(values, order, axis=1)))
-        length = max(near.shape[1] for near, _ in found)
-        self._near = np.repeat(np.arange(n)[:, None], length, axis=1)  # a row is no neighbour of itself
-        self._distances = np.full((n, length + 1), np.inf)
-        for rows, (near, values) in zip(blocks(n, 2 * n), found, strict=True):
-            self._near[rows, : near.shape[1]] = near
-            self._distances[rows, : near.shape[1]] = values
-            if near.shape[1] < n - 1:  # what is not listed is at least as far as the last that is
-                self._distances[rows, near.shape[1] - 1 :] = values[:, -1:]
-        usual = int(np.quantile(np.concatenate(needed), 0.9)) + 1
-        self._short = min(max(usual, self._config.k + _SPARE), length)
-        self._exact_distances()
-
-    def _exact_distances(self) -> None:
-        """Replace what a matrix product rounded by sums of squared differences."""
-        n, length = self._near.shape
-        d = len(self._numeric)
-        self._squares = np.empty((n, self._short, d))
-        self._constant = np.zeros((n, length if self._partly else 0))
-        for rows in blocks(n, 8 * length * max(d, 1)):
-            near = self._near[rows]
-            squares = self._squared_differences(np.arange(n)[rows], near)
-            self._squares[rows] = squares[:, : self._short]
-            exact = squares @ self._weights
-            if self._partly:
-                self._constant[rows] = self._count_mismatches(np.arange(n)[rows], near)
-                exact += self._constant[rows]
-            finite = np.isfinite(self._distances[rows, :length])
-            self._distances[rows, :length] = np.where(finite, exact, np.inf)
-
-    def _squared_differences(self, rows: IntArray, near: IntArray) -> FloatArray:
-        numbers = self._X[:, self._numeric]
-        squares: FloatArray = (numbers[rows][:, None] - numbers[near]) ** 2
-        return np.where(np.isnan(squares), 0, squares) if self._partly else squares
-
-    def _count_mismatches(self, rows: IntArray, near: IntArray) -> IntArray:
-        count = np.zeros(near.shape, dtype=np.int64)
-        for j, column in enumerate(self._X.T):
-            a, b = column[rows][:, None], column[near]
-            count += (a != b) if self._nominal[j] else np.isnan(a) | np.isnan(b)
-        return count
 
 
 BATCHED = (BatchedNeighbours,)
