@@ -321,6 +321,19 @@ def test_a_format_of_predictions_is_a_file(tmp_path, program):
     assert row["p_worse"] == 1 / 2**5
 
 
+def test_the_map_has_a_line_for_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rooms, layer = {}, None
+    for line in text[text.index("## The rooms") : text.index("## Recipes")].splitlines():
+        if found := re.match(r"    (\w+)/  ", line):
+            layer = found[1]
+        elif found := re.match(r"      (?:[\w, ]*, )?(\w+)/", line):
+            rooms.setdefault(layer, []).append(found[1])
+    for layer in ("sigstats", "tasks", "flows"):
+        there = {path.name for path in (ROOT / layer).iterdir() if path.is_dir()} - {"__pycache__"}
+        assert sorted(rooms[layer]) == sorted(there - rooms.keys())  # two layers are links in the first
+
+
 def test_the_recipes_name_rooms_that_are_there():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     recipes = text[text.index("## Recipes") : text.index("## Habits")]
