@@ -1,0 +1,30 @@
+"""docs/reliability.md has a line for every test that records a fault, and for no other; its prose is the tool's."""
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+
+
+def recording():
+    """The tests that record what they saw: their words and their files."""
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
+            if isinstance(node, ast.FunctionDef) and any(getattr(call.func, "id", "") == "record" for call in calls):
+                yield node.name.removeprefix("test_").replace("_", " "), path.relative_to(ROOT).as_posix()
+
+
+def test_its_lines_are_the_tests_that_record_a_fault():
+    assert set(re.findall(r"\[([^]]+)\]\(\.\./(tests/[^)]+)\) \|$", PAGE, re.MULTILINE)) == set(recording())
+
+
+def test_its_prose_is_that_of_the_tool_that_writes_it():
+    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "reliability.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert PAGE.startswith(tool.HEAD)
+    assert PAGE.endswith(tool.FOOT)
