@@ -181,31 +181,43 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     if len(shown) > _MOST_LINES:
         shown = sorted(shown, key=lambda one: -(one.seconds or 0.0))[:_COSTLIEST]
     width = max(len(_subject(item.cell)) for item in shown)
-    lines = [counts_in_words(plan, estimates)]
-    for item in shown:
-        most = "at most " if item.left and item.cell.stopping is not None else ""
-        cost = item.problem or ("" if item.each is None else f"{most}{'' if item.timed else '~'}{_took(item)}")
-        amount = f"{item.left:>9,} to do, {item.done:>9,} done"
-        lines.append(f"  {item.cell.fanout:10s} {_subject(item.cell):{width}s} {amount} {cost}".rstrip())
+    lines = [counts_in_words(plan, estimates), *(_line(item, width) for item in shown)]
     if len(shown) < len(estimates):
         lines.append(f"  ... and {len(estimates) - len(shown):,} cells, each of which costs less")
         lines += [f"  cannot be computed: {_subject(one.cell)}: {one.problem}" for one in estimates if one.problem]
     if any(item.timed for item in estimates):
-        work = sum(item.seconds or 0.0 for item in estimates)
-        size = sum(item.bytes or 0 for item in estimates)
-        about = "at most" if any(item.left and item.cell.stopping is not None for item in estimates) else "about"
-        lines.append(
-            f"{about} {duration(work)} of work, {duration(work / workers)} on {workers} worker(s), "
-            f"{max(1, size // 1000):,} kB of replicates"
-        )
-        guessed = sum(item.each is not None and not item.timed for item in estimates)
-        if guessed:
-            lines.append(f"{guessed:,} of {len(estimates):,} cells (~) were not timed, but guessed from the others")
-    untried = sum(bool(item.left and input_cells(item.cell)) for item in estimates)
-    if untried and any(item.timed for item in estimates):
-        lines.append(f"and {untried} cells that read what others compute, so cannot be tried before")
+        lines += _totals(estimates, workers)
     lines.append(f"then: {', '.join(plan.analyses)}; alpha = {plan.alpha:g}, adjusted by {plan.adjust}")
     return "\n".join(lines)
+
+
+def _line(item: Estimate, width: int) -> str:
+    """What of a cell is to do, and how long it takes."""
+    most = "at most " if _may_stop(item) else ""
+    cost = item.problem or ("" if item.each is None else f"{most}{'' if item.timed else '~'}{_took(item)}")
+    amount = f"{item.left:>9,} to do, {item.done:>9,} done"
+    return f"  {item.cell.fanout:10s} {_subject(item.cell):{width}s} {amount} {cost}".rstrip()
+
+
+def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
+    """How long everything takes, and what that does not rest on or leaves out."""
+    work = sum(item.seconds or 0.0 for item in estimates)
+    size = sum(item.bytes or 0 for item in estimates)
+    about = "at most" if any(map(_may_stop, estimates)) else "about"
+    both = f"{about} {duration(work)} of work, {duration(work / workers)} on {workers} worker(s)"
+    lines = [f"{both}, {max(1, size // 1000):,} kB of replicates"]
+    guessed = sum(item.each is not None and not item.timed for item in estimates)
+    if guessed:
+        lines.append(f"{guessed:,} of {len(estimates):,} cells (~) were not timed, but guessed from the others")
+    untried = sum(bool(item.left and input_cells(item.cell)) for item in estimates)
+    if untried:
+        lines.append(f"and {untried} cells that read what others compute, so cannot be tried before")
+    return lines
+
+
+def _may_stop(item: Estimate) -> bool:
+    """Whether what is left of a cell is the most that may be computed of it."""
+    return bool(item.left) and item.cell.stopping is not None
 
 
 def _took(item: Estimate) -> str:
