@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from .._common.validation import as_choice, as_count, as_probabilities, as_real, refuse
-from ..fixed_margins.distribution import upper_tail
+from ..fixed_margins.upper_tail import upper_tail
 from ..goodness_of_fit.test import goodness_of_fit_test
 from ..homogeneity.test import homogeneity_test
 from ..intervals import Interval
