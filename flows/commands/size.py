@@ -31,6 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _number(by_hand, "--accuracy", "of the baseline, as a share")
     _number(by_hand, "--discordance", "the share of rows that one model alone gets right (default: 2 X (1 - X))")
     _count(by_hand, "--rows", "the rows at hand")
+    _count(by_hand, "--answers", "of each item, which the rows then are (default: 1)", default=1)
+    _number(
+        by_hand, "--correlation", "of two answers to one item, of which model each favours (default: 0)", default=0.0
+    )
     _count(by_hand, "--tests", "measures times slices, all rows among them (default: 1)", default=1)
     add_rule_options(parser, "alpha", "adjust", "minimum_effect", "smallest_slice")
     looks = parser.add_argument_group("looks at the same rows, as a regression study counts them")
@@ -138,4 +142,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
     share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
     rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
     tests = as_count(options.tests, "--tests", minimum=1, maximum=10**6)
-    return Pilot((PilotPart(ALL_ROWS, rows, share),), tests, accuracy)
+    answers = as_count(options.answers, "--answers", minimum=1, maximum=10**4)
+    correlation = as_real(options.correlation, "--correlation", low=0, high=1)
+    unit = "rows" if answers == 1 else "items"
+    return Pilot((PilotPart(ALL_ROWS, rows, share),), tests, accuracy, answers, correlation, unit)

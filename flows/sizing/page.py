@@ -4,7 +4,7 @@ from sigstats.comparison.size import SizePlan
 
 from ..report.page import page
 from .power_plot import power_plot
-from .words import DROPS_HEADER, PARTS_HEADER, basis, drop_cells, headline, part_cells
+from .words import DROPS_HEADER, PARTS_HEADER, answers_cells, answers_header, basis, drop_cells, headline, part_cells
 
 
 def as_html(found: SizePlan) -> str:
@@ -18,6 +18,8 @@ def as_html(found: SizePlan) -> str:
         figure=power_plot(found),
         drops_header=DROPS_HEADER,
         drops=[drop_cells(found, each) for each in found.drops],
+        answers_header=answers_header(found),
+        answers=list(map(answers_cells, found.answers)),
         parts_header=PARTS_HEADER,
         parts=[part_cells(each) for each in found.parts] if len(found.parts) > 1 else [],
     )

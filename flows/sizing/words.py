@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sigstats.comparison.size import DropPlan, PartPlan, SizePlan
+from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
 
 DROPS_HEADER = ("drop", "needed", "power now")
 PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
@@ -72,6 +72,16 @@ def drop_cells(found: SizePlan, each: DropPlan) -> tuple[str, ...]:
     else:
         needed = "over 100,000,000 rows"
     return points(each.drop), needed, "–" if each.power is None else f"{100 * each.power:.1f}%"
+
+
+def answers_header(found: SizePlan) -> tuple[str, ...]:
+    """The header of the table of answers to an item: a column a drop."""
+    return ("answers an item", *(f"items for {points(each.drop)}" for each in found.drops))
+
+
+def answers_cells(each: AnswersPlan) -> tuple[str, ...]:
+    """The cells of a number of answers under `answers_header`."""
+    return str(each.answers), *("–" if needed is None else f"{needed:,}" for needed in each.needed)
 
 
 def part_cells(each: PartPlan) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. Power is
 that of the hardest case, in which none of the other tests rejects, so that an adjustment by steps is no stronger than
-its first step. With one answer a row it is exact; with several answers to an item, or rows in groups, the number of
-rows is divided by the design effect (Kish 1965).
+its first step. With one answer a row it is exact. With several answers to an item, or rows in groups, the power of what
+is at hand is that of the exact sign-flip test (`sigstats.power`), and numbers that are needed are those of rows times
+the design effect (Kish 1965), an approximation.
 
 When not to use: for measures other than accuracy; to explain after the fact why nothing was found in the pilot, with
 the drop that the pilot itself shows.
@@ -16,6 +17,7 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
+from ..sign_flips.power import power as power_of_answers
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .rule import ComparisonRule
 
@@ -23,6 +25,8 @@ from .rule import ComparisonRule
 _FEW_DIFFERING = 10
 #: The points of a curve of power.
 _POINTS = 33
+#: Beyond so many answers or items the exact power of several answers takes too long.
+_MOST_ANSWERS, _MOST_ITEMS = 20, 20_000
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,14 @@ class DropPlan:
 
 
 @dataclass(frozen=True)
+class AnswersPlan:
+    """How many items of so many answers each show each of the drops; None as in `DropPlan`."""
+
+    answers: int
+    needed: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
 class PartPlan:
     """The smallest drop that the units of a part show; None where they show none."""
 
@@ -106,6 +118,7 @@ class SizePlan:
     target: float
     drops: tuple[DropPlan, ...]
     parts: tuple[PartPlan, ...]
+    answers: tuple[AnswersPlan, ...] = ()
 
 
 def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
@@ -194,14 +207,50 @@ def plan_size(
     parts = (
         PartPlan(part, _detectable(part, pilot, rule.minimum_effect, level, goal)) for part in pilot.parts if part.n
     )
-    return SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts))
+    return SizePlan(
+        pilot, rule, level, goal, tuple(curves), tuple(parts), tuple(_answers(pilot, planned, rule, level, goal))
+    )
+
+
+def _answers(
+    pilot: Pilot, drops: Sequence[DropPlan], rule: ComparisonRule, level: float, goal: float
+) -> Iterator[AnswersPlan]:
+    """The same for other numbers of answers to an item."""
+    if pilot.unit != "items":
+        return
+    for answers in sorted({1, 2, 5, 10, pilot.answers}):
+        other = replace(pilot, answers=answers)
+        needed = (_needed(each.drop, other, rule.minimum_effect, level, goal) for each in drops)
+        yield AnswersPlan(answers, tuple(needed))
 
 
 def _of_drop(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float, goal: float) -> DropPlan:
-    share = max(part.discordance, drop)  # a larger drop has more rows that differ than the pilot
+    needed = _needed(drop, pilot, minimum, level, goal)
+    return DropPlan(drop, needed, _power_at_hand(drop, pilot, part, minimum, level) if part.n else None)
+
+
+def _needed(drop: float, pilot: Pilot, minimum: float, level: float, goal: float) -> int | None:
+    share = max(pilot.parts[0].discordance, drop)  # a larger drop has more rows that differ than the pilot
     rows = drop_size(drop=drop, discordance=share, alpha=level, minimum=minimum, target=goal)
-    needed = None if rows is None else pilot.units(rows)
-    return DropPlan(drop, needed, _power(part.n, drop, pilot, part, minimum, level) if part.n else None)
+    return None if rows is None else pilot.units(rows)
+
+
+def _power_at_hand(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float) -> float:
+    """Of several answers to an item, that of the exact test, unless the smallest drop that counts decides."""
+    approximate = _power(part.n, drop, pilot, part, minimum, level)
+    decided = minimum > 0 and approximate < _power(part.n, drop, pilot, part, 0.0, level) - 1e-3
+    if pilot.answers == 1 or decided or pilot.answers > _MOST_ANSWERS or part.n > _MOST_ITEMS:
+        return approximate
+    share = max(part.discordance, drop)
+    return power_of_answers(
+        part.n,
+        only_a=(share + drop) / 2,
+        only_b=(share - drop) / 2,
+        answers=pilot.answers,
+        correlation=pilot.correlation,
+        alpha=level,
+        alternative="greater",
+    )
 
 
 def _power(units: int, drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float) -> float:

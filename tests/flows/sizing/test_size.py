@@ -75,6 +75,7 @@ def test_a_drop_that_never_fails_is_said(capsys):
         (["a.csv", "b.csv", "--rows", "5"], "--rows: 5 is not valid beside files"),
         (["--accuracy", "1.5"], "--accuracy: 1.5 is not valid"),
         (["--discordance", "0"], "--discordance: 0.0 is not valid"),
+        (["--accuracy", "0.9", "--correlation", "2"], "--correlation: 2.0 is not valid"),
         (["--accuracy", "0.9", "--rows", "0"], "--rows: 0 is not valid"),
         (["--accuracy", "0.9", "--drop", "2"], "drop: 2.0 is not valid"),
         (["--accuracy", "0.9", "--power", "1"], "power: 1.0 is not valid"),
@@ -88,3 +89,13 @@ def test_wrong_input_is_one_line(arguments, said, capsys):
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert said in error
+
+
+def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):
+    page = tmp_path / "size.html"
+    out = size(
+        capsys, "--accuracy", 0.8, "--rows", 200, "--answers", 3, "--correlation", 0.4, "--drop", 0.1, "--report", page
+    )
+    assert out.startswith("200 items of 3 answers show a drop of ")
+    assert "answers an item  items for 10 points" in out
+    assert "answers an item" in page.read_text()

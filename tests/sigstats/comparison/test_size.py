@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.comparison.rule import ComparisonRule
@@ -87,3 +88,17 @@ def test_what_is_no_pilot_is_refused():
     for wrong in ({"drops": [0]}, {"drops": [1.5]}, {"drops": [0.1], "target": 1}, {"drops": [0.1], "alpha": 0.7}):
         with pytest.raises(ValueError, match=r"drop|power|alpha"):
             plan_size(by_hand(), rule=RULE, **wrong)
+
+
+def test_answers_to_an_item_have_the_power_of_the_exact_test_and_more_answers_need_fewer_items():
+    items = Pilot((PilotPart("all rows", 500, 0.12),), 1, answers=5, correlation=0.3, unit="items")
+    found = plan_size(items, rule=RULE, drops=[0.03])
+    rates = {"only_a": 0.075, "only_b": 0.045, "answers": 5, "correlation": 0.3, "alternative": "greater"}
+    assert found.drops[0].power == pytest.approx(sigstats.power(500, **rates))
+    assert [each.answers for each in found.answers] == [1, 2, 5, 10]
+    needed = [each.needed[0] for each in found.answers]
+    assert needed == sorted(needed, reverse=True)
+    assert needed[2] == found.drops[0].needed
+    assert needed[0] == sigstats.sample_size(only_a=0.075, only_b=0.045, alternative="greater")
+    # The approximation, against the exact power: within four points.
+    assert sigstats.power(needed[2], **rates) == pytest.approx(0.8, abs=0.04)
