@@ -7,8 +7,8 @@ from sigstats.comparison.result import ComparisonResult, ComparisonRow
 
 def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
     """How many rows, and how many items they answer where items have several answers."""
-    items = "" if found.items is None else f" of {found.items:,} items"
-    return f"{found.n:,} rows{items}"
+    items = "" if found.items is None else f" of {found.items:,} item{'s' * (found.items != 1)}"
+    return f"{found.n:,} row{'s' * (found.n != 1)}{items}"
 
 
 def subjects_in_words(found: ComparisonResult) -> list[str]:

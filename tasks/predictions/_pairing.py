@@ -71,7 +71,7 @@ def join(
         group=items if group is None else group,
         slices=parted,
         graded=baseline.graded,
-        notes=tuple(notes),
+        notes=tuple(dict.fromkeys(notes)),
         scores=_scores(baseline, candidate, rows, partners),
         predicted=baseline.predicted and candidate.predicted,
         items=items,

@@ -31,7 +31,10 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     answers = [answer for answer in answers if answer.filter == chosen]
     named = [name for answer in answers for name in (*answer.scores, *answer.unread)]
     if not named:
-        raise ValueError(f"{log.where}: none of its {len(answers):,} answers has a score; expected a log with scores")
+        failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
+        raise ValueError(
+            f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
+        )
     score = _chosen(log, "score", columns.score, named)
     if score in log.lower_is_better:
         raise ValueError(

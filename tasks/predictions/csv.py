@@ -15,7 +15,10 @@ def reads(content: Content) -> bool:
     start = content.start.lstrip()
     if is_binary(content) or start.startswith((b"{", b"[")):
         return False
-    return any(separator in start for separator in (b",", b"\t", b";"))
+    header = start.partition(b"\n")[0]
+    if header.count(b'"') % 2:  # a name with an end of line in it
+        header = start
+    return any(separator in header for separator in (b",", b"\t", b";"))
 
 
 def read(content: Content, columns: Columns) -> Predictions:

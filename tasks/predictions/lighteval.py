@@ -1,7 +1,8 @@
 """The details that lighteval saves of a task (``--save-details``): Parquet with the metrics of each document.
 
 An item is known by the id of the document, or else by its row. Early versions have the columns ``example``, ``gold``
-and ``metrics``, some as text; later ones have ``doc``, ``metric`` and ``model_response``.
+and ``metrics``; later ones have ``doc``, ``metric`` and ``model_response``. Objects of which Arrow could not make one
+type are written as the text that Python prints of them.
 """
 
 import ast
@@ -19,6 +20,8 @@ LOG = True
 
 #: The column of metrics, and those of what was asked that stand beside it.
 _METRICS = {"metric": ("doc",), "metrics": ("example", "gold", "gold_index", "specifics")}
+#: What Python prints of NumPy's numbers, and of numbers that are none.
+_OF_NUMPY = re.compile(r"\bnp\.\w+\(([^()]*)\)")
 _FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
 
 
@@ -37,10 +40,11 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         rows = table.to_pylist()
     except Exception as error:  # a damaged file may raise anything
         raise content.error("cannot be read as Parquet", error) from None
-    documents = [mapping(row.get("doc")) or row for row in rows]
+    documents = [mapping(_object(row.get("doc"))) or row for row in rows]
     ids = [document.get("id") for document in documents]
     known = None not in ids and len(set(map(str, ids))) == len(ids)
     named = _FILE.fullmatch(content.name)
+    tasks = {str(document.get("task_name") or "") for document in documents}
     return EvaluationLog(
         where=content.where,
         harness="lighteval",
@@ -48,7 +52,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             _answer(str(ids[number] if known else number), row[metrics], document, columns)
             for number, (row, document) in enumerate(zip(rows, documents, strict=True))
         ],
-        task=named["task"] if named else "",
+        task=named["task"] if named else tasks.pop() if len(tasks) == 1 else "",
     )
 
 
@@ -62,7 +66,7 @@ def _columns(names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
 
 def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Columns) -> Answer:
     scores, unread = sort_scores(_values(metrics))
-    specific = mapping(document.get("specific", document.get("specifics")))
+    specific = mapping(_object(document.get("specific", document.get("specifics"))))
     identity = {
         "input": document.get("query", document.get("example")),
         "target": document.get("gold_index", document.get("gold")),
@@ -77,16 +81,18 @@ def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Colum
 
 
 def _values(metrics: Any) -> Mapping[str, Any]:
-    """The metrics by their names; lighteval writes what Parquet cannot hold as Python does."""
-    if isinstance(metrics, str):
-        metrics = _literal(metrics)
+    """The metrics by their names."""
+    metrics = _object(metrics)
     if not isinstance(metrics, dict):
         raise ValueError("the metrics of a document are no names with numbers")
     return metrics
 
 
-def _literal(text: str) -> Any:
+def _object(value: Any) -> Any:
+    """An object, also where it was written as Python prints it; what is no literal of Python is None."""
+    if not isinstance(value, str):
+        return value
     try:
-        return ast.literal_eval(text)
-    except (SyntaxError, TypeError):
+        return ast.literal_eval(_OF_NUMPY.sub(r"\1", value))
+    except (SyntaxError, TypeError, ValueError):
         return None

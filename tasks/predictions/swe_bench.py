@@ -1,22 +1,34 @@
-"""The report of a SWE-bench run: which of the submitted instances were resolved. Every other one is wrong."""
+"""SWE-bench: which of the submitted instances were resolved. Every other one is wrong.
 
+The report of a run lists the instances by what became of them; a report of the first version has ``resolved`` beside
+``generated`` and ``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance,
+are objects with the names of the instances as keys. The leaderboard's ``results.json`` names those that were resolved
+and not those that were not, and is refused.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from sigstats._common.validation import shown
+
 from ..input_files.content import Content
-from ._log import Answer, EvaluationLog
+from ._log import Answer, EvaluationLog, mapping
 from ._predictions import Columns
 
 ORDER = 45
 NAME = "a SWE-bench report"
 LOG = True
 
-_RESOLVED = "resolved_ids"
-#: Lists of instances that an answer was submitted for.
-_SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids")
+#: Lists of the instances that were resolved, and of those that an answer was submitted for.
+_RESOLVED = ("resolved_ids", "resolved")
+_SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "generated")
+#: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
+_BY_INSTANCE = re.compile(rb'\{\s*"[\w.-]+__[\w.-]+-\d+"\s*:\s*\{')
 #: What a person should know of, and how the report calls it.
 _TOLD = {
     "empty_patch_ids": "with an empty patch count as not resolved",
+    "no_generation": "without a patch count as not resolved",
     "error_ids": "that ended with an error count as not resolved",
     "incomplete_ids": "without a submission are left out",
 }
@@ -26,23 +38,26 @@ def reads(content: Content) -> bool:
     """An object with lists of instances by what became of them."""
     start = content.start.lstrip()
     named = b'"resolved_ids"' in start or b'"resolved_instances"' in start
-    return start.startswith(b"{") and named and b'_ids"' in start
+    if start.startswith(b"{") and named and b'_ids"' in start:
+        return True
+    first = start.startswith(b"{") and any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
+    return first or _BY_INSTANCE.match(start) is not None
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which instances were resolved."""
     report = content.json()
-    resolved = set(_ids(content, report, _RESOLVED))
-    submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED if name in report))
-    if submitted == resolved and report.get("submitted_instances", len(resolved)) != len(resolved):
-        raise ValueError(
-            f"{content.where}: it lists no instance that was not resolved; expected submitted_ids or unresolved_ids too"
-        )
-    notes = [
-        f"{len(found):,} {'instance' if len(found) == 1 else 'instances'} {told}"
-        for name, told in _TOLD.items()
-        if (found := _ids(content, report, name))
-    ]
+    by_instance = _BY_INSTANCE.match(content.start.lstrip()) is not None
+    resolved, submitted = _of_instances(content, report) if by_instance else _of_lists(content, report)
+    notes = (
+        []
+        if by_instance
+        else [
+            f"{len(found):,} {'instance' if len(found) == 1 else 'instances'} {told}"
+            for name, told in _TOLD.items()
+            if (found := _ids(content, report, name))
+        ]
+    )
     return EvaluationLog(
         where=content.where,
         harness="SWE-bench",
@@ -54,9 +69,33 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             )
             for instance in sorted(submitted)
         ],
-        model=content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
+        model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
         notes=tuple(notes),
     )
+
+
+def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """The instances that were resolved, and those that were submitted, of an object with a key for each."""
+    odd = [name for name, about in report.items() if not isinstance(mapping(about).get("resolved"), bool)]
+    if odd:
+        raise ValueError(
+            f"{content.where}: {shown(odd[0])} does not say whether it was resolved; expected true or false"
+        )
+    return {name for name, about in report.items() if about["resolved"]}, set(report)
+
+
+def _of_lists(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """The same of an object with lists of instances."""
+    resolved = {each for name in _RESOLVED for each in _ids(content, report, name)}
+    submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
+    first = not any(name.endswith("_ids") for name in report)
+    unnamed = "generated" not in report if first else report.get("submitted_instances", len(resolved)) != len(resolved)
+    if unnamed and (first or submitted == resolved):
+        raise ValueError(
+            f"{content.where}: it lists no instance that was not resolved; expected submitted_ids or unresolved_ids "
+            "too, as in the report of the run, or per_instance_details.json"
+        )
+    return resolved, submitted.union(_ids(content, report, "no_generation"))
 
 
 def _ids(content: Content, report: Mapping[str, Any], name: str) -> list[str]:

@@ -4,6 +4,7 @@ import copy
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -217,6 +218,38 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
         read(str(path), Columns())
 
 
+def test_reports_of_swe_bench_of_the_first_version_and_by_instance(tmp_path):
+    ids = [f"astropy__astropy-{n}" for n in range(12)]
+    path = tmp_path / "results.json"
+    first = {
+        "no_generation": ids[10:],
+        "generated": ids[:10],
+        "with_logs": ids[:9],
+        "install_fail": [],
+        "reset_failed": [],
+        "no_apply": ids[8:9],
+        "applied": ids[:8],
+        "test_errored": [],
+        "test_timeout": [],
+        "resolved": ids[:5],
+    }
+    path.write_text(json.dumps(first, indent=4))
+    assert marks(path) == {(name, 1): number < 5 for number, name in enumerate(ids)}
+    path.write_text(json.dumps({name: {"cost": 0.72, "api_calls": 32, "resolved": name in ids[:5]} for name in ids}))
+    assert marks(path) == {(name, 1): number < 5 for number, name in enumerate(ids)}
+    path.write_text(json.dumps({ids[0]: {"patch_exists": True, "resolved": True}, ids[1]: {"patch_exists": True}}))
+    with pytest.raises(ValueError, match="'astropy__astropy-1' does not say whether it was resolved"):
+        read(str(path), Columns())
+
+
+def test_the_results_of_the_leaderboard_do_not_name_what_was_not_resolved(tmp_path):
+    """Joined with another file, the instances that one model alone resolved would be those that are left out."""
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"no_generation": ["a__a-9"], "no_logs": [], "resolved": ["a__a-1", "a__a-2"]}))
+    with pytest.raises(ValueError, match=r"lists no instance that was not resolved; .* or per_instance_details\.json"):
+        read(str(path), Columns())
+
+
 # lighteval
 
 
@@ -225,32 +258,63 @@ def details(path, rows):
     return str(path)
 
 
+def late_detail(n):
+    """A row as versions with `doc` write it."""
+    return {
+        "doc": {
+            "query": f"question {n}",
+            "choices": ["yes", "no"],
+            "gold_index": n % 2,
+            "instruction": "",
+            "specific": {"level": "ab"[n % 2]},
+            "id": str(n + 5),
+            "task_name": "lighteval|gsm8k|5",
+            "fewshot_samples": [],
+            "sampling_methods": ["GENERATIVE"],
+            "num_samples": 1,
+        },
+        "metric": {"em": float(n > 2), "f1": n / 10},
+        "model_response": {"input": f"question {n}", "text": ["x"], "logprobs": []},
+    }
+
+
 def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
-    late = [
-        {
-            "doc": {
-                "id": str(n + 5),
-                "query": f"question {n}",
-                "gold_index": n % 2,
-                "specific": {"level": "ab"[n % 2]},
-            },
-            "metric": {"em": float(n > 2), "f1": n / 10},
-            "model_response": {"text": ["x"]},
-        }
-        for n in range(6)
-    ]
-    early = [
-        {"example": f"question {n}", "gold": ["x"], "metrics": str({"em": float(n > 2), "f1": n / 10}), "padded": "[0]"}
-        for n in range(6)
-    ]
-    name = "details_lighteval|gsm8k|5_2025-01-01T10-20-30.123456.parquet"
-    path = details(tmp_path / name, late)
+    rows = [late_detail(n) for n in range(6)]
+    path = details(tmp_path / "details_lighteval|gsm8k|5_2025-01-01T10-20-30.123456.parquet", rows)
     assert marks(path, score="f1") == {(str(n + 5), 1): n / 10 for n in range(6)}
     found = read(path, Columns(score="em", slices=("level",)))
     assert found.subject["task"] == "lighteval|gsm8k|5"
     assert found.others["level"].to_pylist() == list("ababab")
+    as_text = [{name: str(value) for name, value in row.items()} for row in rows]
+    other = read(details(tmp_path / "renamed.parquet", as_text), Columns(score="em", slices=("level",)))
+    assert other.ids.to_pylist() == found.ids.to_pylist()
+    assert other.others["level"].to_pylist() == found.others["level"].to_pylist()
+    assert other.subject["task"] == "lighteval|gsm8k|5"
+    assert {name: column.to_pylist() for name, column in other.identity.items()} == {
+        name: column.to_pylist() for name, column in found.identity.items()
+    }
+
+
+@pytest.mark.parametrize("number", [float, np.float64])
+def test_the_details_of_early_lighteval_are_text(tmp_path, number):
+    early = [
+        {
+            "choices": "['yes', 'no']",
+            "example": f"question {n}",
+            "gold": "['yes']",
+            "gold_index": "[0]",
+            "instruction": "",
+            "metrics": str({"em": number(n > 2), "f1": number(n / 10)}),
+            "padded": "[0]",
+            "predictions": "['yes']",
+            "specifics": str({"level": "ab"[n % 2]}),
+            "truncated": "[0]",
+        }
+        for n in range(6)
+    ]
     path = details(tmp_path / "early.parquet", early)
     assert marks(path, score="em") == {(str(n), 1): n > 2 for n in range(6)}
+    assert read(path, Columns(score="em", slices=("level",))).others["level"].to_pylist() == list("ababab")
     with pytest.raises(ValueError, match="score: there are 2; expected one named of em, f1"):
         read(path, Columns())
 

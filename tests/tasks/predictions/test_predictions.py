@@ -206,3 +206,12 @@ def test_one_is_the_same_class_in_every_type_of_parquet(tmp_path, kind):
     pq.write_table(pa.table({"id": range(8), "label": [1, 0, 0, 1] * 2, "prediction": guess}), tmp_path / "a.parquet")
     found = join(*2 * [read(str(tmp_path / "a.parquet"), Columns())], Columns())
     assert (found.a == found.label).tolist() == [True, True, False, False] * 2
+
+
+def test_prose_with_commas_is_no_table(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("# Real logs\n\nWritten by others, as found; names shortened.\n")
+    with pytest.raises(ValueError, match="looks like text, of which the first line is '# Real logs'; expected "):
+        read(str(path), Columns())
+    path.write_text('"an\nid",label,prediction\n1,x,x\n')
+    assert read(str(path), Columns(id="an\nid")).ids.to_pylist() == ["1"]
