@@ -103,20 +103,24 @@ def score_result(
         z = estimate / math.sqrt(variance)
     else:
         z = 0.0 if abs(estimate) <= difference.rounding else math.copysign(math.inf, estimate)
+    span = within[1] - within[0]
+    confidence_interval = interval(estimates[2], -span, span, alternative)
     if math.isinf(z):
-        p = exchange_floor(difference.units, alternative) if alternative in ("two-sided", _FAVOURED[z > 0]) else 1.0
+        floor = exchange_floor(difference.units, alternative)
+        p = floor if alternative in ("two-sided", _FAVOURED[z > 0]) else 1.0
+        if floor > 1 - confidence_level:  # so few of them exclude no difference
+            confidence_interval = Interval(-span, span, confidence_level)
         least = f"all differ by the same: p is the least that {difference.units} {difference.what} can show"
         reason = "; ".join(filter(None, [reason, least]))
     else:
         p = {"less": tail(-z), "greater": tail(z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]
-    span = within[1] - within[0]
     a, b, d = (math.ldexp(each.value, exponent) for each in estimates)
     return ScoreResult(
         statistic=z,
         pvalue=p,
         method=method,
         alternative=alternative,
-        confidence_interval=interval(estimates[2], -span, span, alternative),
+        confidence_interval=confidence_interval,
         interval_a=interval(estimates[0], *within),
         interval_b=interval(estimates[1], *within),
         value_a=a,

@@ -22,6 +22,9 @@ from .dataset import Dataset
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 
+#: What a text takes in memory that is no other, in bytes: an object, and its place in a table of all.
+TEXT = 150
+
 
 @dataclass(frozen=True)
 class Texts:

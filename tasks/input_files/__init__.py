@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from .content import open_content, reason
+from .limit import Budget
 
-__all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason"]
+__all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "require_fields"]
+
+#: What a field takes in memory beside its text, in bytes: a code of it, and a number.
+_FIELD = 24
 
 _VISIBLE = re.compile(rb"\S")
 
@@ -46,6 +50,21 @@ def read_bytes(path: str, base: Path, encoding: str | None = None) -> bytes:
         if not _VISIBLE.search(found):
             raise ValueError(f"{content.where}: is empty; expected a table")
         return found
+
+
+def require_fields(content: bytes, where: str, separators: bytes) -> None:
+    """Refuse a table of which the text and the fields, as Python holds them, could take more than the limit.
+
+    Parameters
+    ----------
+    content : bytes
+    where : str
+        What messages call the file.
+    separators : bytes
+        The characters that end a field.
+    """
+    fields = sum(content.count(bytes([each])) for each in separators)
+    Budget(where).require(2 * len(content) + _FIELD * fields)
 
 
 def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:

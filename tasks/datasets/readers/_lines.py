@@ -6,7 +6,8 @@ from itertools import islice
 
 import numpy as np
 
-from ..tables import Texts, TextTable
+from ...input_files.limit import Budget
+from ..tables import TEXT, Texts, TextTable
 
 #: Rows that are held as Python strings at a time; the rest is codes.
 _CHUNK = 8192
@@ -39,7 +40,7 @@ class Lines(TextTable):
         self._lines = array("q")
         self._index: list[dict[str | None, int]] = [{} for _ in self.names]
         self._codes = [array("q") for _ in self.names]
-        rows = iter(rows)
+        rows, budget = iter(rows), Budget(where)
         while chunk := list(islice(rows, _CHUNK)):
             for line, fields in chunk:
                 if len(fields) != len(self.names):
@@ -48,6 +49,7 @@ class Lines(TextTable):
             columns = zip(*(fields for _, fields in chunk), strict=True)
             for index, codes, column in zip(self._index, self._codes, columns, strict=True):
                 codes.extend([index.setdefault(field, len(index)) for field in column])
+            budget.require(sum(TEXT * len(index) + 8 * len(self._lines) for index in self._index))
 
     def row(self, row: int) -> str:
         return f"line {self._lines[row]}"

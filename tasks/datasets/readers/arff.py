@@ -10,7 +10,7 @@ from typing import Any
 
 from sigstats._common.validation import shown
 
-from ...input_files import as_text, place, read_bytes
+from ...input_files import as_text, place, read_bytes, require_fields
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
 from ..tables import dataset
@@ -24,9 +24,9 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
-    table = Arff(
-        where, as_text(read_bytes(spec["path"], base, spec.get("encoding")), where, spec.get("encoding", "utf-8"))
-    )
+    content = read_bytes(spec["path"], base, spec.get("encoding"))
+    require_fields(content, where, b"\n,")
+    table = Arff(where, as_text(content, where, spec.get("encoding", "utf-8")))
     return dataset(table, spec, target=spec.get("target") or _target(table))
 
 

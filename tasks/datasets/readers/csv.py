@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ...input_files import as_utf8, place, read_bytes
+from ...input_files import as_utf8, place, read_bytes, require_fields
+from ...input_files.limit import Budget
 from ...tables.delimited import DelimitedTable
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
-from ..tables import Texts, TextTable, dataset
+from ..tables import TEXT, Texts, TextTable, dataset
 
 OPTIONS: Mapping[str, Kinds] = {
     **COLUMNS,
@@ -37,6 +38,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
         raise ValueError(f"data set {spec['name']}: separator: {separator!r} is not valid; expected one character")
     content = as_utf8(read_bytes(spec["path"], base, spec.get("encoding")), where, spec.get("encoding", "utf-8"))
+    require_fields(content, where, b"\n" + (separator or ",;\t|").encode())
     table = DelimitedTable(where, content, names=spec.get("names"), separator=spec.get("separator"))
     return dataset(_Columns(table, set(spec.get("missing", []))), spec)
 
@@ -54,5 +56,6 @@ class _Columns(TextTable):
 
     def texts(self, name: str) -> Texts:
         encoded = self._table.text_or_missing(name).dictionary_encode()
+        Budget(self.where).require(TEXT * len(encoded.dictionary))
         names = [None if text in self._missing else text for text in encoded.dictionary.to_pylist()]
         return Texts.of(names, encoded.indices.fill_null(-1).to_numpy().astype(np.int64))

@@ -268,7 +268,7 @@ def test_rows_that_do_not_differ_show_nothing():
     for found in (auc_test(positive, a, a), mean_score_test(a, a)):
         assert (found.pvalue, found.estimate, found.confidence_interval[:2]) == (1.0, 0.0, (0.0, 0.0))
     constant = mean_score_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5])
-    assert (constant.pvalue, constant.confidence_interval[:2]) == (2 / 2**3, (0.5, 0.5))
+    assert (constant.pvalue, constant.confidence_interval[:2]) == (2 / 2**3, (-math.inf, math.inf))
     assert "differ by the same: p is the least that 3 rows can show" in constant.reason
 
 
@@ -418,3 +418,23 @@ def test_bad_groups_are_one_line():
             mean_score_test([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], groups=groups)
     with pytest.raises(ValueError, match="groups: '1 with a positive row and 2 with a negative one'"):
         auc_test([1, 1, 0, 0], [1, 2, 3, 4], [1, 2, 4, 3], groups=[0, 0, 1, 2])
+
+
+def agrees(result, level):
+    """Whether the interval excludes 0 if and only if the p-value is at most one less its confidence."""
+    low, high, _ = result.confidence_interval
+    excludes = not low <= 0 <= high
+    return excludes == (result.pvalue <= 1 - level) or result.estimate == 0
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("rows", range(2, 9))
+def test_few_equal_differences_exclude_what_their_p_value_rejects(rows, alternative):
+    options = {"alternative": alternative, "confidence_level": 0.95}
+    positive = [1] * rows + [0] * rows
+    apart = [3] * rows + [2] * (rows - 1) + [1]
+    reversed_ = [1] * rows + [2] * rows
+    for a, b in ((reversed_, apart), (apart, reversed_)):
+        assert agrees(auc_test(positive, a, b, **options), 0.95)
+    for sign in (1, -1):
+        assert agrees(mean_score_test([0.0] * rows, [sign] * rows, **options), 0.95)

@@ -1,3 +1,5 @@
+import importlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -171,3 +173,19 @@ def test_a_data_set_comes_back_from_its_table(dataset):
 
 def test_every_kind_of_source_says_its_name():
     assert {"scikit-learn", "csv", "parquet"} <= set(REGISTRY.names())
+
+
+@pytest.mark.parametrize(
+    ("source", "head"),
+    [("csv", "a,b,c\n"), ("arff", "@relation r\n@attribute a numeric\n@attribute b string\n@data\n")],
+)
+@pytest.mark.parametrize("text", ["few", "many"])
+def test_a_table_whose_fields_take_more_than_the_limit_is_refused(tmp_path, monkeypatch, source, head, text):
+    rows = 30_000
+    lines = (f"1,t{row if text == 'many' else 0}" + ",x" * (source == "csv") for row in range(rows))
+    (tmp_path / "a").write_text(head + "\n".join(lines) + "\n")
+    spec = {"name": "a", "source": source, "path": "a", "target": "b"}
+    reader = importlib.import_module(f"sigstats.tasks.datasets.readers.{source}")
+    monkeypatch.setenv("SIGSTATS_READ_LIMIT", "4MB" if text == "many" else "1MB")
+    with pytest.raises(ValueError, match=r"a: takes more than .MB of memory|a: takes more than . MB of memory"):
+        reader.load(spec, tmp_path)

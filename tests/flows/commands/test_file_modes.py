@@ -1,0 +1,53 @@
+"""What is written is as open as the umask says, and no more: with 077, readable for its owner alone."""
+
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from ..conftest import environment, study_file
+
+pytestmark = pytest.mark.processes
+
+STUDY = """
+kind = "benchmark"
+datasets = ["iris"]
+classifiers = ["1-nn"]
+[permutation]
+resamples = 19
+"""
+ROWS = "id,label,prediction\n" + "".join(f"{row},{row % 2},{row % 3 % 2}\n" for row in range(60))
+
+
+def modes(folder):
+    """The modes of all folders and files, the folder itself included."""
+    found = [folder, *folder.rglob("*")]
+    assert not any(path.is_symlink() for path in found)
+    return {str(path.relative_to(folder)): (path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in found}
+
+
+def run(*arguments, folder, umask):
+    program = [sys.executable, "-m", "sigstats", *map(str, arguments)]
+    pipes = {"capture_output": True, "text": True, "check": False, "env": environment()}
+    done = subprocess.run(program, cwd=folder, umask=umask, **pipes)
+    assert done.returncode in (0, 1), done.stderr
+
+
+@pytest.mark.parametrize("umask", [0o077, 0o022, 0o002])
+def test_outputs_are_as_open_as_the_umask_says(tmp_path, umask):
+    (tmp_path / "a.csv").write_text(ROWS)
+    (tmp_path / "b.csv").write_text(ROWS.replace(",1\n", ",0\n"))
+    (tmp_path / "pages").mkdir()
+    forms = [part for form in ("json", "markdown", "report", "junit") for part in (f"--{form}", f"pages/c.{form}")]
+    run("compare", "a.csv", "b.csv", *forms, folder=tmp_path, umask=umask)
+    run("rank", "a.csv", "b.csv", "--report", "pages/r.html", "--json", "pages/r.json", folder=tmp_path, umask=umask)
+    written = modes(tmp_path / "pages")
+    assert len(written) == 7
+    study = study_file(tmp_path, STUDY)
+    run("run", study, "--cluster", "serial", "--output", "out/put", folder=tmp_path, umask=umask)
+    written |= {f"out/{name}": mode for name, mode in modes(tmp_path / "out").items()}
+    assert {"out/put/report.html", "out/put/summary.parquet", "out/put/study.json"} <= set(written)
+    del written["."]
+    expected = {name: (is_folder, (0o777 if is_folder else 0o666) & ~umask) for name, (is_folder, _) in written.items()}
+    assert written == expected
