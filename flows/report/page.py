@@ -20,6 +20,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
 from . import figures, sections
+from .design import design
 from .evidence import Evidence, distinct
 from .performance import performance
 from .problems import problems, read_failures, shortfall
@@ -62,6 +63,7 @@ def render(
         "report.html.j2",
         plan=results.plan,
         subtitle=_subtitle(evidence),
+        design=design(evidence),
         problems=problems(evidence, failures),
         shortfall=shortfall(evidence),
         over_data_sets=sections.over_data_sets(evidence),

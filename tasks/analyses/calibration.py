@@ -1,5 +1,6 @@
 """How often a test rejects, and how often its interval holds the truth, on test sets from a known population."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -24,6 +25,12 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
     for cell in [*results.cells("subsample"), *results.cells("fold-test")]:
         yield from _of_cell(results, cell)
+
+
+def lacking(row: Hypothesis) -> int:
+    """On how many test sets of a row a class or category has no row, so that measures may be 0/0; its note says so."""
+    found = re.search(r" in ([\d,]+) of [\d,]+ test sets$", row.note)
+    return int(found[1].replace(",", "")) if found else 0
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:

@@ -1,9 +1,10 @@
 """What the tables of rates share: the population, the share of the test sets, and its interval."""
 
+from sigstats.tasks.analyses.performance import monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ..section import Column
-from ..wording import percent
+from ..wording import number, percent
 from ._columns import ABSENT
 
 
@@ -26,4 +27,14 @@ TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda r
 RATE = Column("Rate", lambda row: share(row.estimate), lambda row: row.estimate, "share of the test sets")
 INTERVAL = Column(
     "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the share (Clopper, Pearson)"
+)
+
+
+def _error(row: Hypothesis) -> str:
+    error = monte_carlo_error(row)
+    return ABSENT if error is None else f"{number(100 * error, 2)}%"
+
+
+MONTE_CARLO_ERROR = Column(
+    "MC error", _error, monte_carlo_error, "Monte-Carlo standard error of the rate, sqrt(p (1 - p) / n)"
 )

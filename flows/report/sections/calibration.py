@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import ERROR, POWER
+from sigstats.tasks.analyses.calibration import ERROR, POWER, lacking
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
 from ..wording import adjusted_p, count_of, join_words, percent
 from . import _cases, _columns
-from ._rates import INTERVAL, RATE, TEST_SETS, share, where
+from ._rates import INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share, where
 from ._reach import finds
 
 
@@ -74,7 +74,14 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of a test set"),
         TEST_SETS,
         RATE,
+        MONTE_CARLO_ERROR,
         INTERVAL,
+        Column(
+            "Without a class",
+            lambda row: f"{lacking(row):,}",
+            lacking,
+            "test sets in which a class that counts has no row",
+        ),
         Column(
             "Expected", lambda row: share(row.null_mean), lambda row: row.null_mean, "the exact rate, or what is stated"
         ),

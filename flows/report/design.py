@@ -1,0 +1,105 @@
+"""The design of a simulation study, as a paper states it: aims, data, estimands, methods, performance (ADEMP)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.populations.tests import measure_of
+
+from .evidence import Evidence, distinct
+from .wording import count_of, join_words
+
+#: The fan-outs that apply methods to test sets.
+_FANOUTS = ("subsample", "interval", "fold-test")
+
+
+def design(evidence: Evidence) -> list[tuple[str, str]]:
+    """What Morris, White and Crowther (2019) ask a report of a simulation study to begin with; empty for others."""
+    cells = [cell for cell in evidence.results.plan.cells if cell.fanout in _FANOUTS]
+    if not cells:
+        return []
+    return [
+        ("Aims", _aims(evidence)),
+        ("Data", _data(cells)),
+        ("Estimands", "; ".join(distinct(_tested(cell) for cell in cells)) + "."),
+        ("Methods", "; ".join(distinct(cell.subject["test"] for cell in cells)) + "."),
+        ("Performance measures", _performance(evidence, cells)),
+    ]
+
+
+def _aims(evidence: Evidence) -> str:
+    from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER  # the learners, whose import takes seconds
+
+    aims = ["how often each test rejects where nothing is to be found"] if _has(evidence, ERROR) else []
+    aims += ["how often where something is"] if _has(evidence, POWER) else []
+    aims += ["how often each interval holds the truth"] if _has(evidence, COVERAGE) else []
+    return (
+        f"To find {join_words(aims)}, at these sizes of a test set." if aims else "To compare methods at these sizes."
+    )
+
+
+def _has(evidence: Evidence, measure: str) -> bool:
+    return any(row.measure == measure for row in evidence.rows)
+
+
+def _data(cells: Sequence[Cell]) -> str:
+    populations = distinct((cell.subject["dataset"], cell.subject.get("slice")) for cell in cells)
+    sizes = sorted({int(cell.subject["n"]) for cell in cells})
+    most, seeds = max(cell.replicates for cell in cells), sorted({cell.seed for cell in cells})
+    kinds = distinct(_kind(cell) for cell in cells)
+    drawn = f"{'at most ' if any(cell.stopping for cell in cells) else ''}{most:,}"
+    return (
+        f"{count_of(len(populations), 'population')} ({'; '.join(kinds)}); {drawn} test sets of each of "
+        f"{count_of(len(sizes), 'size')} ({', '.join(f'{size:,}' for size in sizes)} rows), the same for all methods; "
+        f"seed {', '.join(map(str, seeds))}.{_factors(cells)}"
+    )
+
+
+def _kind(cell: Cell) -> str:
+    population = cell.work["population"]
+    if cell.fanout == "fold-test":
+        return "samples on which learners are retrained"
+    if population.get("endless"):
+        return "simulated, drawn independently"
+    return "rows, drawn without replacement"
+
+
+def _factors(cells: Sequence[Cell]) -> str:
+    """The factors that vary, with their values."""
+    values: dict[str, set[float]] = {}
+    for cell in cells:
+        for name, value in cell.work.get("factors", {}).items():
+            values.setdefault(name, set()).add(value)
+    parts = [f"{name} {', '.join(f'{value:g}' for value in sorted(found))}" for name, found in values.items()]
+    return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
+
+
+def estimand(cell: Cell) -> str:
+    """What a method is about where those of a study differ in it; empty for a test of two classifiers."""
+    if cell.fanout == "interval":
+        return "F1 of A" if cell.work["test"]["of"] == "a" else "difference of F1"
+    if cell.fanout == "fold-test":
+        of_one = cell.work["test"]["test"] in ("efficiency", "permutation")
+        return "accuracy of A against chance" if of_one else "expected accuracy of B less that of A"
+    return ""
+
+
+def _tested(cell: Cell) -> str:
+    """The estimand in full."""
+    test: Mapping[str, Any] = cell.work["test"]
+    name = test.get("measure", "") if test["test"] == "scores" else ""
+    return estimand(cell) or f"{name or measure_of(test).name} of B less that of A"
+
+
+def _performance(evidence: Evidence, cells: Sequence[Cell]) -> str:
+    measures = distinct(row.measure for row in evidence.rows if row.test in ("calibration", "performance"))
+    return f"{join_words(list(_in_order(measures)))}, each with its Monte-Carlo standard error{_wanted(cells)}."
+
+
+def _in_order(measures: Sequence[str]) -> Iterator[str]:
+    yield from (measure.replace("type I error", "type I error rate") for measure in measures)
+
+
+def _wanted(cells: Sequence[Cell]) -> str:
+    errors = {cell.stopping["error"] for cell in cells if cell.stopping}
+    return f", of a rate at most {max(errors):g}" if errors else ""

@@ -1,0 +1,129 @@
+"""Nested-loop plots: a rate over all settings of a grid, with the factors as steps below (Ruecker, Schwarzer 2014)."""
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER
+from sigstats.tasks.schema import Hypothesis
+
+from .. import svg
+from ..axes import Axes
+from ..design import estimand
+from ..evidence import Evidence, distinct, group_by
+from ..figure import Figure, FigureKind
+from ..wording import percent
+
+_LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
+#: The widths of a setting, and of the whole plot without its labels.
+_LEAST, _WIDTH = 8.0, 560.0
+#: So many colours tell curves apart.
+_COLOURS = 6
+
+#: What tells a setting: the values of its factors, the size last.
+Setting = tuple[float, ...]
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each measure of each grid in which at least two factors vary, the size being one."""
+    rows = [row for row in evidence.rows if row.measure in (ERROR, POWER, COVERAGE) and row.estimate is not None]
+    groups = group_by(rows, lambda row: (row.dataset, row.measure, estimand(evidence.cells_of(row)[0])))
+    for number, ((dataset, measure, of), group) in enumerate(groups.items()):
+        names = _varying(group, evidence)
+        if len(names) < 2 or len(settings(group, names, evidence)) < 4:
+            continue
+        expected = 1 - evidence.alpha if measure == COVERAGE else evidence.alpha
+        yield Figure(
+            title=f"{str(measure)[:1].upper()}{str(measure)[1:]} over all settings, {dataset}{', ' + of if of else ''}",
+            caption=(
+                "A step across is a setting; the lines below say which: each factor rises within the one above it. The "
+                f"dashed line is {percent(expected)}, what is stated. A line a method."
+            ),
+            body=_panel(f"loops-{number}", f"{measure}, {dataset}", group, names, expected, evidence),
+        )
+
+
+def _factors(row: Hypothesis, evidence: Evidence) -> dict[str, float]:
+    cell = evidence.cells_of(row)[0]
+    return {**cell.work.get("factors", {}), "rows": float(row.n or 0)}
+
+
+def _varying(rows: Sequence[Hypothesis], evidence: Evidence) -> list[str]:
+    """The factors that vary, from the outermost to the size."""
+    each = [_factors(row, evidence) for row in rows]
+    names = distinct(name for factors in each for name in factors)
+    return [name for name in names if len({factors.get(name) for factors in each}) > 1]
+
+
+def settings(rows: Sequence[Hypothesis], names: Sequence[str], evidence: Evidence) -> list[Setting]:
+    """All settings, in the order of nested loops."""
+    return sorted({setting_of(row, names, evidence) for row in rows})
+
+
+def setting_of(row: Hypothesis, names: Sequence[str], evidence: Evidence) -> Setting:
+    """The values of the factors that vary."""
+    factors = _factors(row, evidence)
+    return tuple(factors.get(name, 0.0) for name in names)
+
+
+def _panel(
+    name: str, title: str, rows: Sequence[Hypothesis], names: Sequence[str], expected: float, evidence: Evidence
+) -> Markup:
+    order = settings(rows, names, evidence)
+    place = {setting: index for index, setting in enumerate(order)}
+    methods = group_by(rows, lambda row: row.method)
+    labels = 16 + max(svg.text_width(text) for text in (*methods, *names))
+    width = max(_WIDTH, _LEAST * len(order))
+    bottom = 20 + _STEP * len(names)
+    lowest = min(expected, *(row.estimate or 0 for row in rows))
+    axes = Axes(
+        width=_LEFT + width + labels,
+        height=_HEIGHT + bottom,
+        left=_LEFT,
+        right=labels,
+        bottom=bottom,
+        x_limits=(0.0, float(len(order))),
+        y_limits=(100 * min(lowest, 0.0 if expected < 0.5 else lowest), 100.0),
+    )
+    parts = [axes.across("level", 100 * expected), axes.y_axis(unit="%")]
+    said = []
+    for number, (method, group) in enumerate(methods.items()):
+        known = {place[setting_of(row, names, evidence)]: 100 * (row.estimate or 0) for row in group}
+        key = svg.text(axes.width - labels + 8, axes.top + 10 + 15 * number, method, anchor="start", css="value")
+        parts.append(
+            Markup('<g class="curve c{}">{}{}</g>').format(number % _COLOURS, _steps(axes, known, axes.y), key)
+        )
+        said.append(f"{method} from {percent(min(known.values()) / 100)} to {percent(max(known.values()) / 100)}")
+    parts += [_loop(axes, names, index, order) for index in range(len(names))]
+    drawn = axes.drawing(name, title, f"{'; '.join(said)}.", *parts)
+    return Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div>').format(title, drawn)
+
+
+def _steps(axes: Axes, values: dict[int, float], height: object, css: str = "observed") -> Markup:
+    """A line of level steps, a setting a step, broken where one is missing."""
+    assert callable(height)
+    path, before = [], None
+    for index in sorted(values):
+        x, y = svg.coordinate(axes.x(index)), svg.coordinate(height(values[index]))
+        path.append(f"M{x} {y}" if before != index - 1 else f"V{y}")
+        path.append(f"H{svg.coordinate(axes.x(index + 1))}")
+        before = index
+    return svg.path(css, "".join(path))
+
+
+def _loop(axes: Axes, names: Sequence[str], index: int, order: Sequence[Setting]) -> Markup:
+    """The steps of a factor below the plot, with its name and the range of its values."""
+    values = sorted({setting[index] for setting in order})
+    top = axes.base + 12 + _STEP * index
+    heights = {value: top + 16 - 12 * number / (len(values) - 1) for number, value in enumerate(values)}
+    steps = _steps(axes, {place: setting[index] for place, setting in enumerate(order)}, heights.__getitem__, "axis")
+    shown = ", ".join(f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}" for value in values)
+    side = axes.width - axes.right + 8
+    return (
+        steps
+        + svg.text(side, top + 8, names[index], anchor="start")
+        + svg.text(side, top + 20, shown, anchor="start", css="tick")
+    )
+
+
+KIND = FigureKind(order=13, draw=draw)

@@ -1,0 +1,80 @@
+"""Methods compared pairwise on the same test sets: which rejects, or misses the truth, where the other does not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from sigstats.mcnemar.test import mcnemar_test
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.replicates import interval, subsample
+
+from ..design import estimand
+from ..evidence import Evidence, group_by
+from ..figure import Figure, FigureKind
+from ..heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade, side_by_side
+from ..wording import count_of, p_equation
+
+#: So many sizes are shown: the smallest, the largest and some between; and so many methods.
+_MOST, _MOST_METHODS = 4, 8
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for the rejections of each population, and one for the misses of its intervals; a panel a size."""
+    for kinds, what in ((("subsample", "fold-test"), "rejections"), (("interval",), "misses of the truth")):
+        cells = [cell for kind in kinds for cell in evidence.results.cells(kind)]
+        of_population = group_by(
+            cells, lambda cell: (cell.subject["dataset"], cell.subject.get("slice", ""), estimand(cell))
+        )
+        for (dataset, part, of), group in of_population.items():
+            sizes = sorted(group_by(group, lambda cell: int(cell.subject["n"])).items())
+            panels = [panel for n, of_size in _some(sizes) if (panel := _panel(n, of_size, what, evidence)) is not None]
+            if panels:
+                yield Figure(
+                    title=f"Methods on the same test sets: {what}, {', '.join(filter(None, (dataset, part, of)))}",
+                    caption=(
+                        f"Of two methods the test sets with {what} by the row's alone, and by the column's alone; the "
+                        "colour is McNemar's exact two-sided p of these, not adjusted: whether the two rates differ."
+                    ),
+                    body=Markup("{}{}").format(side_by_side(panels, len(group)), p_legend()),
+                )
+
+
+def _some(sizes: Sequence[tuple[int, list[Cell]]]) -> list[tuple[int, list[Cell]]]:
+    if len(sizes) <= _MOST:
+        return list(sizes)
+    return [sizes[round(index * (len(sizes) - 1) / (_MOST - 1))] for index in range(_MOST)]
+
+
+def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
+    """On which test sets each method rejects, or misses, as many test sets as all of them have."""
+    found: dict[str, NDArray[np.bool_]] = {}
+    for cell in cells[:_MOST_METHODS]:
+        table = evidence.results.table(cell)
+        if table is not None:
+            counts = interval.rejections if cell.fanout == "interval" else subsample.rejections
+            found[cell.subject["test"]] = counts(table, evidence.alpha)
+    shortest = min((values.size for values in found.values()), default=0)
+    return {method: values[:shortest] for method, values in found.items()}
+
+
+def _panel(n: int, cells: Sequence[Cell], what: str, evidence: Evidence) -> Markup | None:
+    found = flags(cells, evidence)
+    if len(found) < 2:
+        return None
+    methods = list(found)
+    caption = f"{count_of(n, 'row')}, {next(iter(found.values())).size:,} test sets"
+    return heat_table(caption, f"{what}, {caption}", methods, methods, lambda a, b: _cell(found, a, b))
+
+
+def _cell(found: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> HeatCell:
+    if row == column:
+        return DIAGONAL
+    only_row = int(np.count_nonzero(found[row] & ~found[column]))
+    only_column = int(np.count_nonzero(found[column] & ~found[row]))
+    p = mcnemar_test(only_row, only_column).pvalue
+    return HeatCell(f"{only_row:,} : {only_column:,}", p_shade(p), hint=p_equation(p))
+
+
+KIND = FigureKind(order=15, draw=draw)

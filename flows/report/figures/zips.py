@@ -1,0 +1,95 @@
+"""Zip plots: the intervals of a method, sorted by how far the estimate is from the truth in its standard errors.
+
+Where a method keeps its confidence, the share 1 - alpha of its intervals holds the truth; those that miss stand on top,
+like the open part of a zip (Morris, White and Crowther 2019, section 5).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from sigstats.tasks.analyses.calibration import COVERAGE
+from sigstats.tasks.populations.intervals import truth
+from sigstats.tasks.populations.population import Population
+from sigstats.tasks.replicates.subsample import population
+from sigstats.tasks.schema import Hypothesis
+
+from ..axes import Axes
+from ..evidence import Evidence, group_by
+from ..figure import Figure, FigureKind
+from ..wording import count_of, percent
+
+_SIDE, _HEIGHT = 236.0, 300.0
+#: So many intervals are drawn, evenly from all.
+_DRAWN = 150
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each data set, with a panel for each method where its coverage is least."""
+    rows = [row for row in evidence.of("performance") if row.measure == COVERAGE and row.estimate is not None]
+    for number, (dataset, group) in enumerate(group_by(rows, lambda row: row.dataset).items()):
+        worst = [
+            min(of_method, key=lambda row: row.estimate or 0)
+            for of_method in group_by(group, lambda row: row.method).values()
+        ]
+        panels = [_panel(f"zip-{number}-{index}", row, evidence) for index, row in enumerate(worst)]
+        yield Figure(
+            title=f"Zip plots: the intervals of each method where its coverage is least, {dataset}",
+            caption=(
+                "Each line is the interval of one test set; the farther the estimate is from the truth, in standard "
+                "errors, the higher it stands. Those that miss the truth (the upright line) are in the darker colour; "
+                "above the dashed line is the share that may miss it."
+            ),
+            body=Markup('<div class="panels">{}</div>').format(Markup("").join(panels)),
+        )
+
+
+def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true: float) -> NDArray[np.float64]:
+    """How far each estimate is from the truth in its standard errors; with none it is infinitely far, or exact."""
+    away = np.abs(estimates - true)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: NDArray[np.float64] = np.where(errors > 0, away / errors, np.where(away > 1e-12, np.inf, 0.0))
+    return found
+
+
+def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
+    (cell,) = evidence.cells_of(row)
+    table, drawn_from = evidence.results.table(cell), population(cell.work, evidence.results.store)
+    assert table is not None
+    assert isinstance(drawn_from, Population)
+    true = truth(drawn_from, cell.work["test"]["of"])
+    low, high, estimate, error = (table.column(key).to_numpy() for key in ("low", "high", "estimate", "standard_error"))
+    order = np.lexsort((np.abs(estimate - true), distances(estimate, error, true)))
+    shown = order[np.unique(np.linspace(0, order.size - 1, min(_DRAWN, order.size)).round().astype(int))]
+    heights = 100 * (np.arange(shown.size) + 0.5) / shown.size
+    covers = table.column("covers").to_numpy()
+    left, right = float(low[shown].min()), float(high[shown].max())
+    axes = Axes(width=_SIDE, height=_HEIGHT, x_limits=(min(left, true), max(right, true)), y_limits=(0.0, 100.0))
+    least = 0.003 * (axes.x_limits[1] - axes.x_limits[0])  # so that an interval of length 0 is seen
+    paths = {
+        css: "".join(
+            axes.path([(low[index] - least, y), (high[index] + least, y)])
+            for index, y in zip(shown.tolist(), heights.tolist(), strict=True)
+            if bool(covers[index]) is held
+        )
+        for css, held in (("mean", True), ("observed", False))
+    }
+    parts = [
+        *(Markup('<path class="{}" d="{}"/>').format(css, path) for css, path in paths.items() if path),
+        axes.upwards("axis", true),
+        axes.across("level", 100 * (1 - evidence.alpha)),
+        axes.y_axis(unit="%"),
+        axes.x_axis("F1" if cell.work["test"]["of"] == "a" else "difference of F1"),
+    ]
+    where = ", ".join(part for part in (row.slice, count_of(row.n or 0, "row")) if part)
+    return Markup("<figure><figcaption><strong>{}</strong> {}: {}</figcaption>{}</figure>").format(
+        row.method,
+        where,
+        percent(row.estimate or 0),
+        axes.drawing(name, f"{row.method}: zip plot", f"{percent(row.estimate or 0)} hold the truth.", *parts),
+    )
+
+
+KIND = FigureKind(order=16, draw=draw)
