@@ -57,7 +57,8 @@ def standalone(figures: Sequence[Figure]) -> str:
 
 
 def _laid_out(body: Markup) -> _Block:
-    return _block(ET.fromstring(f"<div>{body}</div>"))  # noqa: S314 - made by this package, which escapes what is not
+    one_line = body.replace("<br/>", "; ")  # a cell is one line here
+    return _block(ET.fromstring(f"<div>{one_line}</div>"))  # noqa: S314 - made by this package, which escapes what is not
 
 
 def _block(element: ET.Element) -> _Block:
@@ -126,21 +127,29 @@ def _beside(blocks: Sequence[_Block]) -> _Block:
 
 
 def _table(table: ET.Element) -> _Block:
-    """A table: cells of one width, but the first of each row, which are names; its caption above."""
+    """A table: the cells of a column have one width; its caption above."""
     rows = [list(row) for row in table.iter("tr")]
-    first = 10 + max((svg.text_width(_words(row[0])) for row in rows if row), default=0)
-    others = [_words(cell) for row in rows for cell in row[1:] if cell.tag == "th"]
-    width = max([_CELL, *(8 + svg.text_width(name) for name in others)])
+    columns = max(map(len, rows), default=1)
+    widths = [
+        max([_CELL if place else 0, *(10 + _cell_width(row[place]) for row in rows if place < len(row))])
+        for place in range(columns)
+    ]
+    starts = [sum(widths[:place]) + 2 * place for place in range(columns + 1)]
     parts = []
     for number, row in enumerate(rows):
         for place, cell in enumerate(row):
-            x = first + (place - 1) * (width + 2) if place else 0
-            at = _Block(0, 0, _cell(cell, width if place else first))
-            parts.append(_at(x, number * _ROW, at))
-    columns = max(map(len, rows), default=1) - 1
-    body = _Block(first + columns * (width + 2), len(rows) * _ROW, Markup("").join(parts))
+            at = _Block(0, 0, _cell(cell, widths[place]))
+            parts.append(_at(starts[place], number * _ROW, at))
+    body = _Block(starts[-1], len(rows) * _ROW, Markup("").join(parts))
     caption = table.find("caption")
     return _stack([_Block(0, 0) if caption is None else _text(_words(caption), "heading"), body])
+
+
+def _cell_width(cell: ET.Element) -> float:
+    """The width of the text of a cell; what is small stands below the rest."""
+    small = cell.find("small")
+    below = "" if small is None else _words(small)
+    return max(svg.text_width(_words(cell).removesuffix(below)), svg.text_width(below))
 
 
 def _cell(cell: ET.Element, width: float) -> Markup:

@@ -100,7 +100,7 @@ def _grid(table: Sequence[Sequence[float]], decimals: int) -> Markup:
     """The numbers of a table, a line for each of its rows; of a large one its size."""
     if max(len(table), len(table[0])) > _MOST_CLASSES:
         return Markup("{} × {}").format(len(table), len(table[0]))
-    return Markup("<br>").join(" ".join(number(value, decimals) for value in row) for row in table)
+    return Markup("<br/>").join(" ".join(number(value, decimals) for value in row) for row in table)
 
 
 def _p(row: Hypothesis | None) -> str:

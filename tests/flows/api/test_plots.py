@@ -115,3 +115,17 @@ def test_what_cannot_be_drawn_or_saved_is_refused(benchmark, tmp_path, monkeypat
     monkeypatch.setitem(sys.modules, "cairosvg", None)
     with pytest.raises(ValueError, match=r".png needs pip install sigstats\[png\]"):
         plot.save(tmp_path / "pairs.png")
+
+
+def test_cells_of_a_table_are_as_wide_as_their_text(tmp_path):
+    table = {"name": "ulcers", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]]}
+    study = {"kind": "significance", "tables": [table]}
+    drawn = ET.fromstring(sigstats.run(study, output=tmp_path / "out").plot("counts").svg)
+    places = {}
+    for group in drawn.iter(f"{SVG}g"):
+        for text in group.findall(f"{SVG}text"):
+            start = float(group.get("transform").removeprefix("translate(").split()[0])
+            places["".join(text.itertext())] = start
+    counts, expected = "9 7 3; 15 17 13; 3 7 28", "5.0 5.8 8.2; 11.9 13.7 19.4; 10.1 11.5 16.4"
+    assert places[counts] - places["ulcers"] > 5 * len("ulcers")
+    assert places[expected] - places[counts] > 5 * len(counts)

@@ -1,0 +1,74 @@
+"""Draw the gallery of docs/gallery.md: small studies, and each of their figures as an SVG.
+
+python -m tools.gallery
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import sigstats
+
+FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
+BENCHMARK = {
+    "kind": "benchmark",
+    "seed": 1,
+    "datasets": ["iris", "wine", "breast-cancer", "digits"],
+    "classifiers": ["1-nn", "naive-bayes", "lda", "decision-tree"],
+    "permutation": {"resamples": 99},
+}
+GROWING = {
+    "kind": "benchmark",
+    "seed": 2,
+    "tests": ["permutation"],
+    "classifiers": ["decision-tree", "naive-bayes"],
+    "permutation": {"resamples": 99},
+    "datasets": [
+        {"name": f"correlation = {share:.2f}", "source": "generated", "generator": "correlated", "correlation": share}
+        for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    ],
+}
+CALIBRATION = {
+    "kind": "calibration",
+    "seed": 1,
+    "sizes": [50, 100, 200, 400, 700, 1000],
+    "trials": 400,
+    "populations": [{"name": "10 classes", "source": "sturm", "classes": 10, "right": [0.0, 0.03, 0.05, 0.1]}],
+    "tests": [{"test": "mcnemar", "alternative": "less"}],
+}
+COUNTS = {
+    "kind": "significance",
+    "tables": [{"name": "102 ulcer patients", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]]}],
+}
+#: The figures that are taken from each study, with what is shown.
+FIGURES: list[tuple[dict[str, Any], dict[str, dict[str, str]]]] = [
+    (
+        BENCHMARK,
+        {
+            "critical-difference": {},
+            "over-data-sets": {},
+            "grids": {},
+            "permutation-tests": {},
+            "pairs": {"dataset": "breast-cancer"},
+            "null": {"dataset": "breast-cancer", "classifier": "lda"},
+        },
+    ),
+    (GROWING, {"trends": {}}),
+    (CALIBRATION, {"power": {}, "calibration-curves": {}}),
+    (COUNTS, {"counts": {}}),
+]
+
+
+def main() -> None:
+    """Run the studies and write the drawings."""
+    FOLDER.mkdir(exist_ok=True)
+    for study, figures in FIGURES:
+        with tempfile.TemporaryDirectory() as output:
+            plot = sigstats.run(study, output=output).plot
+            print(study["kind"], plot.names, flush=True)
+            for name, subject in figures.items():
+                plot(name, **subject).save(FOLDER / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()
