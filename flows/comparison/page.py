@@ -1,5 +1,6 @@
 """A comparison as one page of HTML that needs no network."""
 
+from sigstats._common.numerals import NBSP
 from sigstats.comparison.cells import HEADER, cells_of, sort_keys_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import reasons, rule_in_words, title_of
@@ -17,7 +18,8 @@ TABLE_HEADER = ("verdict", *HEADER, "test")
 
 def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
     """The page: verdict, reasons, a forest plot of the differences, and the table, the worst rows first."""
-    said = reasons(found)
+    # No line ends in the middle of a number.
+    said = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(found)]
     return page(
         "comparison.html.j2",
         title=title_of(found),

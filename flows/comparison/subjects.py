@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 
+from sigstats.comparison.cells import items_in_words
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 
 
 def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
     """How many rows, and how many items they answer where items have several answers."""
-    items = "" if found.items is None else f" of {found.items:,} item{'s' * (found.items != 1)}"
-    return f"{found.n:,} row{'s' * (found.n != 1)}{items}"
+    rows = f"{found.n:,} row{'s' * (found.n != 1)}"
+    if found.items is None:
+        return rows
+    named = items_in_words(found.n, found.items)
+    return named if found.n == found.items else f"{rows}{named.removeprefix(f'{found.n:,}')}"
 
 
 def subjects_in_words(found: ComparisonResult) -> list[str]:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from sigstats._common.printable import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import (
     about_zero,
@@ -76,7 +77,7 @@ def as_text(found: ComparisonResult, baseline: str, candidate: str, *, width: in
 
 def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
     """The worst rows; those that pass where there is room for all of them, and of silent ones the first."""
-    silent = silent_warnings(found)[1:]
+    silent = [row for row in silent_warnings(found)[1:] if row.slice != ALL_ROWS]
     rows = [row for row in found.ranked if row not in silent]
     if len(rows) > MOST_ROWS:
         rows = [row for row in rows if row.verdict in ("fail", "warn") or row.unanswered] or rows

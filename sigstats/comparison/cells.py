@@ -25,8 +25,21 @@ def cells_of(row: ComparisonRow) -> tuple[str, ...]:
     between = "–" if row.low is None else f"{difference_of(row, row.low)} to {difference_of(row, row.high)}"
     ps = ["–" if p is None else p_number(p) for p in (row.p_worse, row.p_adjusted)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
-    rows = f"{row.n:,}" if row.items is None else f"{row.n:,} of {row.items:,} items"
+    rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
     return (row.slice, row.name, rows, *values, between, *ps, *indices)
+
+
+def items_in_words(n: int, items: int) -> str:
+    """So many answers to so many items; of the items alone where their answers are averaged, or are one each.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.cells import items_in_words
+    >>> items_in_words(300, 100), items_in_words(100, 100)
+    ('300 of 100 items', '100 items')
+    """
+    named = f"{items:,} item{'s' * (items != 1)}"
+    return named if n == items else f"{n:,} of {named}"
 
 
 def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:

@@ -123,7 +123,9 @@ def _score_of(paired: PairedPredictions, measure: str) -> str:
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
-    return {"n": paired.n, "items": paired.items_of(np.arange(paired.n)), "subjects": paired.subjects}
+    items = paired.items_of(np.arange(paired.n))
+    averaged = items is not None and (paired.right is not None or paired.marks is not None)
+    return {"n": items if averaged else paired.n, "items": items, "subjects": paired.subjects}
 
 
 def _of_itself(

@@ -58,6 +58,7 @@ def test_averages(
     a, b = of_items.means
     if len(a) < 2:
         return replace(row, note="one item alone: nothing can be tested")
+    row = replace(row, n=len(a), items=len(a))
     row = with_scores(row, mean_score_test(a, b, groups=group, confidence_level=rule.confidence))
     row = replace(row, differing=_differing(a, b, group))
     sums, sizes = by_group(b - a, group)

@@ -17,7 +17,7 @@ class ComparisonRow:
     score : str
         Which of several scores the measure is of; empty where there is one.
     n : int
-        Rows.
+        Rows; items where all answers to each are averaged.
     items : int or None
         The items that the rows answer, where items have several answers.
     baseline, candidate : float or None

@@ -107,12 +107,13 @@ def test_of_unlike_numbers_of_answers_the_averages_are_compared(tmp_path, capsys
     flips = float(by_enumeration(means, lambda one, seen: one <= seen))
     score = sigstats.sign_flip_test(means, limit=1, symmetric=False, alternative="less").pvalue
     assert row["p_worse"] == marks["p_worse"] == pytest.approx(max(flips, score), rel=1e-9)
-    assert (row["items"], row["baseline"]) == (12, pytest.approx(a.mean()))
+    assert (found["n"], row["n"], row["items"], row["baseline"]) == (12, 12, 12, pytest.approx(a.mean()))
     assert row["difference"] == pytest.approx(float(sum(means)) / 12)
     assert row["test"] == "sign flips of 12 items' averages and a score test"
     said = " ".join(capsys.readouterr().out.split())
     assert f"items have 4 answers each in {paths[0]} (mean {a.mean():.4g}) and 3 answers each in" in said
     assert "accuracy, mean-score and pass@k average all answers to an item; other measures take as many of both" in said
+    assert "against a.json, 12 items" in said.replace(f"{tmp_path}/", "")
     assert found["subjects"]["candidate"]["epochs"] == "3"
 
 
@@ -449,6 +450,8 @@ def test_several_scores_are_measures_of_their_own_in_one_family(tmp_path, capsys
         assert rows["acc_norm"]["p_adjusted"] == pytest.approx(len(scores) * rows["acc_norm"]["p_worse"])
         assert rows["acc"]["p_worse"] == 1
         assert found["subjects"]["candidate"]["metric"] == ", ".join(scores)
+        # Every score stands in the terminal on all rows, those in which nothing differs too.
+        assert [said.count(f"accuracy of {name} ") > 0 for name in ("acc", "acc_norm")] == [True, True]
         for text in (said, (tmp_path / "page.html").read_text(), junit.read_text(), found["reasons"][0]):
             assert "accuracy of acc_norm" in text
     if "f1" in rows:
