@@ -128,7 +128,7 @@ def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
     """What is made of the replicates: of tests their rates, of intervals what else is asked of a method."""
     if not fanouts.isdisjoint(APPLIED - {"interval"}):
         yield "calibration"
-    if "predict" in fanouts:
+    if not fanouts.isdisjoint({"predict", "categorise"}):
         yield "confidence"
     if study.performance or (study.performance is None and not fanouts.isdisjoint({"interval", "fold-test"})):
         yield "performance"

@@ -210,6 +210,11 @@ class JointEvents:
         events = tuple((true, by_a, by_b) for true, by_a, by_b in found)
         return cls(tuple(names.tolist()), "categories", events, tuple(found.values()))
 
+    def swapped(self) -> "JointEvents":
+        """The same observations with the two classifiers exchanged."""
+        events = tuple((true, b, a) for true, a, b in self.events)
+        return JointEvents(self.categories, self.kind, events, self.counts)
+
     def __add__(self, other: "JointEvents") -> "JointEvents":
         if not isinstance(other, JointEvents):
             return NotImplemented

@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from sigstats._common.random_streams import as_generator
 from sigstats.intervals import clopper_pearson
-from sigstats.joint.outcomes import JointOutcomes
 
 from ..fingerprint import digest
 from ..plan import Cell
-from ..populations.population import Population
 from ..populations.tests import advantage, bootstrap_of_better, confidence, measure_of
-from ..replicates.predict import outcomes
-from ..replicates.subsample import outcomes_cell
+from ..replicates.subsample import outcomes_cell, trained_rows
 from ..results import Results
 from ..schema import Hypothesis
 
@@ -30,7 +27,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
         source = outcomes_cell(cell.work)
         if (
             source is None
-            or source.fanout != "predict"
+            or source.fanout not in ("predict", "categorise")
             or cell.work["population"]["swapped"]
             or cell.work["n"] != source.work["split"]["test"]
         ):
@@ -55,8 +52,8 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     predictions, drawn = results.table(source), results.table(cell)
     if predictions is None or drawn is None:
         return row
-    joint = JointOutcomes(*outcomes(predictions, test=True))
-    ahead = float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
+    test_set = trained_rows(source, predictions, test=True)
+    ahead = float(advantage(test, test_set.counts, test_set)[0])
     if not ahead:
         return row.with_(decision="none", note="on the test set neither is better")
     agreeing = int(np.count_nonzero(drawn.column("advantage").to_numpy() * ahead > 0))
@@ -66,7 +63,7 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     return row.with_(
         a=loser,
         b=winner,
-        statistic=confidence(test, joint, _generator(cell)),
+        statistic=confidence(test, test_set, _generator(cell)),
         estimate=agreeing / drawn.num_rows,
         estimate_low=low,
         estimate_high=high,
@@ -86,8 +83,8 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
     predictions = results.table(source)
     if cell.work["test"]["test"] != "bootstrap" or predictions is None:
         return None
-    joint = JointOutcomes(*outcomes(predictions, test=True))
-    found = bootstrap_of_better(cell.work["test"], joint, _generator(cell), keep_replicates=True)
+    test_set = trained_rows(source, predictions, test=True)
+    found = bootstrap_of_better(cell.work["test"], test_set, _generator(cell), keep_replicates=True)
     sign = 1.0 if measure_of(cell.work["test"]).greater_is_better else -1.0
     return sign * np.array(found.bootstrap_distribution), sign * found.estimate
 

@@ -66,6 +66,11 @@ class Population:
         return None if self.endless else int(sum(self.outcomes))
 
     @property
+    def counts(self) -> NDArray[Any]:
+        """All rows as one test set, shape (1, 8)."""
+        return np.array([self.outcomes])
+
+    @property
     def discordant(self) -> tuple[float, float]:
         """How many rows only A, and only B, gets right; or with which probability."""
         _, e2, e3, _, _, e6, e7, _ = self.outcomes
@@ -204,6 +209,11 @@ class EventPopulation:
             first, second = self._mirrored.T
             _exchange(drawn, first, second, rng)
         return drawn
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """All rows as one test set, shape (1, events)."""
+        return self._counts[None]
 
     @property
     def discordant(self) -> tuple[int, int]:

@@ -126,30 +126,32 @@ def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64], population: Any
     return found if measure.greater_is_better else -found
 
 
-def confidence(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> float:
+def confidence(test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.Generator) -> float:
     """The confidence of a test, on one test set, that the classifier which is better on it is truly better; B in a tie.
 
     It is the probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided
     p-value of any other test.
     """
     if test["test"] == "bootstrap":
-        return bootstrap_of_better(test, joint, rng).probability
+        return bootstrap_of_better(test, test_set, rng).probability
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
-    side: Alternative = "less" if _advantage_on(test, joint) >= 0 else "greater"
+    side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
+    joint = JointOutcomes(*test_set.outcomes_of(test_set.counts)[0].tolist())
     return 1 - _PVALUES[test["test"]](joint, alternative=side, **options)
 
 
 def bootstrap_of_better(
-    test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator, *, keep_replicates: bool = False
+    test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.Generator, *, keep_replicates: bool = False
 ) -> BootstrapResult:
     """The bootstrap of a test, with the classifier that is better on the one test set as its B."""
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
-    turned = joint if _advantage_on(test, joint) >= 0 else joint.swapped()
+    joint = test_set.joint if isinstance(test_set, EventPopulation) else test_set.record(test_set.counts[0].tolist())
+    turned = joint if _advantage_on(test, test_set) >= 0 else joint.swapped()
     return bootstrap_test(turned, rng=rng, keep_replicates=keep_replicates, **_spelled(options))
 
 
-def _advantage_on(test: Mapping[str, Any], joint: JointOutcomes) -> float:
-    return float(advantage(test, np.array([joint.counts]), Population(outcomes=joint.counts))[0])
+def _advantage_on(test: Mapping[str, Any], test_set: AnyPopulation) -> float:
+    return float(advantage(test, test_set.counts, test_set)[0])
 
 
 def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:

@@ -4,8 +4,9 @@ The stream is keyed by the population and the size alone, and the test sets of a
 resamples: so all tests are given the same test sets.
 """
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,11 @@ from ..populations.tests import Answers, AnyPopulation, advantage, run_test
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
-from . import count, predict
+from . import categorise, count, predict
 from ._outcomes import total
 
-#: The fan-outs whose replicates are a population's outcomes, and what makes one population of their table.
-_SOURCES: dict[str, tuple[FanOut, Callable[[pa.Table], tuple[int, ...]]]] = {
-    "count": (count, total),
-    "predict": (predict, partial(predict.outcomes, test=False)),
-}
+#: The fan-outs whose replicates are the outcomes of a population.
+_SOURCES: dict[str, FanOut] = {"count": count, "predict": predict, "categorise": categorise}
 
 VERSION = 3
 LANE_SIZE = 100
@@ -80,7 +78,7 @@ def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
     if about is None:
         return None
     name = about["fanout"]
-    return new_cell(name, _SOURCES[name][0], **{key: about[key] for key in about if key != "fanout"})
+    return new_cell(name, _SOURCES[name], **{key: about[key] for key in about if key != "fanout"})
 
 
 def needs(work: Mapping[str, Any]) -> list[Cell]:
@@ -102,18 +100,28 @@ def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePo
     if source is None:
         return Population(**{**values, "outcomes": tuple(values["outcomes"])})
     try:
-        return Population(outcomes=_outcomes(store, source), swapped=values["swapped"])
+        return replace(_counted(store, source), swapped=values["swapped"])
     except LookupError:
         return None
 
 
 @lru_cache(maxsize=16)
-def _outcomes(store: Store, source: Cell) -> tuple[int, ...]:
-    """The outcomes of a cell; a process reads them once, unless they are missing."""
+def _counted(store: Store, source: Cell) -> AnyPopulation:
+    """The population that a cell counted; a process reads it once, unless a part is missing."""
     table = store.read_prefix(source)
     if table is None or replicates_of(table) < source.replicates:
         raise LookupError(source.name)
-    return _SOURCES[source.fanout][1](table)
+    if source.fanout == "count":
+        return Population(outcomes=total(table))
+    return trained_rows(source, table, test=False)
+
+
+def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
+    """What classifiers that a cell trained say of the rows of their test set, or of all the rest."""
+    if source.fanout == "predict":
+        return Population(outcomes=predict.outcomes(table, test=test))
+    name = source.subject["slice"]
+    return EventPopulation(name, categorise.events(table, source.work["categories"], test=test))
 
 
 def compute(block: Block, store: Store) -> pa.Table:
@@ -161,7 +169,7 @@ def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
 def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation) -> None:
     """Refuse a positive class that no row has, which is known only after all files are counted."""
     source = outcomes_cell(work)
-    positive = None if source is None else source.work["positive"]
+    positive = None if source is None else source.work.get("positive")
     if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
         raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
 

@@ -1,23 +1,41 @@
 """Rows that two classifiers predict which the study trains (Keller, Mariethoz and Bengio)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, shown
 from sigstats.flows.config.dataset_table import DatasetTable
 from sigstats.flows.config.model import Options, Strict
+from sigstats.joint.events import JointEvents
+from sigstats.learners.base import steps_of
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.populations.population import EventPopulation
 from sigstats.tasks.populations.trained_pair import TrainingData, estimator, positives, split
 from sigstats.tasks.replicates import cell
 
 from ...running.prepared import Progress
 from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, about
+
+
+class Tuning(Strict):
+    """Parameters that are chosen by cross-validation on the training rows."""
+
+    grid: Annotated[
+        dict[str, Annotated[list[float | int | str], Field(min_length=1)]],
+        Field(min_length=1, description="The values of each parameter; all combinations are tried"),
+    ]
+    folds: Annotated[int, Field(ge=2, le=100, description="Folds of the training rows")] = 5
+    measure: Annotated[
+        Literal["micro-f1", "macro-f1"], Field(description="Which F1 of all categories of a set is to be the greatest")
+    ] = "micro-f1"
 
 
 class Trainee(Strict):
@@ -27,13 +45,39 @@ class Trainee(Strict):
         str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
     ]
     params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
+    tune: Annotated[Tuning | None, Field(description="Parameters that are chosen, for sets of categories")] = None
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What a cell says of it."""
+        tune = {} if self.tune is None else {"tune": self.tune.model_dump()}
+        return {"learner": self.learner, "params": self.params, **tune}
 
 
 class Categories(Strict):
-    """Labels that together are the positive class, one against the others."""
+    """Labels that together are the positive class; or categories, each with classifiers of its own."""
 
     name: Name
-    positive: Annotated[list[str], Field(min_length=1, description="A row with one of these labels is positive")]
+    positive: Annotated[
+        list[str] | None, Field(min_length=1, description="A row with one of these labels is positive")
+    ] = None
+    categories: Annotated[
+        list[str] | None,
+        Field(min_length=2, description="One classifier against the others for each; for micro- and macro- measures"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Categories":
+        if (self.positive is None) == (self.categories is None):
+            raise ValueError("positive, categories: expected one of the two")
+        if self.categories is not None and len(set(self.categories)) < len(self.categories):
+            raise ValueError("categories: expected each label once")
+        return self
+
+    @property
+    def labels(self) -> list[str]:
+        """All labels that are named."""
+        return self.positive or self.categories or []
 
 
 class Texts(Strict):
@@ -83,25 +127,23 @@ class Trained(PopulationSource):
             "test": self.test,
             "seed": int(digest("split", data=content, seed=seed)[:12], 16),
         }
-        pair = {side: {"learner": each.learner, "params": each.params} for side, each in (("a", self.a), ("b", self.b))}
-        for spec in pair.values():
-            estimator(data, spec)  # refuses an unknown learner or parameter
+        pair = {"a": self.a.spec, "b": self.b.spec}
+        for side, spec in pair.items():
+            _try(data, side, spec)
         parts = split(len(data), settings)
         kind = "dataset" if self.documents is None else "documents"
         cells = []
         for each in self.sets:
             self._check(each, data)
-            if len(set(positives(data, each.positive)[parts.train])) < 2:
-                wanted = "labels that some of the training rows have, and some do not"
-                raise ValueError(f"sets: {each.name}: {shown(each.positive)} is not valid; expected {wanted}")
-            work = {
-                kind: {"name": data.name, "digest": content},
-                "split": settings,
-                "positive": sorted(set(each.positive)),
-                **pair,
-            }
+            work: dict[str, Any] = {kind: {"name": data.name, "digest": content}, "split": settings, **pair}
+            if each.positive is None:
+                work["categories"] = each.labels
+            else:
+                self._require_both(each, data, parts.train)
+                work["positive"] = sorted(set(each.labels))
             subject = {"dataset": self.name, "slice": each.name}
-            cells.append(cell("predict", subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
+            fanout = "predict" if each.positive else "categorise"
+            cells.append(cell(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
         return LoadedSource(
             populations=[population for found in cells for population in _predicted(found, left)],
             cells=cells,
@@ -115,9 +157,16 @@ class Trained(PopulationSource):
         texts = self.documents
         return read_documents(self.name, texts.path, base, text=texts.text, categories=texts.categories)
 
+    def _require_both(self, each: Categories, data: TrainingData, train: NDArray[np.int64]) -> None:
+        if self.a.tune or self.b.tune:
+            raise ValueError(f"sets: {each.name}: positive is not valid with tune; expected categories")
+        if len(set(positives(data, each.labels)[train])) < 2:
+            wanted = "labels that some of the training rows have, and some do not"
+            raise ValueError(f"sets: {each.name}: {shown(each.positive)} is not valid; expected {wanted}")
+
     def _check(self, each: Categories, data: TrainingData) -> None:
         known = data.labels if isinstance(data, Documents) else frozenset(data.classes)
-        for label in each.positive:
+        for label in each.labels:
             if label not in known:
                 raise ValueError(
                     f"sets: {each.name}: {shown(label)} is not valid; expected a label that occurs "
@@ -125,11 +174,29 @@ class Trained(PopulationSource):
                 )
 
 
+def _try(data: TrainingData, side: str, spec: Mapping[str, Any]) -> None:
+    """Refuse an unknown learner, and a parameter that it does not have."""
+    *_, classifier = steps_of(estimator(data, spec))
+    for name in spec.get("tune", {}).get("grid", {}):
+        known = sorted(classifier.get_params())
+        if name not in known:
+            raise ValueError(f"{side}: tune: {shown(name)} is not valid; {hint(name, known)}")
+
+
 def _predicted(source: Cell, rows: int) -> Iterator[PopulationSpec]:
     name = source.subject["slice"]
+    categories = source.work.get("categories")
     for swapped in (False, True):
         part = f"{name}, outputs swapped" if swapped else name
-        yield PopulationSpec(slice=part, values={"outcomes_of": about(source), "swapped": swapped}, rows=rows)
+        likely = None if categories is None else _likely(name, categories)
+        values = {"outcomes_of": about(source), "swapped": swapped}
+        yield PopulationSpec(slice=part, values=values, rows=rows, population=likely)
+
+
+def _likely(name: str, categories: list[str]) -> EventPopulation:
+    """A population of these categories on which a test is tried before any is known."""
+    events = tuple(((place,), (place,), ()) for place in range(len(categories)))
+    return EventPopulation(name, JointEvents(tuple(categories), "categories", events, (1,) * len(events)))
 
 
 SOURCE = Trained

@@ -42,7 +42,7 @@ def test_a_file_of_the_name_comes_first(tmp_path, monkeypatch):
     ("given", "said"),
     [
         ("quickstrat", "did you mean 'quickstart'?"),
-        ("nothing-like-it", "or one of the ready studies hryniewicz, keller"),
+        ("nothing-like-it", "or one of the ready studies cross-validation, "),
         ("configs/studies/quickstart.toml", "the ready study is started by its name, 'quickstart'"),
         ("", "is a folder"),
         ("a\0b", "'a\\x00b' is not valid"),

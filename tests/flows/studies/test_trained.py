@@ -9,8 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import f1_score
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -19,8 +22,10 @@ from sigstats.flows.cli import main
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
+from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.analyses.confidence import resampled_differences
+from sigstats.tasks.replicates.categorise import events
 from sigstats.tasks.replicates.predict import outcomes
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
@@ -313,4 +318,113 @@ def test_bad_documents_are_named_in_one_line(tmp_path, capsys, columns, wanted):
     said = complaint(capsys)
     assert wanted in said
     assert "news.parquet" in said
+    assert not (tmp_path / "out").exists()
+
+
+SETS = """\
+kind = "calibration"
+seed = 8
+sizes = [50]
+trials = 40
+
+[[populations]]
+name = "News"
+source = "trained"
+documents = { path = "news.parquet", text = ["title", "text"], categories = "topics" }
+train = 90
+test = 50
+a = { learner = "sklearn.svm.LinearSVC" }
+b = { learner = "sklearn.svm.SVC", tune = { grid = { C = [0.01, 1.0], gamma = [0.1, 1.0] }, folds = 3 } }
+sets = [{ name = "all", categories = ["grain", "sugar", "crude"] }]
+
+[[tests]]
+test = "bootstrap"
+measure = "macro-f1"
+resamples = 99
+
+[[tests]]
+test = "mcnemar"
+"""
+
+
+@pytest.fixture(scope="module")
+def sets(news):
+    assert call(study_file(news, SETS, "sets.toml"), news / "sets") == 0
+    return Results(Store(str(news / "sets")))
+
+
+def indicators(news, columns=("grain", "sugar", "crude")):
+    table = pq.read_table(news / "news.parquet")
+    texts = [
+        f"{title} {text or ''}".strip()
+        for title, text in zip(*(table[n].to_pylist() for n in ("title", "text")), strict=True)
+    ]
+    return np.array(texts, dtype=object), np.array(
+        [[name in own for name in columns] for own in table["topics"].to_pylist()]
+    )
+
+
+def test_a_set_has_a_machine_for_each_category_and_parameters_of_the_best_f1(sets, news):
+    texts, truth = indicators(news)
+    (cell,) = sets.cells("categorise")
+    order = np.random.default_rng(cell.work["split"]["seed"]).permutation(len(texts))
+    train, test, rest = np.split(order, [90, 140])
+    words = TfidfVectorizer(stop_words="english").fit(texts[train])
+    X = words.transform(texts)
+
+    def said(machine, fit, at):
+        return np.column_stack([clone(machine).fit(X[fit], own[fit]).predict(X[at]) for own in truth.T])
+
+    def score(machine):
+        """Micro-averaged F1 of all folds together, from counts."""
+        found = np.zeros_like(truth[train])
+        for fit, at in KFold(3, shuffle=True, random_state=0).split(train):
+            found[at] = said(machine, train[fit], train[at])
+        right, both = (found & truth[train]).sum(), found.sum() + truth[train].sum()
+        return 2 * right / both
+
+    scores = {(c, gamma): score(SVC(C=c, gamma=gamma)) for c in (0.01, 1.0) for gamma in (0.1, 1.0)}
+    c, gamma = max(scores, key=scores.get)
+    assert len(set(scores.values())) > 1
+    for rows, in_test in ((test, True), (rest, False)):
+        answers = said(LinearSVC(random_state=0), train, rows), said(SVC(C=c, gamma=gamma, random_state=0), train, rows)
+        expected = JointEvents.from_indicators(truth[rows], *answers, categories=["grain", "sugar", "crude"])
+        assert events(sets.table(cell), cell.work["categories"], test=in_test) == expected
+
+
+def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
+    (cell,) = sets.cells("categorise")
+    joint = events(sets.table(cell), cell.work["categories"], test=True)
+    by_test = {row.method.split(" ")[0]: row for row in Evidence(sets).of("confidence")}
+    row = by_test["bootstrap"]
+    y, a, b = (
+        [[int(j in side) for j in range(3)] for side, n in zip(part, joint.counts, strict=True) for _ in range(n)]
+        for part in zip(*joint.events, strict=True)
+    )
+    f1 = [f1_score(y, answers, average="macro", zero_division=0) for answers in (a, b)]
+    assert row.b.startswith("B" if f1[1] > f1[0] else "A")
+    differences, observed = resampled_differences(sets, row)
+    assert observed == pytest.approx(abs(f1[1] - f1[0]))
+    assert row.statistic == pytest.approx(np.mean(differences > 0), abs=0.02)
+    page = (Path(sets.store.root) / "report.html").read_text()
+    assert "Resampled differences on the one test set" in page
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('categories = ["grain", "sugar", "crude"]', 'categories = ["grain", "sugr"]', "did you mean 'sugar'?"),
+        ('categories = ["grain", "sugar", "crude"]', 'categories = ["grain", "grain"]', "expected each label once"),
+        (', categories = ["grain", "sugar", "crude"]', "", "positive, categories: expected one of the two"),
+        ('categories = ["grain", "sugar", "crude"]', 'positive = ["grain"]', "positive is not valid with tune"),
+        ("gamma = [0.1, 1.0]", "gama = [0.1]", "tune: 'gama' is not valid; did you mean 'gamma'?"),
+        ("folds = 3", "folds = 1", "folds: 1 is not valid"),
+        ('measure = "macro-f1"', 'measure = "f1"', "f1"),
+    ],
+)
+def test_a_set_that_cannot_be_trained_is_one_line(news, tmp_path, capsys, old, new, said):
+    assert old in SETS
+    study = study_file(news, SETS.replace(old, new))
+    assert call(study, tmp_path / "out") == 2
+    assert said in complaint(capsys)
     assert not (tmp_path / "out").exists()

@@ -1,0 +1,58 @@
+"""The categories that two sets of trained classifiers assign, by chunks: first the test set, then all other rows.
+
+A replicate is a chunk; it has a row for each joint event of true categories, those of A, and those of B.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sigstats.joint.events import JointEvents
+
+from ..plan import Block
+from ..populations.trained_sets import SetPair, joint_events, train_sets
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+
+VERSION = 1
+LANE_SIZE = 1
+
+_POSITIONS = pa.list_(pa.field("element", pa.int32()))
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("test", pa.bool_(), "yes or no", "whether the rows of the chunk are of the test set"),
+        column("true", _POSITIONS, "positions", "the true categories, by their place in the set"),
+        column("a", _POSITIONS, "positions", "those that A assigned"),
+        column("b", _POSITIONS, "positions", "those that B assigned"),
+        column("count", pa.int64(), "rows", "how many rows of the chunk have this joint event"),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+    """The split has a seed of its own; nothing else is random."""
+    return {"draws": "none"}
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The counts of each chunk."""
+    pair: SetPair = train_sets(store, block.cell.work)
+    chunks = pair.parts.chunks()
+    rows = []
+    for replicate in range(block.first, block.last):
+        in_test = bool(np.isin(chunks[replicate][0], pair.parts.test))
+        for (true, a, b), count in pair.events(chunks[replicate]):
+            rows.append((replicate, in_test, list(true), list(a), list(b), count))
+    return pa.table(dict(zip(SCHEMA.names, map(list, zip(*rows, strict=True)), strict=True)), schema=SCHEMA)
+
+
+def events(table: pa.Table, categories: list[str], *, test: bool) -> JointEvents:
+    """The joint events of the test set, or of all the rest."""
+    own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
+    sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true", "a", "b", "count")]
+    found = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
+    return joint_events(categories, found)
