@@ -14,7 +14,7 @@ from ._engine import environment, quiet
 from ._file import ClusterFile
 from ._scaling import Adaptive, Workers, expected
 
-#: Seconds without work after which the operator takes the pods back; waiting for a worker is work.
+#: Seconds of idleness after which the operator deletes the pods; a task that waits for a worker counts as work.
 _IDLE_SECONDS = 600
 
 Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
@@ -31,18 +31,21 @@ class Cluster(ClusterFile):
     memory: Annotated[
         str, Field(pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod as Kubernetes writes it, as in "2Gi"')
     ] = "2Gi"
-    namespace: Annotated[Label | None, Field(description="That of the current context by default")] = None
+    namespace: Annotated[
+        Label | None, Field(description="Namespace of the pods; by default that of the current context")
+    ] = None
     service_account: Annotated[Label | None, Field(description="Account of the pods")] = None
     secret: Annotated[
-        Label | None, Field(description="Secret whose entries the pods see as environment: keys of the object store")
+        Label | None,
+        Field(description="Secret whose entries become environment variables: keys of the object store"),
     ] = None
-    pull_secret: Annotated[Label | None, Field(description="Secret to pull the image with")] = None
+    pull_secret: Annotated[Label | None, Field(description="Secret with which the image is pulled")] = None
     node_selector: Annotated[dict[str, str], Field(default_factory=dict, description="Labels of the nodes to run on")]
     timeout: Annotated[int, Field(gt=0, description="Seconds to wait for the scheduler's pod")] = 300
 
 
 def manifest(cluster: Cluster, name: str) -> dict[str, Any]:
-    """The custom resource ``DaskCluster`` that the operator is given: pods without root and without privileges."""
+    """The ``DaskCluster`` resource for the operator; its pods run without root and without privileges."""
     minimum = cluster.workers.minimum if isinstance(cluster.workers, Adaptive) else cluster.workers
     labels = {"dask.org/cluster-name": name, "dask.org/component": "scheduler"}
     ports = {"tcp-comm": 8786, "http-dashboard": 8787}
@@ -65,7 +68,7 @@ def manifest(cluster: Cluster, name: str) -> dict[str, Any]:
         "kind": "DaskCluster",
         "metadata": {"name": name},
         "spec": {
-            # A killed run cannot give its pods back; the operator does when nobody has asked anything of them for long.
+            # A killed run cannot delete its pods; the operator does so once they have been idle for this long.
             "idleTimeout": _IDLE_SECONDS,
             "scheduler": {
                 "spec": _pod(cluster, "scheduler", ["dask", "scheduler", "--host", "0.0.0.0"], **scheduler),  # noqa: S104
@@ -107,7 +110,7 @@ def _pod(cluster: Cluster, name: str, command: list[str], **more: Any) -> dict[s
 
 @contextmanager
 def open_pool(cluster: Cluster) -> Iterator[Pool]:
-    """Ask the operator for the pods, and give them back.
+    """Start the pods through the operator, and delete them at the end.
 
     Raises
     ------
@@ -126,7 +129,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
 
     name = f"sigstats-{uuid.uuid4().hex[:10]}"
     try:
-        # A cluster that failed for want of it would be reaped at exit.
+        # Asked first: a KubeCluster that finds no server would be cleaned up, with an error, at exit.
         kr8s.api(namespace=cluster.namespace).version()
         started = KubeCluster(
             custom_cluster_spec=manifest(cluster, name),
@@ -135,7 +138,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
             shutdown_on_close=True,
             quiet=True,
         )
-    except Exception as error:  # of the client, of HTTP, of the operator: each has its own
+    except Exception as error:  # the client, HTTP and the operator each raise exceptions of their own
         reason = " ".join(str(error).split()) or type(error).__name__
         raise BadInput(f"cluster: Kubernetes does not start a scheduler ({reason})") from None
     with started, Client(started) as client:

@@ -1,13 +1,13 @@
 """The exact distribution of the number correct in a confusion table whose margins are fixed.
 
-If a classifier names classes without regard to the objects, every way of dealing its names out to the objects is
-equally likely, and the number correct is the number of matches between two shuffled decks of cards: the generalised
+If a classifier names classes without regard to the objects, every assignment of its names to the objects is equally
+likely, and the number correct is the number of matches between two shuffled decks of cards: the generalised
 card-matching problem (Riordan 1958, chapters 7 and 8). The exact test of Nyssen (`sigstats.efficiency_test`) is a
-tail of this distribution. No table is enumerated, and no limit is set on the number of objects or classes but in the
-rare tables that `upper_tail` and `number_correct` name.
+tail of this distribution (`sigstats.fixed_margins.upper_tail`). No table is enumerated, and the number of objects or
+classes has no limit, except in the rare tables that `number_correct` states.
 
-Not for a classifier whose answers depend on one another in another way than through their totals: a permutation test
-that retrains (`sigstats.permutation_test`) has a different null hypothesis.
+When not to use: for a classifier whose answers depend on each other by more than their totals. A permutation test that
+retrains (`sigstats.permutation_test`) has a different null hypothesis.
 """
 
 import math

@@ -5,7 +5,7 @@ A class with `r` objects that is named `c` times contributes the factor
 .. math:: R(y) = \sum_j \binom{r}{j} \binom{c}{j} j! \, y^j = \prod_m (1 + y x_m),
 
 where the :math:`x_m > 0` are the zeros of the generalised Laguerre polynomial of degree min(r, c) and order
-\|r - c\|. Its Taylor series about a point costs nothing that grows with the class. Not for a point left of
+\|r - c\|. The cost of its Taylor series about a point does not grow with the class. The point must not lie left of
 ``-1 / x_m``, where the factor oscillates.
 """
 

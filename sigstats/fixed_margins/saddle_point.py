@@ -6,13 +6,13 @@ With x drawn from the Gamma distribution of shape N + 1 and R the rook polynomia
 .. math:: P(T = t) = \frac{1}{2 \pi} \int E z^T \, z^{-t} \, d\theta, \qquad
           P(T \ge t) = \frac{1}{2 \pi} \int E z^T \, \frac{z^{-t}}{1 - 1/z} \, d\theta, \quad z = \rho e^{i \theta},
 
-for every :math:`\rho > 1`; for :math:`\rho < 1` the second gives ``P(T >= t) - 1``. Both integrals are trapezoidal
-sums through the saddle point, x on a ray of the complex plane that follows the saddle as z turns. Each term is known
-to full relative precision at far tails too, since only its ratio to the saddle's value is formed in doubles. The
-effort does not depend on N.
+for every :math:`\rho > 1`; for :math:`\rho < 1` the second gives ``P(T >= t) - 1``. Both integrals are computed as
+trapezoidal sums through the saddle point; x lies on a ray of the complex plane that follows the saddle point as the
+angle of z changes. Each term has full relative precision in far tails too, since only its ratio to the value at the
+saddle point is computed in doubles. The effort does not depend on N.
 
-Not for distributions narrower than a standard deviation of about seven, nor for those that are all but confined to
-every second number (two classes and hardly any others): both are recognised and refused.
+When not to use: for distributions with a standard deviation below about seven, and for those that have nearly all
+their probability on every second number (two classes and hardly any others). Both are recognised and refused.
 """
 
 import math
@@ -58,10 +58,10 @@ class _Saddle(NamedTuple):
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
-    """Both probabilities, or None where the integral cannot vouch for twelve digits.
+    """Both probabilities, or None where the integral does not guarantee twelve digits.
 
-    More than ten standard deviations below the mean the upper tail is 1 to all digits and the point probability is
-    not resolved, but below 1e-20.
+    More than ten standard deviations below the mean the upper tail is 1 to all digits, and the point probability, which
+    is below 1e-20, is not computed.
     """
     factors = factors_of(classes)
     mean, deviation = moments(total, factors)
@@ -121,7 +121,7 @@ def circle(total: int, factors: Factors, correct: int, *, pole: bool) -> Contour
 def _circle(
     total: int, factors: Factors, correct: int, saddle: _Saddle, edge: float, *, pole: bool, terms: int, reach: float
 ) -> Contour | None:
-    """The contour, from series of so many terms that serve so far."""
+    """The contour, from series of this many terms, which are valid up to this distance."""
     series = _series(factors, saddle, edge, terms)
     _, cross, along, variance = _hessian(series, saddle, edge)
     if not variance > 16:
@@ -182,14 +182,14 @@ def _integrand(
         log_rook = log_rook * w + coefficient
     exponent = log_rook - saddle.x * np.expm1(step) + (total + 1) * step - correct * turn
     exponent = np.where(within, exponent, -1e4)
-    if not exponent.real.max() < 10:  # the circle missed the saddle: digits would cancel
+    if not exponent.real.max() < 10:  # the circle does not pass through the saddle point: digits would cancel
         return None
     result: NDArray[np.complex128] = np.exp(exponent)
     return result
 
 
 def _sum(contour: Contour, values: NDArray[np.complex128]) -> float:
-    """The trapezoidal sum over the whole circle: the lower half mirrors the upper."""
+    """The trapezoidal sum over the whole circle; the lower half is the complex conjugate of the upper."""
     return float(2 * values.real.sum() - values[0].real) / contour.nodes
 
 

@@ -3,11 +3,11 @@
 Nyssen's Monte-Carlo test shuffles the objects; a shuffle costs N steps, a random table k * k draws. The number correct
 needs neither: the classes are split in two halves, one draw says how many objects of the first half were named within
 it, and each half is a smaller problem of the same kind. About ``2 k log2(k)`` draws make a replicate, however many
-objects there are. Few objects are shuffled all the same, and few classes of moderate size made a table by SciPy, which
-is then faster.
+objects there are. Where it is faster, few objects are shuffled, and tables of few classes of moderate size are drawn by
+SciPy.
 
-Not for more than a billion objects, and not where the exact distribution (`sigstats.fixed_margins.distribution`) will
-do.
+When not to use: for more than a billion objects; where the exact distribution
+(`sigstats.fixed_margins.distribution`) is feasible.
 """
 
 import math
@@ -24,7 +24,7 @@ from .margins import as_margins
 #: Replicates are drawn so many at a time, so that fewer replicates are the first of many.
 BATCH = 1_000
 _MOST_OBJECTS = 10**9
-#: In shuffled objects, as measured: the cost of a hypergeometric draw, and of a cell of a table for each unit of log N.
+#: Measured costs in units of a shuffled object: a hypergeometric draw, and a cell of a table for each unit of log N.
 _DRAW, _CELL = 14, 1.65
 #: SciPy makes so many tables in one call.
 _TABLES = 16 * BATCH
@@ -61,7 +61,7 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
 
     Notes
     -----
-    The null distribution is Nyssen's: all ways of dealing the names out to the objects are equally likely.
+    The null distribution is Nyssen's: all assignments of the names to the objects are equally likely.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) 
         raise refuse("row_totals (total)", total, f"at most {_MOST_OBJECTS} objects for random tables")
     generator = as_generator(rng)
     counting = (rows > 0) & (columns > 0)
-    # Classes that cannot be right are one class that does not count, the last.
+    # Classes that cannot be right are joined to one, the last, which is not counted.
     rest_rows, rest_columns = (int(margin[~counting].sum()) for margin in (rows, columns))
     some_rest = [0] if rest_rows or rest_columns else []
     row_parts = [*rows[counting].tolist(), *(rest_rows for _ in some_rest)]
@@ -133,7 +133,7 @@ def _draws(k: int) -> int:
 
 
 def _shuffled(rng: np.random.Generator, rows: list[int], columns: list[int], counting: int) -> IntArray:
-    # Names are dealt in the order of random keys whose low bits carry the name: sorting is quicker than shuffling.
+    # Names are assigned in the order of random keys whose low bits hold the name: sorting is quicker than shuffling.
     bits = max(1, (len(rows) - 1).bit_length())
     truth, names = (np.repeat(np.arange(len(rows), dtype=np.uint64), margin) for margin in (rows, columns))
     keys = rng.integers(0, 1 << (64 - bits), size=(BATCH, len(names)), dtype=np.uint64)

@@ -1,15 +1,15 @@
 r"""The number correct where two classes hold nearly all objects, to full relative precision at any size.
 
-Such a table all but repeats that of two classes, whose number correct moves in steps of two, and a smooth integral
-does not see the steps. But given how the few objects outside both classes, the *rest*, are named, and what the few
-names outside both go to, the number correct is hypergeometric. So this is a finite sum of positive terms over
+In a table of two classes the number correct takes every second value only, and here nearly so, which a smooth integral
+does not resolve. But given how the few objects outside both classes, the *rest*, are named, and which objects get the
+few names outside both, the number correct is hypergeometric. The probability is a finite sum of positive terms over
 
 - e, how many rest objects get a rest name, and how many of these are correct,
 - f, how many of the other rest objects are named as the first class,
 - g, how many of the other rest names go to objects of the first class.
 
-Not for a rest of more than a few thousand, nor where it is spread over both classes so evenly that
-`sigstats.fixed_margins.saddle_point` serves.
+When not to use: for a rest of more than a few thousand objects, and where `sigstats.fixed_margins.saddle_point` has an
+answer because the rest is spread evenly over both classes.
 """
 
 from collections.abc import Iterator
@@ -24,9 +24,9 @@ from .._common.validation import FloatArray
 from .hypergeometric import hypergeometric_tail
 from .rook_polynomial import Classes, LogTail, log_ratio, rook_coefficients
 
-#: At most so many combinations of f and g are looked at, and so many of them summed, for any e.
+#: The most combinations of f and g that are tried, and that are summed, for each e.
 _GRID, _TERMS = 500_000, 20_000
-#: At most so many are looked at, and summed, in all.
+#: The most that are tried, and that are summed, in all.
 _EFFORT = 10_000_000
 #: Terms below exp(-_SPAN) of the largest are left out, and together below 1e-11 of the sum.
 _SPAN = 36.0
@@ -105,7 +105,7 @@ def _given(
             upper += share * both.upper.exp()
             if twice[i, j] % 2 == 0:
                 point += share * both.point.exp()
-        effort += 500 * len(chosen)  # an exact term costs as much as so many looks
+        effort += 500 * len(chosen)  # an exact term costs as much as this many approximate ones
     return upper, point, effort
 
 

@@ -1,6 +1,6 @@
 """Measures of one classifier, as functions of its four counts.
 
-Every measure takes the counts of one two-class problem in the order of a table with the true classes in rows,
+Every measure takes the four counts of a two-class problem, in the order of a table whose rows are the true classes:
 
     ======================  ===============  ===============
     ..                      called positive  called negative
@@ -9,11 +9,11 @@ Every measure takes the counts of one two-class problem in the order of a table 
     truly negative          ``fp``           ``tn``
     ======================  ===============  ===============
 
-as whole numbers or arrays of them that broadcast, and gives a float or an array of the broadcast shape. One rule for
-degenerate tables: **0/0 is 0**, unless `undefined` says otherwise (``float("nan")`` finds such tables). The result is
-then finite for every table, so that no bootstrap replicate is lost; for F1, precision and recall 0 is what
-scikit-learn gives too. Averages over classes are, as there, of the classes that occur: `balanced_accuracy` averages
-over those of the truth, a ``macro-`` measure over those of the truth and of the predictions, in each table anew.
+The counts are whole numbers, or arrays of them that broadcast; the result is a float, or an array of the broadcast
+shape. **0/0 is 0**, unless `undefined` says otherwise (``float("nan")`` finds such tables). Every table then has a
+finite result, and no bootstrap replicate is lost; scikit-learn too gives 0 for such an F1, precision or recall. As in
+scikit-learn, averages over classes include the classes that occur in the table: `balanced_accuracy` those of the truth,
+a ``macro-`` measure those of the truth or of the predictions.
 
 For several categories see `sigstats.measures.measure`, which also finds a measure by its name.
 
@@ -54,7 +54,7 @@ def checked_confusion(tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
 
 
 def _of_counts(core: Callable[_P, Any]) -> Callable[_P, Any]:
-    """Let a measure check its counts; ``inspect.unwrap`` gives back the measure that trusts them."""
+    """Make a measure check its counts; ``inspect.unwrap`` returns the measure without these checks."""
 
     @wraps(core)
     def checked(tp: Any, fn: Any, fp: Any, tn: Any, **options: Any) -> Any:
@@ -72,7 +72,7 @@ def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
 
 
 def _as_undefined(value: Any) -> float:
-    """The stand-in for 0/0: NaN, or a finite number."""
+    """The value of 0/0: NaN, or a finite number."""
     if isinstance(value, (float, np.floating)) and np.isnan(value):
         return float("nan")
     return as_real(value, "undefined")
@@ -85,7 +85,7 @@ def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> A
     Parameters
     ----------
     tp, fn, fp, tn : int or array_like of int
-        The counts, as the module says.
+        The counts, in the order that the module states.
     undefined : float
         The value of 0/0, here that of no observation at all.
 
@@ -282,7 +282,7 @@ def dcf(
     Parameters
     ----------
     tp, fn, fp, tn : int or array_like of int
-        The counts, as the module says.
+        The counts, in the order that the module states.
     cost_fn, cost_fp : float
         What it costs to reject a client and to accept an impostor, from 0 to 1e100, in any unit: the result's.
     prior : float

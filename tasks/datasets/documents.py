@@ -1,6 +1,6 @@
-"""A collection of documents: a text each, and any number of categories.
+"""A collection of documents, each with a text and any number of categories.
 
-Not for tables of numbers and categories with one class a row: that is a `sigstats.tasks.datasets.dataset.Dataset`.
+A table of features with one class a row is a `sigstats.tasks.datasets.dataset.Dataset` instead.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from ..tables.parquet import read_parquet
 
 #: The key of the schema's metadata under which `Documents.to_table` keeps the name.
 _ABOUT = b"documents"
-#: As a Parquet file gives it back.
+#: The type that a column of lists has once it was read from a Parquet file.
 _LABELS = pa.list_(pa.field("element", pa.string()))
 
 
@@ -34,14 +34,14 @@ class Documents:
     name : str
         What the study calls them; one line.
     texts : tuple of str
-        One a document; it may be empty.
+        The text of each document, which may be empty.
     categories : tuple of tuple of str
         The categories of each document, none or more, in alphabetical order.
 
     Raises
     ------
     ValueError
-        If there is no document, or not as many texts as there are lists of categories.
+        If there is no document, or the numbers of texts and of lists of categories differ.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Documents:
 
     @property
     def labels(self) -> frozenset[str]:
-        """All categories that a document has."""
+        """All categories that occur."""
         return frozenset(label for each in self.categories for label in each)
 
     def digest(self) -> str:
@@ -78,7 +78,7 @@ class Documents:
         return hashlib.sha256(json.dumps([self.texts, self.categories]).encode()).hexdigest()
 
     def to_table(self) -> pa.Table:
-        """The documents as a table, from which `from_table` makes them again."""
+        """The documents as a table that `from_table` reads."""
         schema = pa.schema(
             [
                 column("text", pa.string(), "text", "the text of the document"),
@@ -110,7 +110,7 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
         A file or an fsspec URL; a relative path starts at `base`.
     base : pathlib.Path
     text : sequence of str
-        The columns of strings that make up a text, one after the other; one that is missing is empty.
+        The columns of strings that are joined to a text, in this order; a missing value counts as empty.
     categories : str
         The column of the categories: a list of strings in each row, or one string.
 

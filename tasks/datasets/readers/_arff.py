@@ -1,9 +1,9 @@
-"""The ARFF format, as Weka reads it: a header of typed attributes, then rows of values.
+"""The attribute-relation file format (ARFF) as Weka reads it: a header of typed attributes, then rows of values.
 
-Read are numeric (real, integer), nominal and string attributes, rows with commas or white space between values, sparse
-rows, quotes of both kinds with backslash escapes, comments and ``?`` for what is missing; keywords in any case. Refused
-by name are weights of rows and relational attributes. ``scipy.io.arff`` reads no string attribute and no sparse row,
-and gives bytes without a mark for a missing nominal value; hence this reader.
+The reader takes numeric (real, integer), nominal and string attributes; rows whose values are separated by commas or
+white space, and sparse rows; quotes of both kinds with backslash escapes; comments; and ``?`` for a missing value.
+Keywords may be in any case. Weights of rows and relational attributes are refused by name. ``scipy.io.arff`` reads
+neither string attributes nor sparse rows, and does not mark missing nominal values.
 """
 
 import re
@@ -18,7 +18,8 @@ from ._lines import Lines
 
 _QUOTED = r"""'(?P<single>(?:[^'\\]|\\.)*+)'|"(?P<double>(?:[^"\\]|\\.)*+)\""""
 
-#: One value and what ends it: a comma, a closing brace, a comment or the end of the text. Possessive, hence linear.
+#: One value and what ends it: a comma, a closing brace, a comment or the end of the text. Its quantifiers are
+#: possessive, so that matching takes linear time.
 _VALUE = re.compile(rf"""\s*+(?:{_QUOTED}|(?P<bare>[^,'"{{}}%]*+))\s*+(?P<end>,|}}|%|\Z)""", re.DOTALL)
 _ATTRIBUTE = re.compile(
     rf"""@attribute\s++(?:{_QUOTED}|(?P<bare>[^\s'"{{}}%,]++))\s*+(?P<type>.*+)""", re.DOTALL | re.IGNORECASE
@@ -41,7 +42,7 @@ class Attribute:
 
     @property
     def absent(self) -> str:
-        """What a sparse row means that does not name the attribute."""
+        """The value of the attribute in a sparse row that does not list it."""
         return self.values[0] if self.values else "0"
 
 
@@ -70,10 +71,10 @@ class Arff(Lines):
         return texts.numbers()
 
     def texts(self, name: str) -> Texts:
-        """A column as text; a nominal one has no value but those declared."""
+        """A column as text; the values of a nominal one must be declared."""
         attribute = self._attribute(name)
         if attribute.kind == "date":
-            raise self.error(name, "dates are no feature of a classifier; expected numbers or categories, or a drop")
+            raise self.error(name, "a date cannot be a feature; expected numbers or categories, or the column in drop")
         texts = super().texts(name)
         if attribute.kind == "nominal":
             for field in texts.names:
@@ -87,7 +88,7 @@ class Arff(Lines):
 
 
 def _header(where: str, lines: Iterator[tuple[int, str]]) -> Sequence[Attribute]:
-    """The attributes; `lines` is left behind ``@data``."""
+    """The attributes; the next of `lines` is the first after ``@data``."""
     attributes: list[Attribute] = []
     for line, text in lines:
         text = text.strip()
@@ -112,7 +113,7 @@ def _header(where: str, lines: Iterator[tuple[int, str]]) -> Sequence[Attribute]
 
 
 def _kind(where: str, line: int, text: str) -> str:
-    # Weka ignores what follows the word, a range as in "real [0,1]" for one.
+    # Weka ignores what follows the word, such as a range: "real [0,1]".
     word = re.split(r"[\s\[%]", text, maxsplit=1)[0].lower()
     kinds = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string", "date": "date"}
     if word not in kinds:
@@ -125,7 +126,7 @@ def _kind(where: str, line: int, text: str) -> str:
 
 
 def _declared(where: str, line: int, text: str, lines: Iterator[tuple[int, str]]) -> tuple[str, ...]:
-    """The values of a nominal attribute, which may go on in further lines up to the brace."""
+    """The values of a nominal attribute, which may fill several lines; a closing brace ends them."""
     parts = [text]
     while True:
         if "}" in parts[-1]:
@@ -134,7 +135,7 @@ def _declared(where: str, line: int, text: str, lines: Iterator[tuple[int, str]]
                 break
         _, further = next(lines, (0, "@"))
         if further.lstrip().startswith("@"):
-            raise ValueError(f"{where}, line {line}: the values of the attribute have no end; expected a closing brace")
+            raise ValueError(f"{where}, line {line}: the list of values does not end; expected a closing brace")
         parts.append(further)
     named = [value for value in values if value is not None]
     seen: set[str] = set()
@@ -169,7 +170,7 @@ def _rows(
 
 
 def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -> list[str | None]:
-    """A row ``{place value, ...}``: what it does not name is 0, or the first of the declared values."""
+    """A row ``{place value, ...}``: an attribute that it does not list is 0, or the first of its declared values."""
     values: list[str | None] = [attribute.absent for attribute in attributes]
     inside, brace, rest = text[1:].rpartition("}")
     if not brace or rest.strip():
@@ -188,17 +189,17 @@ def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -
 
 
 def _values(where: str, line: int, text: str) -> tuple[list[str | None], str]:
-    """The values up to the end, a comment or a brace, and which of these it was; None for ``?`` without quotes."""
+    """The values up to the end, a comment or a brace, and which of these came first; an unquoted ``?`` is None."""
     values: list[str | None] = []
     position = 0
     while True:
         found = _VALUE.match(text, position)
         if found is None:
-            rest = shown(text[position:])
-            if "{" in text[position:]:
-                rest += ", since weights of rows are not read,"
+            rest = text[position:]
+            weights = "; weights of rows are not read" if "{" in rest else ""
             raise ValueError(
-                f"{where}, line {line}: {rest} is not valid; expected values between commas, or quotes ended"
+                f"{where}, line {line}: {shown(rest)} is not valid; expected values between commas, and every quote "
+                f"closed{weights}"
             )
         value = _text_of(found)
         bare = found["bare"] is not None

@@ -112,7 +112,7 @@ BAD = {
     "type": ("@relation r\n@attribute x complex\n@data\n", "line 2: type 'complex' is not valid"),
     "relational": ("@relation r\n@attribute x relational\n@data\n", "relational attributes are not read"),
     "declared twice": ("@relation r\n@attribute x {a, a}\n@data\n", "line 2: 'a' is declared twice"),
-    "open brace": ("@relation r\n@attribute x {a, b\n@data\n", "line 2: the values of the attribute have no end"),
+    "open brace": ("@relation r\n@attribute x {a, b\n@data\n", "line 2: the list of values does not end"),
     "too few": (HEAD + "1,a\n2\n", "line 6: 1 fields; expected 2"),
     "too many": (HEAD + "1,a\n2,b,3\n", "line 6: 3 fields; expected 2"),
     "no number": (HEAD + "1,a\nmany,b\n", "line 6: column 'x': 'many' is not valid"),
