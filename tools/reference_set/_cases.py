@@ -84,8 +84,11 @@ def write(folder: Path, test: str, source: str, methods: tuple[str, str], cases:
         )
     if len(found) < 30:
         raise ValueError(f"{test}: {len(found)} cases; expected 30 or more")
-    content = {"schema": 1, "test": test, "source": source, "methods": list(methods), "cases": found}
-    (folder / f"{test}.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    head = {"schema": 1, "test": test, "source": source, "methods": list(methods)}
+    lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}," for name, value in head.items()]
+    each = ",\n".join(f"  {json.dumps(case, ensure_ascii=False)}" for case in found)  # a case a line
+    text = "\n".join(["{", *lines, ' "cases": [', each, " ]", "}", ""])
+    (folder / f"{test}.json").write_text(text, encoding="utf-8")
     return len(found)
 
 
