@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from sigstats._common.validation import shown
 
 from ..tables.spelling import same_spelling
+from ._items import taken
 from ._predictions import Predictions
 
 _ALLOW = "(--allow-different-tasks compares them all the same)"
@@ -34,7 +35,7 @@ def require_same_questions(first: Predictions, other: Predictions, rows: Any, pa
     """Refuse another question under the same id: another target, input or hash, as far as both files have them."""
     for name, column in first.identity.items():
         if name in other.identity:
-            a, b = column.take(rows), other.identity[name].take(partners)
+            a, b = taken(column, rows), taken(other.identity[name], partners)
             _require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
 
 
@@ -48,11 +49,11 @@ def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, p
     """
     if name not in first.others or name not in other.others:
         if name in first.others:
-            return first.others[name].take(rows)
+            return taken(first.others[name], rows)
         if name in other.others:
-            return other.others[name].take(partners)
+            return taken(other.others[name], partners)
         raise ValueError(f"{first.where}: column {shown(name)} is not there, nor in {other.where}")
-    a, b = same_spelling([first.others[name].take(rows), other.others[name].take(partners)])
+    a, b = same_spelling([taken(first.others[name], rows), taken(other.others[name], partners)])
     _require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
     return a
 

@@ -10,6 +10,21 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 
+def taken(column: Any, rows: Any) -> Any:
+    """Some rows of a column; where these are all of them in order the column itself, of which no copy is made.
+
+    Parameters
+    ----------
+    column, rows : pyarrow.Array
+        Rows are positions in the column, each there once or not at all.
+    """
+    if len(rows) == len(column) and isinstance(rows, pa.Array) and not rows.null_count:
+        positions = np.from_dlpack(rows)
+        if bool((positions[1:] > positions[:-1]).all()):
+            return column
+    return column.take(rows)
+
+
 def item_codes(ids: Any) -> Ints:
     """The number of the item of each row, by first appearance."""
     codes = pc.index_in(ids, value_set=pc.unique(ids))

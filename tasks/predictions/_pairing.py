@@ -15,7 +15,7 @@ from sigstats.comparison.requirements import are_measurements
 
 from ..tables.spelling import same_spelling
 from ._agreement import differing_settings, require_one_kind, require_same_questions, require_same_task, same_in_both
-from ._items import first_rows, item_codes
+from ._items import first_rows, item_codes, taken
 from ._predictions import Columns, Predictions
 from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped
 
@@ -150,10 +150,10 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
     rows, partners = matched.rows, matched.partners
     label, label_of_other, a, b = same_spelling(
         [
-            first.label.take(rows),
-            other.label.take(partners),
-            first.prediction.take(rows),
-            other.prediction.take(partners),
+            taken(first.label, rows),
+            taken(other.label, partners),
+            taken(first.prediction, rows),
+            taken(other.prediction, partners),
         ]
     )
     differs = pc.indices_nonzero(pc.not_equal(label, label_of_other))
@@ -178,7 +178,7 @@ def _scores(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     if baseline.score is None or candidate.score is None:
         return None
-    return baseline.score.take(rows).to_numpy(), candidate.score.take(partners).to_numpy()
+    return taken(baseline.score, rows).to_numpy(), taken(candidate.score, partners).to_numpy()
 
 
 def require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:

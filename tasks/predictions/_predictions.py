@@ -107,6 +107,8 @@ class Predictions:
         What a person should know of the file, a line each.
     dropped : Predictions or None
         The answers that were left out.
+    distinct : pyarrow.Array or None
+        These very ids, where each of them is known to be there once.
     hint : str
         What would be right where an id is there twice.
     """
@@ -125,6 +127,7 @@ class Predictions:
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     dropped: "Predictions | None" = None
+    distinct: Any = None
     hint: str = "expected each id once"
 
     @property
@@ -180,5 +183,6 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         score=score,
         predicted=predicted,
         epoch=epoch,
+        distinct=ids if table.is_increasing(columns.id) else None,
         hint=f"expected each id once (--group {columns.id} or --epoch COLUMN takes them as answers to one item)",
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -45,6 +46,13 @@ class ArrowTable(Table):
 
     def missing(self, name: str) -> Array:  # noqa: D102
         return pc.is_null(self._values(name))
+
+    def is_increasing(self, name: str) -> bool:  # noqa: D102
+        column = self._values(name)
+        if not pa.types.is_integer(column.type) or column.null_count or not isinstance(column, pa.Array):
+            return False
+        numbers = np.from_dlpack(column)
+        return bool((numbers[1:] > numbers[:-1]).all())
 
     def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
         self.require_values(name)

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.tasks.predictions import Columns, join, read
+from sigstats.tasks.predictions._items import taken
 
 PLAIN = [{"id": f"r{number}", "label": "cat", "prediction": "dog"} for number in range(4)]
 
@@ -215,3 +216,28 @@ def test_prose_with_commas_is_no_table(tmp_path):
         read(str(path), Columns())
     path.write_text('"an\nid",label,prediction\n1,x,x\n')
     assert read(str(path), Columns(id="an\nid")).ids.to_pylist() == ["1"]
+
+
+@pytest.mark.parametrize("ids", [[1, 2, 3], [3, 1, 2], [1, 2, 2], [-5, 0, 7]])
+def test_ids_in_ascending_order_are_known_to_be_distinct_and_others_are_looked_at(tmp_path, ids):
+    paths = []
+    for name, prediction in (("a", ["x", "y", "x"]), ("b", ["y", "y", "x"])):
+        paths.append(tmp_path / f"{name}.parquet")
+        pq.write_table(pa.table({"id": ids, "label": ["x", "y", "y"], "prediction": prediction}), paths[-1])
+    first, other = (read(str(path), Columns()) for path in paths)
+    assert (first.distinct is first.ids) == (ids == sorted(set(ids)))
+    if len(set(ids)) < 3:
+        with pytest.raises(ValueError, match="id '2' is there more than once"):
+            join(first, other, Columns())
+    else:
+        found = join(first, other, Columns())
+        assert [found.classes[code] for code in found.a] == ["x", "y", "x"]
+        assert [found.classes[code] for code in found.b] == ["y", "y", "x"]
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2], [2, 1, 0], [0, 2], [1]])
+def test_rows_are_taken_in_their_order_without_a_copy_where_they_are_all(rows):
+    column = pa.array(["a", "b", "c"])
+    found = taken(column, pa.array(rows, pa.uint64()))
+    assert found.to_pylist() == ["abc"[row] for row in rows]
+    assert (found is column) == (rows == [0, 1, 2])
