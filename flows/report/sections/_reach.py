@@ -17,6 +17,9 @@ from ..wording import count_of, number, percent
 #: How often a test should find what there is: the power that is usual in planning.
 WANTED = 0.8
 _IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
+_RATES = ((0.1, "one time in ten"), (0.2, "one time in five"), (0.25, "one time in four"), *_IN_WORDS.items())
+#: A rate is called by the name of one that is so near.
+_SAME_RATE = 0.005
 
 
 def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
@@ -34,10 +37,23 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     known = drawn_from if isinstance(drawn_from, (Population, EventPopulation)) else None
     difference = "the difference" if known is None else _difference(known, cell.work["test"])
     rate = most.estimate if most.statistic is None else most.statistic
-    found = f"with {count_of(most.n or 0, 'row')} {most.method} finds {difference} {percent(rate or 0)} of the time"
-    exactly = [_exactly(share, known, cell.work["test"], evidence.alpha) for share in (0.5, WANTED)]
-    reached = " and ".join(exactly) if all(exactly) else _among_sizes(rows)
-    return f"{found}; {reached}."
+    found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(rate or 0)} by {most.method}"
+    half, wanted = (_exactly(share, known, cell.work["test"], evidence.alpha) for share in (0.5, WANTED))
+    needed = f"{half} rows are needed for {_IN_WORDS[0.5]}, {wanted} for {_IN_WORDS[WANTED]}"
+    return f"{found}; {needed if half and wanted else _among_sizes(rows)}."
+
+
+def _often(rate: float) -> str:
+    """A rate in words where it is one of few, else in percent.
+
+    Examples
+    --------
+    >>> from sigstats.flows.report.sections._reach import _often
+    >>> [_often(rate) for rate in (0.103, 0.347, 0.798)]
+    ['one time in ten', '34.7% of the time', 'four times in five']
+    """
+    words = next((words for share, words in _RATES if abs(rate - share) <= _SAME_RATE), None)
+    return words or f"{percent(rate)} of the time"
 
 
 def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) -> str:
@@ -58,7 +74,7 @@ def _exactly(share: float, known: Population | EventPopulation | None, test: Map
     needed = None if known is None or test["test"] != "mcnemar" else _needed(known, test, share, alpha)
     if known is None or needed is None:
         return ""
-    return f"{'' if known.rows is None else 'about '}{needed:,} rows find it {_IN_WORDS[share]}"
+    return f"{'' if known.rows is None else 'about '}{needed:,}"
 
 
 def _among_sizes(rows: Sequence[Hypothesis]) -> str:

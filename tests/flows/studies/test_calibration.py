@@ -219,10 +219,10 @@ def test_the_curves_are_the_rates(sturm):
         options = {"only_a": 0.1 * (1 - of_two), "only_b": 0.9 * of_two, "alternative": "less"}
         assert power(half, **options) >= 0.5 > power(half - 1, **options)
         assert power(wanted, **options) >= 0.8 > power(wanted - 1, **options)
-        assert f"{half:,} rows find it half of the time and {wanted:,} rows find it four times in five" in report
+        assert f"{half:,} rows are needed for half of the time, {wanted:,} for four times in five." in report
     headline = re.search('class="headline">([^<]*)<', report)[1]
     said = (
-        "10 classes, r = 3%: with 1,000 rows McNemar (exact, less) finds a difference of 2.7 points of accuracy 57.6%"
+        "10 classes, r = 3%: 1,000 rows find a difference of 2.7 points of accuracy 57.6% of the time by McNemar (exact"
     )
     assert headline.startswith(said)
 
