@@ -19,6 +19,7 @@ from sigstats.tasks.replicates import waves
 from ..escaping import markdown_code
 from ..running.cells import CellRun
 from ..running.interrupt import leave_the_rest
+from ..running.result import worst_first
 from .environment import server_configured, set_up
 from .orphan_guard import start_guard
 
@@ -154,6 +155,8 @@ class _CellFlow:
         from prefect.logging import get_run_logger
         from prefect.states import Cancelled, Completed
 
+        from .artifacts import message_of
+
         self.recorded += 1
         logger = get_run_logger()
         try:
@@ -168,7 +171,7 @@ class _CellFlow:
         if not outcome.complete:
             first = outcome.failures[0]
             logger.error("block %d-%d failed\n%s", first.first, first.last, first.traceback)
-            raise CellFailed(f"block {first.first}-{first.last}: {first.error}: {first.message}")
+            raise CellFailed(message_of(f"block {first.first}-{first.last}", [f"{first.error}: {first.message}"]))
         return Completed(message=f"{outcome.wanted} replicates")
 
     def _state(self) -> Any:
@@ -200,5 +203,5 @@ def _markdown(plan: Plan, failed: Sequence[Cell], output: str) -> str:
         f"{counts}, {len(failed)} failed. Results: {markdown_code(output)}.",
         "",
     ]
-    lines += [f"- failed: {markdown_code(cell.name)}" for cell in failed]
+    lines += [f"- {line}" for line in worst_first([f"failed: {markdown_code(cell.name)}" for cell in failed])]
     return "\n".join(lines)

@@ -19,14 +19,12 @@ from sigstats._common.validation import one_line
 
 from ..config.study import Study
 from ..running.interrupt import leave_the_rest
-from ..running.result import StudyResult
+from ..running.result import StudyResult, worst_first
 from .artifacts import leave_artifacts, message_of
 from .server import why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
-#: So many reasons stand in the log of a run.
-_MOST_REASONS = 20
 #: Seconds that Prefect has to begin its flow, or to end it, before its server is asked whether it is there; at most.
 _QUIET, _PATIENCE = 5.0, 60.0
 
@@ -121,8 +119,6 @@ def state_of(result: StudyResult, *, study: str, output: str, pages: str | None 
         return Completed(message=message)
     if result.repeated and not fail_again:
         return Completed(message=message_of(f"nothing new, as before: {result.title}", result.reasons))
-    for reason in result.reasons[:_MOST_REASONS]:
-        logger.error("%s", printable(reason))
-    if len(result.reasons) > _MOST_REASONS:
-        logger.error("and %d more", len(result.reasons) - _MOST_REASONS)
+    for line in worst_first(result.reasons):
+        logger.error("%s", printable(line))
     return Failed(message=message)

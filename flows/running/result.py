@@ -6,6 +6,22 @@ from typing import Any, Protocol
 
 from .progress import Display
 
+#: So many lines of one kind a person reads; the report has all.
+_MOST_LINES = 20
+
+
+def worst_first(lines: Sequence[str]) -> list[str]:
+    """As many of the lines, the worst ones first, as a person reads, and how many there are besides.
+
+    Examples
+    --------
+    >>> from sigstats.flows.running.result import worst_first
+    >>> worst_first(["a", "b"]), worst_first([str(number) for number in range(30)])[-2:]
+    (['a', 'b'], ['19', 'and 10 more'])
+    """
+    rest = len(lines) - _MOST_LINES
+    return [*lines[:_MOST_LINES], *([f"and {rest:,} more"] if rest > 0 else [])]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Artifacts:

@@ -28,7 +28,7 @@ from .options import RunOptions
 from .output import begin, identity_of, refuse_another
 from .prepared import Prepared, Progress
 from .progress import Display, duration
-from .result import Artifacts
+from .result import Artifacts, worst_first
 from .staff import StaffWatch, write_losses
 from .workers import anything_left, workers_for
 
@@ -104,9 +104,10 @@ class CellStudyResult:
 
     def tell(self, display: Display) -> None:
         """Show what failed, the totals and where the report is."""
-        for outcome, reason in zip(self.failed, self.reasons, strict=True):
+        for outcome in self.failed:
             display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
-            print(printable(f"sigstats: {reason}"), file=sys.stderr)  # noqa: T201
+        for line in worst_first(self.reasons):
+            print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
         rejected = sum(row.decision == "reject" for row in self.rows)
         display.say(
             f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "

@@ -19,7 +19,7 @@ from ..regression.evaluate import Evaluated, evaluate, plan, report_again
 from ..regression.study import RegressionStudy
 from ..running.options import PlanOptions, RunOptions
 from ..running.progress import Display
-from ..running.result import Artifacts
+from ..running.result import Artifacts, worst_first
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class RegressionResult:
             print(f"look {about.look} at these rows, level {about.level:.3g}")  # noqa: T201
             print(printable(f"report: {self.found.report}"))  # noqa: T201
         elif self.code == REGRESSION:
-            for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in self.reasons)):
+            for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):
                 print(printable(line), file=sys.stderr)  # noqa: T201
         for line in self.found.damaged:
             print(printable(f"note: left out: {line}"), file=sys.stderr)  # noqa: T201
