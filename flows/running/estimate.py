@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.guarded import run_guarded
@@ -108,8 +109,9 @@ def estimate(
         scratch.write_data(dataset)
     found = {one.cell.name: one for one in counted}
     # What reads another cell's results cannot be tried before these are there.
-    open_cells = [one.cell for one in counted if one.left and not input_cells(one.cell)]
     sizes = {dataset.name: float(dataset.nbytes) for dataset in prepared.datasets}
+    open_cells = [one.cell for one in counted if one.left and not input_cells(one.cell)]
+    open_cells.sort(key=lambda cell: sizes.get(cell.subject.get("dataset", ""), 0.0))
     started = spoke = time.monotonic()
     for number, cell in enumerate(_in_turn(open_cells), start=1):
         found[cell.name] = _timed(found[cell.name], scratch)
@@ -125,15 +127,16 @@ def estimate(
 
 
 def _in_turn(cells: Sequence[Cell]) -> list[Cell]:
-    """Cells with a part (a data set, a classifier, of a fan-out) that none before has come first; else as they are."""
+    """Cells with a part (a data set, a classifier, of a fan-out) that none before has come first, a fan-out in turn."""
     seen: set[tuple[str, ...]] = set()
-    first: list[Cell] = []
+    first: dict[str, list[Cell]] = {}
     later: list[Cell] = []
     for cell in cells:
         parts = {(cell.fanout, *part) for part in cell.subject.items()}
-        (later if parts <= seen else first).append(cell)
+        (later if parts <= seen else first.setdefault(cell.fanout, [])).append(cell)
         seen |= parts
-    return first + later
+    in_turn = [cell for each in zip_longest(*first.values()) for cell in each if cell is not None]
+    return in_turn + later
 
 
 def _timed(one: Estimate, scratch: Store) -> Estimate:
@@ -212,6 +215,9 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     untried = sum(bool(item.left and input_cells(item.cell)) for item in estimates)
     if untried:
         lines.append(f"and {untried} cells that read what others compute, so cannot be tried before")
+    unknown = sum(bool(item.each is None and item.left and not item.problem) for item in estimates) - untried
+    if unknown:
+        lines.append(f"and {unknown:,} cells of whose kind none was timed yet")
     return lines
 
 

@@ -28,6 +28,9 @@ from ._cell_study import CellStudyKind
 from ._published import published_references
 from ._stopping import stopping_notes
 
+#: How many features, or files, a line names.
+_NAMED = 5
+
 #: Tests of a benchmark that take all rows for independent.
 _OF_INDEPENDENT_ROWS = ("efficiency", "homogeneity", "bootstrap")
 
@@ -37,6 +40,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     from sigstats.learners import build
 
     datasets, cells, allowed = [], [], ("sklearn", *allow)
+    _require_files(study, base / study.folder)
     for number, spec in enumerate(study.datasets):
         progress("data sets", number, len(study.datasets))
         dataset = sources.load(_spec(spec), base=base / study.folder)
@@ -62,6 +66,19 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     references = tuple(published_references(study.published, plan.cells))
     notes = (*_notes(study, datasets), *stopping_notes(plan))
     return Prepared(plan, tuple(datasets), notes=notes, references=references)
+
+
+def _require_files(study: BenchmarkStudy, base: Path) -> None:
+    """Refuse a study of which several files are not there, which have another folder, and name them all at once."""
+    paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
+    missing = [path for path in paths if "://" not in path and not (base / path).exists()]
+    if len(missing) < 2:  # a reader says what is wrong with one
+        return
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    raise ValueError(
+        f"datasets: {len(missing)} of {len(paths)} files are not there: {', '.join(missing[:_NAMED])}{more}; expected "
+        f"them in {base.resolve()} (--set folder=DIR says where they are)"
+    )
 
 
 def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
@@ -96,7 +113,8 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
     for dataset in datasets:
         constant = dataset.constant_features()
         if constant:
-            yield f"{dataset.name}: constant, so of no use: {', '.join(constant)}"
+            more = f" and {len(constant) - _NAMED} more" if len(constant) > _NAMED else ""
+            yield f"{dataset.name}: constant, so of no use: {', '.join(constant[:_NAMED])}{more}"
     repeats = study.cross_validation.repeats
     if repeats > 1 and not analyses.used_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
