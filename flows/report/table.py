@@ -53,7 +53,7 @@ def table_of(section: Section, evidence: Evidence) -> Table:
     rows = evidence.of(section.test)
     columns = section.columns(rows)
     one, several = ("row", "rows") if all(row.decision == "none" for row in rows) else ("hypothesis", "hypotheses")
-    heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows)} {several}")
+    heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows):,} {several}")
     notes = distinct(column.text(row) or None for row in rows for column in columns if column.note)
     return Table(section, heading, columns, [[_cell(column, row, notes) for column in columns] for row in rows], notes)
 

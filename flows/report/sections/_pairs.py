@@ -18,15 +18,14 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdi
     if not total:
         return Verdict(f"There is no result: every comparison ({by}) is missing.")
     if not different:
-        subject = f"Not one of {total} pairs of classifiers was" if total > 1 else "The two classifiers were not"
+        subject = f"Not one of {total:,} pairs of classifiers was" if total > 1 else "The two classifiers were not"
         return Verdict(f"{subject} shown to differ ({by}, {_cases.smallest_p(alike, name)}).")
     if total == 1:
         found = f"The two classifiers differ ({by}, {_cases.largest_p(different, name)})."
     else:
-        share = (
-            f"all {total} differ" if not alike else f"{len(different)} {'differs' if len(different) == 1 else 'differ'}"
-        )
-        found = f"Of {total} pairs of classifiers, {share} ({by}, {_cases.largest_p(different, name)})."
+        verb = "differs" if len(different) == 1 else "differ"
+        share = f"{len(different):,} {verb}" if alike else f"all {total:,} differ"
+        found = f"Of {total:,} pairs of classifiers, {share} ({by}, {_cases.largest_p(different, name)})."
     groups = _cases.by_dataset([row for row in rows if row.decision != "missing"])
     return Verdict(found, tuple(_on(dataset, group, _cases.p_name(evidence)) for dataset, group in groups.items()))
 

@@ -30,9 +30,8 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if not cells:
         return found
     repeats, folds = sum(cell.replicates for cell in cells), cells[0].work["cross_validation"]["folds"]
-    how = count_of(repeats, "repetition")
-    said = f"Trained on other rows, as many as in {how} of {count_of(folds, 'fold')}: {found.headline}"
-    return Verdict(said, found.details)
+    how = f"By {count_of(repeats, 'repetition')} of {count_of(folds, 'fold')}"
+    return Verdict(f"{how}, {found.headline[0].lower()}{found.headline[1:]}", found.details)
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
