@@ -68,8 +68,11 @@ def output(tmp_path_factory):
     label = rng.integers(0, 2, 400)
     scores = {side: label + rng.normal(size=400) for side in ("score_a", "score_b")}
     pq.write_table(pa.table({"label": label, **scores}), folder / "scores.parquet")
-    classes = rng.integers(0, 3, (400, 3))
-    pq.write_table(pa.table(dict(zip(("label", "pred_a", "pred_b"), classes.T, strict=True))), folder / "many.parquet")
+    truth, other = rng.integers(0, 3, (2, 400))
+    sides = {
+        side: np.where(rng.random(400) < right, truth, other) for side, right in (("pred_a", 0.3), ("pred_b", 0.8))
+    }
+    pq.write_table(pa.table({"label": truth, **sides}), folder / "many.parquet")
     assert main(["run", str(study_file(folder, STUDY)), "--output", str(folder / "out"), "--cluster", "serial"]) == 0
     return folder / "out"
 
