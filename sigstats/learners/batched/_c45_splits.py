@@ -27,7 +27,8 @@ class Fold(NamedTuple):
         The number of categories, 0 for numbers.
     counted : array of bool, shape (d,)
         Whose gains count in the mean.
-    n_classes : int
+    n_classes, n_trained : int
+        The number of classes, and of those that the training rows have.
     least : float
     confidence, z : float
         The level of the bounds of errors, and its normal quantile.
@@ -41,6 +42,7 @@ class Fold(NamedTuple):
     n_codes: Any
     counted: Any
     n_classes: int
+    n_trained: int
     least: float
     confidence: float
     z: float
@@ -106,7 +108,7 @@ def _numeric(fold: Fold, feature: int, rows: Any, weights: Any, total: float, ke
             known += 1
             found += weights[at]
             right[fold.label[rows[at]]] += weights[at]
-    smallest = min(max(0.1 * found / fold.n_classes, fold.least), max(25.0, fold.least))
+    smallest = min(max(0.1 * found / fold.n_trained, fold.least), max(25.0, fold.least))
     if known == 0 or known < 2 * smallest - TOLERANCE:
         return -1.0, 0.0, 0, 0
     order = np.sort(keys[:known])

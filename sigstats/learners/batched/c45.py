@@ -86,7 +86,7 @@ class BatchedC45:
                 counted[:] = True
             fold = Fold(
                 codes, label, self._levels, self._starts, present, n_codes, counted, self._problem.n_classes,
-                least, confidence, z,
+                len(np.unique(label[train])), least, confidence, z,
             )  # fmt: skip
             predict_fold(fold, train, test, self._pruned, predicted)
 

@@ -194,6 +194,37 @@ def test_the_compiled_form_predicts_the_same(seed, n, missing, prune):
             assert np.array_equal(expected, predicted[test])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_compiled_form_with_rare_classes_and_empty_columns(seed):
+    pytest.importorskip("numba")
+    X, y = made(seed + 50, 300)
+    y[:2] = [3, 4]  # each is missing in the training rows of one fold, whose cuts leave more rows
+    X[:, 3], X[:, 6] = NAN, NAN
+    X[:, 1] = 2.0
+    rng = np.random.default_rng(seed)
+    problem = Problem(X, y, np.arange(300) % 3, 5, 3)
+    tree = C45Classifier(nominal=NOMINAL)
+    place = np.stack([rng.permutation(300) for _ in range(4)])
+    for draw, predicted in zip(place, BatchedC45.recognise(tree, problem, "labels").predict_labels(place), strict=True):
+        label, folds = y[draw], problem.folds[draw]
+        for fold in range(3):
+            expected = tree.fit(X[folds != fold], label[folds != fold]).predict(X[folds == fold])
+            assert np.array_equal(expected, predicted[folds == fold])
+
+
+def test_a_class_that_the_training_rows_lack_moves_no_cut():
+    pytest.importorskip("numba")
+    # A cut leaves a tenth of a class's mean share on each side: 10 of 200 rows of two classes, 4 if there were five.
+    X, folds = np.arange(300.0)[:, None], (np.arange(300) % 3 == 0).astype(int)
+    y = np.where((folds == 0) & (X[:, 0] < 14), 1, 0)  # nine rows, to which a cut adds one more
+    y[[150, 153, 156]], X[150] = [2, 3, 4], 13.8
+    problem = Problem(X, y, folds, 5, 2)
+    predicted = BatchedC45.recognise(C45Classifier(), problem, "labels").predict_labels(np.arange(300)[None])[0]
+    tree = C45Classifier().fit(X[folds == 0], y[folds == 0])
+    assert tree.predict([[13.8], [14.2]]).tolist() == [1, 0]
+    assert np.array_equal(tree.predict(X[folds == 1]), predicted[folds == 1])
+
+
 def test_only_the_estimator_itself_is_recognised():
     pytest.importorskip("numba")
     X, y = made(1, 40)
