@@ -6,16 +6,15 @@ With magnitudes :math:`m_1, \dots, m_n` and independent fair coins :math:`B_i`, 
 American Statistical Association 78, 435-440, use its Fourier transform).
 
 Whole magnitudes are summed exactly where their sums are few (`sigstats.sign_flips.few_sums`), and while the product has
-at most `MOST_BITS` bits. Beyond that the product is computed
-in fixed point after an exponential tilt that moves its mean to `s` (Esscher 1932), so that the tail is made of large
-terms; every rounding is downward and its total is added to the upper bound. Real magnitudes, or whole ones whose sums
-spread too widely, are enumerated where there are few of them and otherwise bounded (`sigstats.sign_flips.fourier`).
+at most `MOST_BITS` bits. Beyond that the product is computed in fixed point (`sigstats.sign_flips.fixed_point`). Real
+magnitudes, or whole ones whose sums spread too widely, are enumerated where there are few of them and otherwise bounded
+(`sigstats.sign_flips.fourier`).
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,28 +22,19 @@ from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail
 from .few_sums import MOST_SUMS, halves, tail_counts
-from .fourier import tail_bounds, tilt_to
-
-Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
+from .fixed_point import Polynomial, Tail, fixed_point, multiplied
+from .fourier import tail_bounds
 
 #: The largest exact product, as the number of its coefficients times their length in bits.
 MOST_BITS = 10**9
-#: The largest product in fixed point, as its length times the number of its factors; the binary digits after the point.
-MOST_TERMS, _BITS = 2**28, 128
+#: The largest product in fixed point, as its length times the number of its factors.
+MOST_TERMS = 2**28
 #: What one sum of a short list takes, in bits of the exact product.
 _WORK_OF_A_SUM = 250
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
 _WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
 _REACH = 14  # beyond so many standard deviations a tilted law has no mass in fixed point
-
-
-class Tail(NamedTuple):
-    """Bounds of a tail probability and its natural logarithm; both bounds are equal where it is exact."""
-
-    low: float
-    high: float
-    log: float
 
 
 def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width: float = _WIDTH) -> Tail:
@@ -87,7 +77,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
     if exact is not None:
         return exact[0]
     if 2 * _REACH * _spread(magnitudes) * len(distinct) <= MOST_TERMS:
-        return _fixed_point(distinct, int(threshold))[0]
+        return fixed_point(distinct, int(threshold))[0]
     if len(magnitudes) <= MOST_ENUMERATED and total < 2**62:
         return _enumerated(np.array(magnitudes, dtype=np.int64), threshold)
     return _bounded(magnitudes, threshold, width)
@@ -169,105 +159,12 @@ def _counts(distinct: "Counter[int]") -> Polynomial:
     from flint import fmpz_poly
 
     factors = [fmpz_poly([1] + [0] * (size - 1) + [1]) ** times for size, times in distinct.items()]
-    return _tree(factors, lambda one, other: one * other)
-
-
-def _tree(factors: list[Any], multiply: Callable[[Any, Any], Any]) -> Any:
-    while len(factors) > 1:
-        pairs = [multiply(*factors[i : i + 2]) for i in range(0, len(factors) - 1, 2)]
-        factors = pairs + factors[len(factors) - len(factors) % 2 :]
-    return factors[0]
+    return multiplied(factors, lambda one, other: one * other)
 
 
 def _spread(magnitudes: Sequence[int]) -> int:
     """The standard deviation of the sum, half the root of the sum of squares, rounded up."""
     return math.isqrt(sum(each * each for each in magnitudes)) // 2 + 1
-
-
-class _Fixed(NamedTuple):
-    """A law in fixed point: its first position, coefficients rounded down, and how much mass roundings took."""
-
-    first: int
-    terms: Polynomial
-    lost: int
-
-
-def _fixed_point(distinct: "Counter[int]", *thresholds: int) -> list[Tail]:
-    """Tails of whole magnitudes from one law, tilted to the first threshold, with bounds that hold."""
-    from flint import arb, ctx, fmpz_poly
-
-    tilt = tilt_to(np.array(list(distinct), dtype=float), np.array(list(distinct.values())), thresholds[0])
-    before, ctx.prec = ctx.prec, 4 * _BITS
-    try:
-        theta, unit = arb(tilt), arb(2) ** _BITS
-        factors, log_scale = [], arb(0)
-        for size, times in distinct.items():
-            odds = (theta * size).exp()
-            left_out, included = (_rounded_down(unit * share) for share in (1 / (1 + odds), odds / (1 + odds)))
-            factors.append(_spaced(_power(_Fixed(0, fmpz_poly([left_out, included]), 2), int(times)), size))
-            log_scale += times * ((1 + odds) / 2).log()
-        law = _tree(factors, _multiply)
-        return [_tail_of_tilted(law, theta, log_scale, threshold, unit) for threshold in thresholds]
-    finally:
-        ctx.prec = before
-
-
-def _rounded_down(ball: Any) -> int:
-    """The whole part of a ball that is far narrower than one."""
-    return int(ball.lower().floor().unique_fmpz())
-
-
-def _tail_of_tilted(law: _Fixed, theta: Any, log_scale: Any, threshold: int, unit: Any) -> Tail:
-    """``P(S >= s) = exp(log scale) sum over j >= s of P(tilted S = j) exp(-theta j)``, theta >= 0."""
-    from flint import arb_poly, fmpz, fmpz_poly
-
-    start = max(threshold, law.first)
-    terms = arb_poly(fmpz_poly(law.terms.coeffs()[start - law.first :]))
-    total = terms((-theta).exp()) * (-theta * (start - threshold)).exp()
-    weight = (log_scale - theta * threshold).exp() / unit
-    low, high = total * weight, (total + fmpz(law.lost)) * weight
-    return Tail(max(0.0, float(low.lower())), min(1.0, float(high.upper())), min(0.0, float(high.log().mid())))
-
-
-def _multiply(one: _Fixed, other: _Fixed) -> _Fixed:
-    from flint import fmpz
-
-    product = (one.terms * other.terms) // fmpz(1 << _BITS)
-    # A law has mass at most one, so the product lacks at most what both lack, and one unit a coefficient by rounding.
-    lost = one.lost + other.lost + one.terms.degree() + other.terms.degree() + 1
-    return _trimmed(_Fixed(one.first + other.first, product, lost))
-
-
-def _trimmed(law: _Fixed) -> _Fixed:
-    """The law without the zeros in front, which fixed point leaves far from its mean."""
-    from flint import fmpz_poly
-
-    coefficients = law.terms.coeffs()
-    zeros = next((i for i, count in enumerate(coefficients) if count), 0)
-    if zeros < 64:
-        return law
-    return _Fixed(law.first + zeros, fmpz_poly(coefficients[zeros:]), law.lost)
-
-
-def _spaced(law: _Fixed, size: int) -> _Fixed:
-    """The law of `size` times the sum."""
-    from flint import fmpz_poly
-
-    terms = [0] * (law.terms.degree() * size + 1)
-    terms[::size] = law.terms.coeffs()
-    return _Fixed(law.first * size, fmpz_poly(terms), law.lost)
-
-
-def _power(law: _Fixed, times: int) -> _Fixed:
-    found: _Fixed | None = None
-    while times:
-        if times & 1:
-            found = law if found is None else _multiply(found, law)
-        times >>= 1
-        if times:
-            law = _multiply(law, law)
-    assert found is not None
-    return found
 
 
 def _enumerated(magnitudes: "FloatArray | IntArray", threshold: Any) -> Tail:

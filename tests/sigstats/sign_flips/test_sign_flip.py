@@ -13,6 +13,7 @@ from scipy import stats
 
 from sigstats import Interval, accuracy_difference, clopper_pearson, mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
+from sigstats.sign_flips.fixed_point import fixed_point
 from sigstats.sign_flips.interval import null_variance, score_limits, score_pvalue
 
 from ...examples import examples
@@ -100,7 +101,7 @@ def test_scipy_enumerates_the_same():
 def test_fixed_point_holds_the_exact_tail(magnitudes, data):
     threshold = data.draw(st.integers(1, sum(magnitudes)))
     exact = law.exact_ratio(sum(law._counts(Counter(magnitudes)).coeffs()[threshold:]), 2 ** len(magnitudes))
-    (bounds,) = law._fixed_point(Counter(magnitudes), threshold)
+    (bounds,) = fixed_point(Counter(magnitudes), threshold)
     assert bounds.low <= exact.high <= bounds.high
     assert bounds.high - bounds.low <= 1e-15 * bounds.high
     assert bounds.log == pytest.approx(exact.log, rel=1e-12, abs=1e-12)
