@@ -1,7 +1,7 @@
 """What all tests share, and which of them `make test` runs.
 
-`make test` runs what is not marked ``faults``, and the smoke tests: one of each kind of fault. `make test-faults` runs
-the rest of the faults, `make check` all.
+`make test` runs what is not marked ``faults``, and the smoke tests: one of each kind of fault. A server of Prefect
+starts there in `tests/flows/commands/test_run.py` alone. `make test-faults` runs the other faults, `make check` all.
 """
 
 from pathlib import Path
@@ -19,7 +19,6 @@ TESTS = Path(__file__).parent
 SMOKE = {
     "tests/faults/test_workers.py::test_killed_workers_are_replaced_and_nothing_is_counted_twice[one]",
     "tests/faults/test_whole_run.py::test_a_run_killed_at_random_moments_is_taken_up_without_loss[once]",
-    "tests/flows/orchestration/test_deployment.py::test_a_failing_verdict_fails_the_run_with_its_reason[sqlite]",
 }
 
 # `make test` draws a fifth of the examples that each property asks for, `make check` all of them.

@@ -40,6 +40,7 @@ for function in (predict_fold, count_rows):
 
 
 @pytest.mark.processes
+@pytest.mark.faults  # everything is compiled, which takes half a minute
 def test_a_study_after_it_compiles_nothing(tmp_path):
     own = {**environment(), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run([*PROGRAM, "warm-up"], env=own, capture_output=True, text=True, check=False)

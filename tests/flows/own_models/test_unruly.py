@@ -11,7 +11,7 @@ from sigstats.tasks.storage.store import Store
 
 from .conftest import named, replicates, study_of
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.faults]  # learners crash, hang and take memory
 
 #: What a classifier does, and what is said of it.
 DEEDS = {
