@@ -71,7 +71,7 @@ def looks_in_words(records: Sequence[Record]) -> str:
         return f"The first candidate that these rows have judged; this look had the level {latest.level:.3g}."
     return (
         f"These rows have judged {count_of(latest.look, 'candidate')}; this look had the level {latest.level:.3g}. "
-        "A test set that is looked at again and again wears out."
+        "Every candidate that is tested on the same rows is one more chance of a false alarm."
     )
 
 

@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 import sigstats
 
-#: The levels that are looked at.
+#: The levels at which the rate of rejections is shown.
 LEVELS = (0.001, 0.01, 0.05, 0.1, 0.5)
 #: The odds of a false alarm, over all tests and levels.
 FALSE_ALARM = 1e-6

@@ -142,7 +142,7 @@ def _log_sum(values: FloatArray) -> float:
 
 
 def _tilt(columns: Sequence[Column], observed: float) -> float:
-    """The tilt that centres T at 0; none unless the observed score is far out, for the untilted bounds cost less."""
+    """The tilt that centres T at 0; none unless the observed score is in a far tail: untilted bounds cost less."""
     found = minimize_scalar(lambda s: _cumulant(columns, s, 0.0) + s * observed, bounds=(0.0, 0.98), method="bounded")
     return float(found.x) if found.fun < -9 else 0.0
 

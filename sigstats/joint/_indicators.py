@@ -11,7 +11,7 @@ from .._common.validation import as_counts, refuse
 
 LabelSet: TypeAlias = tuple[int, ...]
 
-#: How many cells of the indicator arrays are looked at together.
+#: How many cells of the tables are counted at a time.
 _CELLS = 2**24
 
 

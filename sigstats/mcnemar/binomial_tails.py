@@ -1,4 +1,4 @@
-"""Tails of the binomial distribution with p = 1/2, for any counts and as far out as one likes.
+"""Tails of the binomial distribution with p = 1/2, for any counts, with full relative precision in far tails.
 
 The law of every test on discordant pairs. Evaluated in logarithms, so that a tail of 1e-300000 is as good as one of
 0.01: a saddle-point form of the probability (no difference of large log-gammas) times a continued fraction. The

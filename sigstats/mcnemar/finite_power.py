@@ -15,7 +15,7 @@ from .test import McNemarMethod
 
 #: So many rows at most are drawn or left out; the sum grows with their number.
 _MAX_N = 10**7
-#: How many probabilities are looked at together.
+#: How many probabilities are computed at a time.
 _BLOCK = 2**20
 
 

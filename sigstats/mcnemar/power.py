@@ -137,7 +137,7 @@ def exact_power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
 
 
 def discordant_weights(n: int, discordance: float) -> tuple[FloatArray, int]:
-    """The probabilities of the numbers of discordant pairs, and the first of them; all but `_REMAINDER` on a side.
+    """The probabilities of the numbers of discordant pairs, and the first number; each side leaves out `_REMAINDER`.
 
     By Bernstein's inequality P(|M - mean| >= t) <= exp(-t^2 / (2 variance + 2 t / 3)) on either side.
     """

@@ -13,7 +13,7 @@ from .power import MAX_N, discordant_weights, exact_power
 from .rejection_region import Rule, as_rule, conditional_power, critical_counts
 from .test import McNemarMethod
 
-#: `sample_size` looks at up to this many discordant pairs.
+#: The most discordant pairs that `sample_size` considers.
 _MAX_DISCORDANT = 2_000_000
 #: More than the rounding of a convolution of probabilities.
 _ROUNDING = 1e-12
@@ -55,13 +55,13 @@ def sample_size(
     ------
     ValueError
         If a number is out of its range, the alternative points the other way than the difference, or the difference
-        is so small that more than 10**8 observations or two million discordant pairs would have to be looked at.
+        is so small that more than 10**8 observations or two million discordant pairs would have to be considered.
 
     Notes
     -----
     That no larger n falls below the target is proved, not assumed. With b(m) the power given m discordant pairs, let
     B(i) be the mean of b(M + i) over M ~ binomial (n, only_a + only_b). The power at n + j is a mean of B(0) to B(j);
-    if no B(i) is below the target, no larger n is. Beyond the largest m looked at, b is bounded from below by
+    if no B(i) is below the target, no larger n is. Beyond the largest m considered, b is bounded from below by
     Hoeffding's inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to
     n + 1, and then lowered as long as the power itself stays at the target.
 

@@ -142,7 +142,7 @@ def _average(
 def _mean_over_categories(value: FloatArray, counts: Confusion, kind: Kind, undefined: float) -> FloatArray:
     if kind == "categories":
         return np.asarray(value.mean(axis=-1), dtype=np.float64)
-    # A class that nobody has and nobody is given is not in the table at all.
+    # A class that occurs neither in the truth nor among the predictions is not in the table.
     occurs = counts.tp + counts.fn + counts.fp > 0
     return ratio(np.where(occurs, value, 0.0).sum(axis=-1), occurs.sum(axis=-1).astype(np.float64), undefined)
 

@@ -1,11 +1,11 @@
 """How much of a level each look at the same held-out data may spend.
 
-A test set that judges one candidate after another wears out: with a level of its own for each of twenty looks, a false
-alarm is likely in one of them. Spending functions share one level among the looks, so that by the union bound the
-probability of any false alarm is at most that level, however the looks depend on each other.
+Each candidate tested on the same rows is one more chance of a false alarm: with the full level at each of twenty
+looks, a false alarm is likely in one of them. Spending functions share one level among the looks, so that by the union
+bound the probability of any false alarm is at most that level, however the looks depend on each other.
 
-Not for candidates that were *chosen* because they did well on this very test set: their errors are optimistic, which no
-level can mend. Take fresh data then.
+When not to use: for candidates that were *chosen* because they did well on this very test set. Their errors are
+optimistic, which no level corrects; test them on new data.
 """
 
 import math

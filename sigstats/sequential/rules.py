@@ -13,7 +13,7 @@ A rule looks at the replicates one by one in their order, so where it stops depe
 
 After each rule the p-value is valid: under the null hypothesis P(p <= a) <= a for every a, since it is the exact
 probability of ending at least as extremely. The usual ``(exceedances + 1) / (replicates + 1)`` is not valid after a
-stop that looked at the exceedances.
+stop that depended on the exceedances.
 
 Do not use a rule where small p-values matter as such: a stopped test has a p-value of at least 1 / (replicates + 1),
 and ranks, adjusted p-values and possibilistic indices rest on it. Do not use one to go on after a look at the result: a

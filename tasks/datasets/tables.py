@@ -53,7 +53,7 @@ class Texts:
 
 
 class Table(ABC):
-    """Columns with names, read one by one, so that a column that is left out is never looked at."""
+    """Columns with names, read one by one, so that a column that is left out is never read."""
 
     def __init__(self, where: str, names: Sequence[str]) -> None:
         self.where = where
@@ -133,7 +133,7 @@ def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None)
 
 
 def _feature_names(table: Table, spec: Mapping[str, Any], target: str) -> list[str]:
-    """The columns that are features: those that are asked for, or all but the class and those left out."""
+    """The columns that are features: those that are named, or all except the class and those left out."""
     times = Counter(table.names)
     for name in table.names:
         if times[name] > 1:

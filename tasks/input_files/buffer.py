@@ -11,7 +11,7 @@ class Buffer:
     """Bytes in the order in which they arrive.
 
     What is enlarged piece by piece is copied whenever the heap has no room behind it, and holds its bytes twice then.
-    Here they lie in blocks of pages of their own, each of which is given back once it is joined.
+    Here they lie in blocks of pages of their own, each of which is freed once it is joined.
 
     Examples
     --------

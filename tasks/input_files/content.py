@@ -23,10 +23,10 @@ from .packing import PIECE, packing, unpacked
 #: The first bytes, by which a format is known.
 START = 2**16
 
-#: The longest first line that is looked at.
+#: The longest first line that is read.
 _LINE = 2**24
 
-#: Milliseconds until a pipe that nobody has opened for writing is refused.
+#: Milliseconds until a pipe that no process has opened for writing is refused.
 _PATIENCE = 2000
 
 #: Containers of which a part may be read by its place, wherever the file lies.

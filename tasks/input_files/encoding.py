@@ -25,7 +25,7 @@ def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     ValueError
         The bytes are no text in `encoding`; the message says so.
     """
-    if encoding == "utf-8-sig":  # what follows the mark is looked at by whoever reads it
+    if encoding == "utf-8-sig":  # what follows the mark is checked where it is read
         for number, piece in enumerate(pieces):
             yield piece[len(codecs.BOM_UTF8) :] if number == 0 else piece
         return

@@ -27,7 +27,7 @@ from sigstats.subsampling import draw_samples, draw_subsamples
 from ..fingerprint import digest
 from ..schema import column
 
-#: The key of the schema's metadata under which `EventPopulation.to_table` stores all but the counts.
+#: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
 _ABOUT = b"events"
 #: The outcomes that an exchange of the two outputs turns into each other; it leaves the others as they are.
 _EXCHANGED = ((1, 2), (5, 6))

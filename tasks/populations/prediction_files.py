@@ -31,7 +31,7 @@ from .parquet_files import (
     write_mark,
 )
 
-#: The key of the schema's metadata under which `LabelFiles.to_table` stores all but the files.
+#: The key of the schema's metadata under which `LabelFiles.to_table` stores everything except the files.
 _ABOUT = b"files"
 
 #: How many footers are read at once.

@@ -37,7 +37,7 @@ from .parquet_files import (
 from .score_files import Rows, concatenate, read_group, require_probabilities
 from .score_tests import difference
 
-#: The key of the schema's metadata under which `ScorePopulation.to_table` stores all but the files.
+#: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
 _ABOUT = b"scores"
 
 #: What a row takes in memory, with a copy as all are put together.

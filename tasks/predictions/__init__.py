@@ -67,7 +67,7 @@ class Format(Protocol):
         """The predictions of a table, or the log of an evaluation; ValueError, one line, names file and fault."""
 
 
-#: What Python and Arrow raise for a file that is damaged, or that somebody made to do harm.
+#: What Python and Arrow raise for a damaged or malicious file.
 _DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
 
 REGISTRY = Registry(__name__, Format, what="format of predictions")

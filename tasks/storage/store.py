@@ -13,8 +13,8 @@ Layout under the root (a path or an fsspec URL)::
 Every Parquet file carries a seal (`sigstats.tasks.storage.seal`). A file that is truncated, altered or of another study
 is named by `Damaged` and computed again.
 
-Finished cells lie apart from blocks. So a worker that the run gave up, and that writes its block after the run has
-ended, changes nothing that is finished.
+Finished cells and blocks are in separate folders. A worker that the run gave up, and that writes its block after the
+run has ended, changes nothing that is finished.
 """
 
 import json

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sigstats._common.validation import shown
 
-#: Bytes that are no UTF-8 become lone surrogates, so that a fault in a column that nobody reads is none.
+#: Bytes that are no UTF-8 become lone surrogates, so that a fault in a column that is not read is no error.
 ERRORS = "surrogateescape"
 #: The separators that are tried, in this order, where none is named.
 SEPARATORS = (",", "\t", ";")

@@ -17,7 +17,7 @@ from ..figure import Figure, FigureKind
 from ..wording import count_of, percent
 
 _SIDE = 236.0
-#: The levels that are looked at.
+#: The levels at which the rate of rejections is drawn.
 _LEVELS = np.arange(1, 41) / 200
 #: So many sizes are shown: the smallest, the largest and some between.
 _MOST = 4

@@ -128,7 +128,7 @@ def _drawn_threshold(
     cut = 0
     for at in range(len(members)):
         row = members[at]
-        goes = held[at] <= threshold  # no branch, as nobody could predict it
+        goes = held[at] <= threshold  # without a branch, which the processor could not predict
         cut += goes
         left[sample.label[row]] += sample.weight[row] * goes
     n_left, left_squares, right_squares = 0, 0, 0

@@ -64,7 +64,7 @@ def _bounds(codes: Any, members: Any, best: Best) -> None:
 
 @compiled
 def _best_levels(data: Coded, members: Any, smallest: int, counts: Counts, best: Best) -> None:
-    """Find the best threshold of each feature; all features are looked at together, level by level."""
+    """Find the best threshold of each feature; all features are searched together, level by level."""
     n, total = len(members), counts.total
     classes, lefts, cut = counts.classes, counts.lefts, counts.cut
     left_squares, right_squares = counts.left_squares, counts.right_squares

@@ -1,6 +1,6 @@
 """The best split of a node of a classification tree, as scikit-learn finds it, compiled by Numba.
 
-The improvement by a split is made of the same floats in the same order as scikit-learn's, and columns are looked at in
+The improvement by a split is made of the same floats in the same order as scikit-learn's, and columns are searched in
 the order that it draws, as the first of equal splits wins.
 """
 
@@ -120,7 +120,7 @@ def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int
     """The place of the next column to look at, how many known constants were drawn, and the state of the sequence.
 
     The place is -1 if a known constant was drawn. In `columns` stand known constants that were drawn, known constants,
-    constants found in this node, those not drawn yet, and from `undrawn` on those that were looked at.
+    constants found in this node, those not drawn yet, and from `undrawn` on those that were searched.
     """
     state = next_draw(state)
     at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)

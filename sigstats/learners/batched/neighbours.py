@@ -159,7 +159,7 @@ class BatchedNeighbours:
         return predicted.T
 
     def _from_first(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
-        """One neighbour: where the first of the list is surely nearer than the next, nothing else is looked at."""
+        """One neighbour: where the first of the list is certainly nearer than the next, it decides alone."""
         narrow = np.uint8 if max(self._n_folds, self._n_classes) < 2**8 else np.int64
         own, labels = (np.ascontiguousarray(array.T, dtype=narrow) for array in (fold, self._y[place]))
         near, distances = self._lists.near, self._lists.distances

@@ -70,7 +70,7 @@ def standardised(moments: Moments, columns: Any, *, center: bool) -> tuple[Float
     mean = moments.sums.sum(axis=2) / size
     raw = np.diagonal(moments.scatter, axis1=2, axis2=3)
     variance = np.maximum(raw / size - mean**2, 0)
-    constant = variance <= 1e-13 * (raw / size)  # all but rounding, which StandardScaler treats as no variance
+    constant = variance <= 1e-13 * (raw / size)  # rounding alone, which StandardScaler treats as no variance
     scale = np.where(columns & ~constant, np.sqrt(variance), 1.0)
     if not center:
         mean = np.where(columns, mean, 0.0)
