@@ -271,7 +271,7 @@ class PrecisionRule(FixedRule):
 
     >>> from sigstats.sequential.rules import PrecisionRule
     >>> PrecisionRule(maximum=10_000, error=0.005, alpha=0.05).stops_at(0.05)
-    1933
+    1934
     """
 
     method: ClassVar[str] = "precision"
