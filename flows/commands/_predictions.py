@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
+from ..whole_file import write_whole
 
 if TYPE_CHECKING:
     from sigstats.tasks.predictions import Columns
@@ -156,7 +157,4 @@ def write_text(place: str, text: str) -> None:
     if place == "-":
         print(text)  # noqa: T201
         return
-    try:
-        Path(place).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{place}: cannot be written ({error.strerror or error})") from None
+    write_whole(place, f"{text}\n".encode())

@@ -7,6 +7,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, FAILED
+from ..whole_file import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,6 @@ def run(options: argparse.Namespace) -> int:
     """Run the parts, print a table of each, and end with 3 where one falls below what is promised."""
     import json
     import sys
-    from pathlib import Path
 
     from ..verification.machine import machine
     from ..verification.reference_set import digest, tables
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json == "-":
         print(text)  # noqa: T201
     elif options.json:
-        Path(options.json).write_text(text + "\n", encoding="utf-8")
+        write_whole(options.json, f"{text}\n".encode())
     for line in problems:
         print(f"sigstats: {line}", file=sys.stderr)  # noqa: T201
     return FAILED if problems else DONE

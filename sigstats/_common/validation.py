@@ -274,12 +274,17 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
         array = np.asarray(value)
     except Exception:  # ragged, or an object that may raise anything
         raise refuse(name, value, wanted) from None
-    return _whole_numbers(array) if array.dtype.kind == "O" else array
+    return _numbers(array) if array.dtype.kind == "O" else array
 
 
-def _whole_numbers(objects: NDArray[Any]) -> NDArray[Any]:
-    """An array of Python's whole numbers, as pandas has them beside missing ones, as numbers; any other as it is."""
-    if not objects.size or not all(type(each) is int or isinstance(each, np.integer) for each in objects.flat):
+def _numbers(objects: NDArray[Any]) -> NDArray[Any]:
+    """An array of Python's numbers of one kind, as pandas' nullable columns become, as numbers; any other as it is."""
+    kinds = {type(each) for each in objects.flat}
+    if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
+        return objects.astype(np.bool_)
+    if kinds and all(issubclass(kind, (float, np.floating)) for kind in kinds):
+        return objects.astype(np.float64)
+    if not kinds or not all(kind is int or issubclass(kind, np.integer) for kind in kinds):
         return objects
     for dtype in (np.int64, np.uint64):
         try:

@@ -114,3 +114,13 @@ def test_mcnemar_takes_the_table_that_statsmodels_takes():
     ):
         with pytest.raises(ValueError, match=line):
             sigstats.mcnemar_test(wrong)
+
+
+@pytest.mark.parametrize("kind", [object, "boolean", "Int8", "Float64", "bool[pyarrow]", "double[pyarrow]", np.uint8])
+def test_tables_of_nullable_columns_are_tables_of_numbers(kind):
+    correct = np.random.default_rng(3).random((30, 3)) < 0.7
+    frame = pd.DataFrame(correct, columns=["a", "b", "c"])
+    frame = frame.astype(float).astype(kind) if "double" in str(kind) or "Float" in str(kind) else frame.astype(kind)
+    assert sigstats.rank(frame) == sigstats.rank(correct, models=["a", "b", "c"])
+    assert sigstats.rank_sets(frame, models=["a", "b", "c"]) == sigstats.rank_sets(correct, models=["a", "b", "c"])
+    assert sigstats.rank_sets(np.asarray(frame, dtype=object)) == sigstats.rank_sets(correct)

@@ -1,10 +1,17 @@
 """An output that is an input or another output is refused before anything is read, however it is spelt."""
 
+import json
 import os
+import stat
+import subprocess
+import sys
+import threading
 
 import pytest
 
 from sigstats.flows.cli import main
+
+from ..conftest import environment
 
 TEXT = "id,label,prediction\n" + "".join(f"{row},{row % 2},{row % 2}\n" for row in range(40))
 OUTPUTS = ("--json", "--markdown", "--report", "--junit")
@@ -85,3 +92,47 @@ def test_what_cannot_hold_a_study_is_refused_in_one_line(here, capsys, output, r
     assert reason in said
     assert said.count("\n") == 1
     assert said.startswith(f"sigstats: --output: {output!r} is not valid; ")
+
+
+#: The program, which can write no file of more than so many bytes.
+_SMALL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+from sigstats.flows.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_file_that_cannot_be_written_whole_stays_as_it_was(here, command):
+    (here / "old.json").write_text("as it was")
+    arguments = [sys.executable, "-B", "-c", _SMALL, command, "a.csv", "b.csv", "--json", "old.json"]
+    before = sorted(path.name for path in here.iterdir())
+    done = subprocess.run(arguments, cwd=here, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "sigstats: old.json: cannot be written (File too large)\n")
+    assert (here / "old.json").read_text() == "as it was"
+    assert sorted(path.name for path in here.iterdir()) == before
+
+
+def test_links_modes_and_pipes_are_kept(here):
+    (here / "file.json").write_text("old")
+    (here / "file.json").chmod(0o640)
+    (here / "to.json").symlink_to("file.json")
+    assert main(["compare", "a.csv", "b.csv", "--json", "to.json"]) in (0, 1)
+    assert (here / "to.json").is_symlink()
+    assert json.loads((here / "file.json").read_text())
+    assert stat.S_IMODE((here / "file.json").stat().st_mode) == 0o640
+    os.mkfifo(here / "pipe")
+    read = []
+    reader = threading.Thread(target=lambda: read.append((here / "pipe").read_text()))
+    reader.start()
+    assert main(["compare", "a.csv", "b.csv", "--json", "pipe"]) in (0, 1)
+    reader.join()
+    assert read == [(here / "file.json").read_text()]
+
+
+def test_verify_names_an_output_that_cannot_be_written(here, capsys):
+    assert main(["verify", "--only", "digits", "--json", "nowhere/x.json"]) == 2
+    assert capsys.readouterr().err == "sigstats: nowhere/x.json: cannot be written (No such file or directory)\n"

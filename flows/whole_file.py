@@ -1,0 +1,41 @@
+"""Files that a person names as outputs: each is there whole, or as it was before."""
+
+import contextlib
+import stat
+import uuid
+from pathlib import Path
+
+from .errors import BadInput
+
+
+def write_whole(place: str, content: bytes) -> None:
+    """Write a file so that neither a full disk, a signal nor a second run leaves a part of it.
+
+    A link is followed, and a file that is there keeps its mode. A pipe or a device is written to as it is.
+
+    Raises
+    ------
+    BadInput
+        It cannot be written.
+    """
+    try:
+        target = Path(place).resolve()
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+            return
+        partial = target.with_name(f".{uuid.uuid4().hex}.partial")
+        try:
+            with partial.open("xb") as handle:
+                handle.write(content)
+            if target.exists():
+                partial.chmod(stat.S_IMODE(target.stat().st_mode))
+            partial.replace(target)
+        except PermissionError:
+            if not target.is_file():
+                raise
+            target.write_bytes(content)  # of a folder that takes no new files
+        finally:
+            with contextlib.suppress(OSError):
+                partial.unlink()
+    except OSError as error:
+        raise BadInput(f"{place}: cannot be written ({error.strerror or error})") from None
