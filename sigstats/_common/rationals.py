@@ -16,14 +16,23 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
     >>> from sigstats._common.rationals import probabilities_as_fractions
     >>> probabilities_as_fractions([0.3, 0.2, 1 - 0.3 - 0.2])
     [Fraction(3, 10), Fraction(1, 5), Fraction(1, 2)]
+    >>> probabilities_as_fractions([1 / 2000000001, 1e9 / 2000000001, 1e9 / 2000000001])[0]
+    Fraction(1, 2000000001)
     >>> probabilities_as_fractions([2**-0.5, 0.2, 0.1]) is None
     True
     """
-    found = []
-    for each in probabilities:
-        value, rounding = Fraction(each), Fraction(math.ulp(each)) * 2
-        found.append(_simplest(value - rounding, value + rounding))
-    return found if sum(found) == 1 else None
+    roundings = [Fraction(math.ulp(each)) * 2 for each in probabilities]
+    values = [Fraction(each) for each in probabilities]
+    found = [_simplest(value - rounding, value + rounding) for value, rounding in zip(values, roundings, strict=True)]
+    if sum(found) == 1:
+        return found
+    # A large share of large whole numbers has simpler neighbours; a small one tells what all were divided by.
+    for whole in sorted({each.denominator for each in found}, reverse=True):
+        shares = [Fraction(round(value * whole), whole) for value in values]
+        near = zip(shares, values, roundings, strict=True)
+        if sum(shares) == 1 and all(abs(share - value) <= rounding for share, value, rounding in near):
+            return shares
+    return None
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
