@@ -111,3 +111,16 @@ def test_a_study_that_repeats_and_names_no_test_has_that_of_the_repetitions(tmp_
     values |= {"cross_validation": {"repeats": 2}, "permutation": {"nulls": []}}
     found = run(values, output=tmp_path, cluster="serial")
     assert set(found.summary.test) == {"mcnemar", "corrected-resampled"}
+
+
+def test_files_that_are_elsewhere_are_all_named_at_once(tmp_path):
+    tables = [
+        {"name": f"t{number}", "source": "csv", "path": f"t{number}.csv", "target": "class"} for number in range(7)
+    ]
+    (tmp_path / "t3.csv").write_text("a,class\n1,x\n2,y\n")
+    with pytest.raises(ValueError, match="are not there") as raised:
+        study(tmp_path, datasets=["iris", *tables], folder=str(tmp_path))
+    assert str(raised.value) == (
+        "datasets: 6 of 7 files are not there: t0.csv, t1.csv, t2.csv, t4.csv, t5.csv and 1 more; expected them in "
+        f"{tmp_path} (--set folder=DIR says where they are)"
+    )
