@@ -10,6 +10,7 @@ When not to use: for measures other than accuracy; to explain after the fact why
 the drop that the pilot itself shows.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -232,7 +233,12 @@ def _of_drop(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: 
 def _needed(drop: float, pilot: Pilot, minimum: float, level: float, goal: float) -> int | None:
     share = max(pilot.parts[0].discordance, drop)  # a larger drop has more rows that differ than the pilot
     rows = drop_size(drop=drop, discordance=share, alpha=level, minimum=minimum, target=goal)
-    return None if rows is None else pilot.units(rows)
+    return None if rows is None else max(pilot.units(rows), _fewest(pilot, level))
+
+
+def _fewest(pilot: Pilot, level: float) -> int:
+    """As many units as an exact test of signs needs to reject at all: n of them have 2 to the power n signs."""
+    return 1 if pilot.answers == 1 else math.ceil(-math.log2(level))
 
 
 def _power_at_hand(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float) -> float:
@@ -254,11 +260,15 @@ def _power_at_hand(drop: float, pilot: Pilot, part: PilotPart, minimum: float, l
 
 
 def _power(units: int, drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float) -> float:
+    if units < _fewest(pilot, level):
+        return 0.0
     share = max(part.discordance, drop)
     return drop_power(pilot.rows(units), drop=drop, discordance=share, alpha=level, minimum=minimum)
 
 
 def _detectable(part: PilotPart, pilot: Pilot, minimum: float, level: float, goal: float) -> float | None:
+    if part.n < _fewest(pilot, level):
+        return None
     return detectable_drop(pilot.rows(part.n), discordance=part.discordance, alpha=level, minimum=minimum, target=goal)
 
 

@@ -102,3 +102,14 @@ def test_answers_to_an_item_have_the_power_of_the_exact_test_and_more_answers_ne
     assert needed[0] == sigstats.sample_size(only_a=0.075, only_b=0.045, alternative="greater")
     # The approximation, against the exact power: within four points.
     assert sigstats.power(needed[2], **rates) == pytest.approx(0.8, abs=0.04)
+
+
+def test_so_few_groups_that_no_signs_are_rare_enough_show_nothing():
+    """With 4 groups the least one-sided p is 1/16, with 5 it is 1/32."""
+    pilots = {n: Pilot((PilotPart("all rows", n, 0.1),), 1, answers=500, unit="groups") for n in (4, 5)}
+    found = {n: plan_size(each, rule=RULE, drops=[0.05]) for n, each in pilots.items()}
+    assert (found[4].drops[0].power, found[4].parts[0].detectable) == (0, None)
+    assert found[5].drops[0].power > 0.9
+    assert found[4].drops[0].needed == found[5].drops[0].needed == 5
+    signs = sigstats.sign_flip_test([9.0] * 4, alternative="greater").pvalue
+    assert signs > 0.05 > sigstats.sign_flip_test([9.0] * 5, alternative="greater").pvalue
