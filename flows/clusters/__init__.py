@@ -11,17 +11,17 @@ from sigstats._common.validation import nearest, shown
 from sigstats.tasks.engine.pools import Pool
 
 from ..config.credentials import refuse_credentials
+from ..config.model import Strict
 from ..config.toml_files import read_toml
 from ..config.validation import validated
 from ..errors import BadInput
-from ._file import ClusterFile
 
 
 class ClusterKind(Protocol):
     """What a module of this folder offers."""
 
     @property
-    def Cluster(self) -> type[ClusterFile]:  # noqa: N802
+    def Cluster(self) -> type[Strict]:  # noqa: N802
         """What a cluster file may say; its field ``kind`` is a Literal of the kinds that it stands for."""
 
     def open_pool(self, cluster: Any, /) -> AbstractContextManager[Pool]:
@@ -44,7 +44,7 @@ def open_pool(cluster: Any) -> AbstractContextManager[Pool]:
     return _modules()[cluster.kind].open_pool(cluster)
 
 
-def allowed(packages: Sequence[str], cluster: ClusterFile | None) -> tuple[str, ...]:
+def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
     """The packages whose code a study may import: those that a person names, and those of the cluster file.
 
     Raises
@@ -57,10 +57,10 @@ def allowed(packages: Sequence[str], cluster: ClusterFile | None) -> tuple[str, 
             near = name.partition(":")[0].partition(".")[0]
             hint = f" (did you mean {near!r}?)" if near.isidentifier() else ""
             raise BadInput(f"--allow: {shown(name)} is not valid; expected the name of a package{hint}")
-    return (*packages, *(cluster.allow if cluster is not None else ()))
+    return (*packages, *getattr(cluster, "allow", ()))
 
 
-def load_cluster(text: str | None, workers: int | None = None) -> ClusterFile:
+def load_cluster(text: str | None, workers: int | None = None) -> Strict:
     """The cluster that the command line names: a kind, an address or a cluster file; local processes by default.
 
     Raises
