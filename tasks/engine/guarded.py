@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from socket import socketpair
@@ -39,7 +40,15 @@ class MemoryLimit(Exception):
 
 
 class ProcessEnded(Exception):
-    """A classifier ended its process."""
+    """A process ended by itself; the code is that of `subprocess.Popen.returncode`."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(_words(code))
+        self.code = code
+
+
+class Killed(OSError):
+    """Somebody ended a process, who may have ended its worker as well: the block is computed once more elsewhere."""
 
 
 class _Child:
@@ -112,10 +121,10 @@ class _Child:
             if self.connection.poll(_LOOK):
                 return self.connection.recv_bytes()
         except (EOFError, OSError):
-            raise ProcessEnded(_words(self.process.wait())) from None
+            raise ProcessEnded(self.process.wait()) from None
         # A process that it has forked may keep the other end of the connection open.
         if self.process.poll() is not None and not self.connection.poll():
-            raise ProcessEnded(_words(self.process.returncode))
+            raise ProcessEnded(self.process.returncode)
         return None
 
     def end(self) -> None:
@@ -166,21 +175,37 @@ def end_idle() -> None:
         child.end()
 
 
-def run_guarded(block: Block, store: Store, *, engine: str = "serial") -> Receipt | Failure:
+def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str = "serial") -> Receipt | Failure:
     """Compute a block and store it, as `run_block` does; in a process of its own if code of other packages runs.
 
-    OSError, of the store, is raised so that the engine may repeat the block.
+    Parameters
+    ----------
+    block : Block
+    store : Store
+    apart : bool
+        Whether it is to be computed there in any case: workers have died that computed it, and its own process will
+        tell whether it was to blame.
+    engine : {"serial", "dask"}
+
+    Raises
+    ------
+    OSError
+        Of the store, or if a worker's process was killed: the engine may repeat the block.
     """
     code = own_code(block.cell)
-    if code is None:
+    if code is None and not apart:
         return run_block(block, store, engine=engine)
+    code = code or {"learner": ""}
     child = _taken(code)
     try:
         outcome = child.compute(block, store, engine, code)
     except (TimeLimit, MemoryLimit, ProcessEnded) as error:
         child.end()
-        name = block.cell.subject.get("classifier", "a classifier")
-        return failure(block, type(error)(f"classifier {name}: {error}"))
+        name = block.cell.subject.get("classifier")
+        said = str(error) if name is None else f"classifier {name}: {error}"
+        if engine == "dask" and isinstance(error, ProcessEnded) and -error.code in (signal.SIGTERM, signal.SIGKILL):
+            raise Killed(said) from None
+        return replace(failure(block, error), message=said)
     except BaseException:
         child.end()
         raise

@@ -23,6 +23,7 @@ BEGIN, END = b"+", b"-"
 def main(descriptor: int) -> None:
     """Compute the blocks that arrive through a socket until it is closed."""
     os.set_inheritable(descriptor, False)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # of a job that is told to go: its worker hands back the block
     connection = Connection(descriptor)
     os.register_at_fork(after_in_child=connection.close)
     arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()

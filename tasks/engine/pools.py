@@ -20,6 +20,11 @@ from .run_block import Failure, Receipt, failure, load_fanouts
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
 
+#: How often a block is sent again that Dask gave up, because so many workers died that had it. Dask counts every death
+#: of a worker against the blocks that it had, that of a worker which was told to go too. From the first time on the
+#: block is computed in a process of its own (`sigstats.tasks.engine.guarded`), which tells whether it was to blame.
+_MOST_DEATHS = 100
+
 #: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
 _MOST_LOSSES = 10
 
@@ -103,16 +108,12 @@ class DaskPool:
     client : distributed.Client
     retries : int
         How often Dask may repeat a block whose worker lost its connection to the store.
-    trials : int
-        How often a block is submitted that Dask gave up because worker after worker died. Dask counts every block of a
-        dead worker, not only the one that killed it.
     expected : int
         The number of workers that are expected, if they start later: by a batch system, or when they are needed.
     """
 
     client: Any
     retries: int = 2
-    trials: int = 2
     expected: int = 1
     _threads_at: float = field(default=-1.0, init=False, repr=False)
     _threads: int = field(default=1, init=False, repr=False)
@@ -204,6 +205,7 @@ class DaskPool:
                     run_guarded,
                     [given.block for given in batch],
                     [given.store for given in batch],
+                    [given.deaths > 0 for given in batch],
                     engine="dask",
                     key=[(self._group, given.block.key, next(self._numbers)) for given in batch],
                     pure=False,
@@ -250,7 +252,7 @@ class DaskPool:
             killed, its_own = isinstance(error, KilledWorker), given.future.status == "error"
             given.deaths += killed
             given.losses += not its_own
-            last = given.deaths == self.trials if killed else its_own or given.losses > _MOST_LOSSES
+            last = given.deaths > _MOST_DEATHS if killed else its_own or given.losses > _MOST_LOSSES
             if last or given.unwanted:
                 self._end(given, failure(given.block, error))
                 return

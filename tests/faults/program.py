@@ -5,6 +5,7 @@
 ``lease``   seconds between two renewals of a lease, and after which it expires, in place of 2 and 10
 ``pause``   seconds that every lane takes longer
 ``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
+``preempt`` [part, replicate, file]: the worker whose block comes to it is killed, as often as the file says
 ``hog``     [part, replicate, file]: the process that comes to it takes memory without end, if the file exists;
             where the file is named "once", it is removed first
 """
@@ -17,6 +18,8 @@ import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
+
+import psutil
 
 from sigstats.tasks.engine import run_block as work
 from sigstats.tasks.storage import lease
@@ -46,13 +49,21 @@ sound = getattr(work.fanout, "sound", work.fanout)  # Dask loads a preload again
 
 def strike(block):
     time.sleep(FAULT.get("pause", 0) * (block.last_lane - block.first_lane))  # work that takes long
-    for fault in ("kill", "hog"):
+    for fault in ("kill", "preempt", "hog"):
         part, replicate, *more = FAULT.get(fault, ("", -1))
         if part not in block.cell.name or not block.first <= replicate < block.last:
             continue
         if fault == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         file = Path(more[0])
+        if fault == "preempt":
+            left = int(file.read_text())
+            file.write_text(str(max(left - 1, 0)))
+            if left:
+                apart = "guarded_child" in " ".join(psutil.Process().cmdline())
+                os.kill(os.getppid() if apart else os.getpid(), signal.SIGKILL)
+                time.sleep(60)  # the worker is gone
+            continue
         taken = []
         present = file.exists()
         if file.name == "once":

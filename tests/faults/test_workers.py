@@ -14,6 +14,9 @@ pytestmark = pytest.mark.processes
 
 KILLS = int(os.environ.get("SIGSTATS_WORKER_KILLS", "50"))
 
+#: More than the eight deaths that Dask's own count allows a block in two trials.
+PREEMPTIONS = int(os.environ.get("SIGSTATS_PREEMPTIONS", "10"))
+
 in_both_places = pytest.mark.parametrize(
     ("place", "kills"),
     [("folder", 1), ("folder", KILLS), ("s3", KILLS // 5)],
@@ -60,6 +63,19 @@ def missing_alone(place, reference):
     return others.keys() == expected and all(reference[name] == content for name, content in others.items())
 
 
+def test_no_number_of_preemptions_is_laid_to_a_block(many, tmp_path, record):
+    path, reference = many
+    place = Folder(tmp_path / "out")
+    left = tmp_path / "left"
+    left.write_text(str(PREEMPTIONS))
+    done = run("run", path, "--workers", "2", place=place, fault={"preempt": [CELL, 25, str(left)]}, timeout=900)
+    assert done.returncode == 0, done.stderr
+    assert left.read_text() == "0"
+    assert results(place) == reference
+    what = "the worker of one and the same block is taken away (kill -9)"
+    record(what, count=PREEMPTIONS, seen="computed elsewhere; the same bytes")
+
+
 @pytest.mark.parametrize("fault", ["kill", "hog"])
 def test_a_block_that_ends_its_worker_every_time_is_named_and_the_rest_completes(many, tmp_path, fault, record):
     path, reference = many
@@ -70,7 +86,11 @@ def test_a_block_that_ends_its_worker_every_time_is_named_and_the_rest_completes
     done = run("run", path, "--cluster", cluster, place=place, fault={fault: [CELL, 25, str(tmp_path / "always")]})
     assert done.returncode == 3, done.stderr
     (failed,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
-    assert failed.startswith(f"sigstats: failed: {SUBJECT}: KilledWorker: ")
+    seen = {
+        "kill": "Killed: classifier 7-nn: its process was ended by SIGKILL",
+        "hog": "MemoryLimit: classifier 7-nn: its process took more than 0.466 GiB of memory",
+    }
+    assert failed == f"sigstats: failed: {SUBJECT}: {seen[fault]}"
     assert missing_alone(place, reference)
     rows = pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
     (row,) = [row for row in rows if row["decision"] == "missing"]
