@@ -25,7 +25,7 @@ def tables() -> dict[str, str]:
     """Each table of the page by the name in its marker."""
     found = {"summary.parquet": of_schema(SUMMARY), "plan.parquet": of_schema(PLAN)}
     found["replicates"] = "\n\n".join(
-        f"#### `{name}`\n\n{first_sentence(module)}\n\n{of_schema(module.SCHEMA)}"
+        f"### `{name}`\n\n{first_sentence(module)}\n\n{of_schema(module.SCHEMA)}"
         for name, module in replicates.REGISTRY.modules().items()
     )
     return {**found, "receipts": of_dataclass(Receipt), "failures": of_dataclass(Failure)}

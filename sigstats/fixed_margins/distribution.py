@@ -65,7 +65,7 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
     Parameters
     ----------
     row_totals, column_totals : array_like of int
-        As in `sigstats.fixed_margins.upper_tail.upper_tail`.
+        As in ``sigstats.fixed_margins.upper_tail``.
 
     Returns
     -------

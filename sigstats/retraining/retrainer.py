@@ -47,7 +47,7 @@ class Retrainer:
         once on all rows, without labels.
     groups : array_like, shape (n,), optional
         Groups of rows that depend on each other: none is split by `folds`, and permutations keep them (see
-        `sigstats.retraining.groups`).
+        ``sigstats.retraining.groups``).
 
     Attributes
     ----------

@@ -162,7 +162,7 @@ def sample_size(
 
     Notes
     -----
-    With one answer that no larger n falls below the target is proved, not assumed (`sigstats.mcnemar.sample_size`).
+    With one answer that no larger n falls below the target is proved, not assumed (``sigstats.mcnemar.sample_size``).
 
     Examples
     --------
