@@ -14,7 +14,7 @@ observations that depend on one another (several questions on one document), whi
 speaks about two trained classifiers, over test sets; not about learning algorithms, over training sets.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -214,18 +214,6 @@ def _result(
         estimate=estimate,
         acceleration=acceleration(joint, measure) if options.method == "bca" else 0.0,
     )
-    reasons = [inference.reason] if inference.reason else []
-    if undefined:
-        reasons.append(f"0/0, taken as 0, in {undefined} of {differences.size} replicates")
-    if differences.min() == differences.max():
-        reasons.append("all replicates are equal: the counts say nothing about their spread")
-    elif groups is not None:
-        if groups < FEW_DISAGREEMENTS:
-            reasons.append(f"only {groups} groups with disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more")
-    elif joint.disagreements < FEW_DISAGREEMENTS:
-        reasons.append(f"only {joint.disagreements} disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more")
-    if groups is None and measure.name == "f1" and joint.kind == "binary" and joint.disagreements < FEW_DISAGREEMENTS:
-        reasons.append("its interval may hold the truth far less often than stated: take f1_difference_interval")
     # An exchange of A and B speaks of no difference, not of another one.
     floor = 0.0 if groups is None or options.null_value else exchange_floor(groups, options.alternative)
     better = differences > 0 if measure.greater_is_better else differences < 0
@@ -237,7 +225,7 @@ def _result(
         confidence_interval=Interval(inference.low, inference.high, options.confidence_level),
         replicates=differences.size,
         exceedances=inference.exceedances,
-        reason="; ".join(reasons),
+        reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, measure, differences, undefined, groups)]),
         estimate=estimate,
         probability=float(better.mean()),  # eq. (13)
         probability_tied=float((differences == 0).mean()),
@@ -249,3 +237,20 @@ def _result(
         undefined=undefined,
         measure=measure.name,
     )
+
+
+def _doubts(
+    joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int | None, groups: int | None
+) -> Iterator[str]:
+    """Why the replicates may say less than they seem to."""
+    if undefined:
+        yield f"0/0, taken as 0, in {undefined} of {differences.size} replicates"
+    if differences.min() == differences.max():
+        yield "all replicates are equal: the counts say nothing about their spread"
+    elif groups is not None:
+        if groups < FEW_DISAGREEMENTS:
+            yield f"only {groups} groups with disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more"
+    elif joint.disagreements < FEW_DISAGREEMENTS:
+        yield f"only {joint.disagreements} disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more"
+    if groups is None and measure.name == "f1" and joint.kind == "binary" and joint.disagreements < FEW_DISAGREEMENTS:
+        yield "its interval may hold the truth far less often than stated: take f1_difference_interval"

@@ -15,6 +15,8 @@ from ._columns import as_arguments
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..tasks.predictions import Columns
+
 _LONGEST_NAME = 255
 
 
@@ -80,23 +82,17 @@ def read_predictions(
     """
     import pandas as pd
 
-    from ..tasks.predictions import Columns, read
+    from ..tasks.predictions import Columns
 
     as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
-    given = {"id": id, "label": label, "prediction": prediction}
-    for name, value in (
-        *given.items(),
-        ("score", score),
-        ("epoch", epoch),
-        ("filter", filter),
-        ("model", model),
-        ("groups", groups),
-    ):
+    renamed = {"id": id, "label": label, "prediction": prediction}
+    chosen = {"score": score, "epoch": epoch, "filter": filter, "model": model, "groups": groups}
+    for name, value in {**renamed, **chosen}.items():
         if value is not None and not isinstance(value, str):
             raise refuse(name, value, "the name of a column")
     if isinstance(slices, str) or not isinstance(slices, Sequence) or not all(isinstance(each, str) for each in slices):
         raise refuse("slices", slices, "a sequence of names of columns")
-    named = {name: value for name, value in given.items() if value is not None}
+    named = {name: value for name, value in renamed.items() if value is not None}
     columns = Columns(
         **named,
         group=groups,
@@ -109,25 +105,30 @@ def read_predictions(
         named=frozenset(named),
     )
     files = _files(paths)
-    frames = []
-    for file in files:
-        try:
-            found = read(file, columns)
-        except ValueError as error:
-            raise ValueError(as_arguments(str(error))) from None
-        for name in columns.optional:
-            if name not in found.others:
-                raise ValueError(f"{file}: column {shown(name)} is not there")
-        table: dict[str, Any] = {"file": [file] * len(found.ids)} if len(files) > 1 else {}
-        table |= {"id": found.ids, "epoch": found.epoch, "label": found.label}
-        table |= {"prediction": found.prediction if found.predicted else None, "score": found.score, **found.others}
-        columns_of_file = {name: column for name, column in table.items() if column is not None}
-        frames.append(
-            pd.DataFrame(
-                {name: each if isinstance(each, list) else each.to_pandas() for name, each in columns_of_file.items()}
-            )
-        )
+    frames = [_frame(file, columns) for file in files]
+    if len(files) > 1:
+        for file, frame in zip(files, frames, strict=True):
+            frame.insert(0, "file", file)
     return pd.concat(frames, ignore_index=True)
+
+
+def _frame(file: str, columns: "Columns") -> "pd.DataFrame":
+    """The predictions in one file."""
+    import pandas as pd
+
+    from ..tasks.predictions import read
+
+    try:
+        found = read(file, columns)
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+    for name in columns.optional:
+        if name not in found.others:
+            raise ValueError(f"{file}: column {shown(name)} is not there")
+    predicted = found.prediction if found.predicted else None
+    table = {"id": found.ids, "epoch": found.epoch, "label": found.label, "prediction": predicted, "score": found.score}
+    there = {name: column for name, column in {**table, **found.others}.items() if column is not None}
+    return pd.DataFrame({name: each.to_pandas() for name, each in there.items()})
 
 
 def _files(paths: Any) -> list[str]:

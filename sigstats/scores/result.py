@@ -84,9 +84,6 @@ def score_result(
     No value lies outside of `within`.
     """
 
-    def tail(z: float) -> float:
-        return float(ndtr(z) if math.isinf(freedom) else stdtr(freedom, z))
-
     def interval(of: Estimate, low: float, high: float, side: str = "two-sided") -> Interval:
         share = (1 - confidence_level) / (2 if side == "two-sided" else 1)
         quantile = -ndtri(share) if math.isinf(of.freedom) else -stdtrit(of.freedom, share)
@@ -98,22 +95,15 @@ def score_result(
             confidence_level,
         )
 
-    estimate, variance, freedom = estimates[2]
-    if not difference.constant:
-        z = estimate / math.sqrt(variance)
-    else:
-        z = 0.0 if abs(estimate) <= difference.rounding else math.copysign(math.inf, estimate)
+    z = _statistic(estimates[2], difference)
+    p = _pvalue(z, estimates[2].freedom, difference, alternative)
     span = within[1] - within[0]
     confidence_interval = interval(estimates[2], -span, span, alternative)
     if math.isinf(z):
-        floor = exchange_floor(difference.units, alternative)
-        p = floor if alternative in ("two-sided", _FAVOURED[z > 0]) else 1.0
-        if floor > 1 - confidence_level:  # so few of them exclude no difference
+        if exchange_floor(difference.units, alternative) > 1 - confidence_level:  # so few of them exclude no difference
             confidence_interval = Interval(-span, span, confidence_level)
         least = f"all differ by the same: p is the least that {difference.units} {difference.what} can show"
         reason = "; ".join(filter(None, [reason, least]))
-    else:
-        p = {"less": tail(-z), "greater": tail(z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]
     a, b, d = (math.ldexp(each.value, exponent) for each in estimates)
     return ScoreResult(
         statistic=z,
@@ -126,6 +116,24 @@ def score_result(
         value_a=a,
         value_b=b,
         estimate=d,
-        standard_error=math.ldexp(math.sqrt(variance), exponent),
+        standard_error=math.ldexp(math.sqrt(estimates[2].variance), exponent),
         reason=reason,
     )
+
+
+def _statistic(of: Estimate, difference: Differences) -> float:
+    """The difference over its standard error; infinite where all differences are the same, and not 0."""
+    if not difference.constant:
+        return of.value / math.sqrt(of.variance)
+    return 0.0 if abs(of.value) <= difference.rounding else math.copysign(math.inf, of.value)
+
+
+def _pvalue(z: float, freedom: float, difference: Differences, alternative: str) -> float:
+    if math.isinf(z):
+        floor = exchange_floor(difference.units, alternative)
+        return floor if alternative in ("two-sided", _FAVOURED[z > 0]) else 1.0
+
+    def tail(at: float) -> float:
+        return float(ndtr(at) if math.isinf(freedom) else stdtr(freedom, at))
+
+    return {"less": tail(-z), "greater": tail(z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]

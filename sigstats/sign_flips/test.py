@@ -172,18 +172,10 @@ def sign_flip_test(
     positive: Any = sum(each for each in units if each > 0) if exact else float(values[values > 0].sum())
     total: Any = sum(magnitudes) if exact else float(magnitudes.sum())
     generator = as_generator(rng)
-    tested: dict[str, Any]
     if method == "exact":
-        tail = pvalue_of_sum(magnitudes, positive, total - positive, way)
-        tested = {
-            "pvalue": tail.high,
-            "log10_pvalue": tail.log / math.log(10),
-            "pvalue_interval": None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
-        }
+        tested = _exact(magnitudes, positive, total, way)
     else:
-        exceedances = _exceedances(values[values != 0], float(values.sum()), way, replicates, generator)
-        tested = monte_carlo_outcome(exceedances, replicates)
-        tested["log10_pvalue"] = math.log10(tested["pvalue"])
+        tested = _by_replicates(values, way, replicates, generator)
     if not symmetric:
         tested = _at_least(tested, score_pvalue(values, rows, most, alternative))
     two_sided = tested["pvalue"]
@@ -206,6 +198,22 @@ def sign_flip_test(
         reason="" if np.any(values) else "no item differs: the data say nothing about a difference",
         **tested,
     )
+
+
+def _exact(magnitudes: Any, positive: Any, total: Any, way: str) -> dict[str, Any]:
+    tail = pvalue_of_sum(magnitudes, positive, total - positive, way)
+    return {
+        "pvalue": tail.high,
+        "log10_pvalue": tail.log / math.log(10),
+        "pvalue_interval": None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
+    }
+
+
+def _by_replicates(values: FloatArray, way: str, replicates: int, rng: np.random.Generator) -> dict[str, Any]:
+    outcome = monte_carlo_outcome(
+        _exceedances(values[values != 0], float(values.sum()), way, replicates, rng), replicates
+    )
+    return {**outcome, "log10_pvalue": math.log10(outcome["pvalue"])}
 
 
 def _at_least(tested: dict[str, Any], least: float) -> dict[str, Any]:
