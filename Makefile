@@ -24,7 +24,9 @@ $(READY): requirements.lock pyproject.toml
 run: $(READY)  ## the quick-start study: four data sets, four classifiers, all tests, a report
 	@$(BIN)/sigstats run quickstart
 
-PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+# Without the last option xdist waits for ever for the files of a worker that has died.
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder \
+  --max-worker-restart 0
 
 test: $(READY)  ## the tests of a few minutes: all but most of the faults
 	@$(PYTEST) -m "not faults or smoke" --hypothesis-profile quick

@@ -63,7 +63,7 @@ class DrawsTestSets(Protocol):
     def compute(self, block: Block, store: Store, /) -> pa.Table:
         """As for `FanOut`."""
 
-    def test_set(self, block: Block, store: Store, index: int, /) -> pa.Table:
+    def drawn_rows(self, block: Block, store: Store, index: int, /) -> pa.Table:
         """The rows of the test set `index` of the first lane of a block, or distinct rows with their ``count``."""
 
 

@@ -75,7 +75,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     block = cell.block(lane, lane + 1)
     with one_thread():
         computed = module.compute(block, results.store)
-        rows = module.test_set(block, results.store, trial - block.first)
+        rows = module.drawn_rows(block, results.store, trial - block.first)
     table = results.table(cell)
     stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
     return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], stored)

@@ -25,7 +25,7 @@ def test_the_page_has_the_columns_of_the_schemas(tool):
     for name in SUMMARY.names:
         assert f"| `{name}` |" in page
     for name in replicates.REGISTRY.names():
-        assert f"#### `{name}`" in page
+        assert f"### `{name}`" in page
 
 
 def test_a_page_without_a_table_is_refused(tool):

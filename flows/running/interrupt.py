@@ -72,6 +72,7 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
         If a signal came, after `work` has left or was given up.
     """
     resource_tracker.ensure_running()  # its start would unblock what is blocked below
+    _do_not_wait.clear()
     stop = threading.Event()
     received: list[int] = []
     outcome: list[Any] = []

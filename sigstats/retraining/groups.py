@@ -85,7 +85,7 @@ def stratified_group_folds(
     --------
     >>> from sigstats.retraining.groups import stratified_group_folds
     >>> stratified_group_folds(["a", "a", "b", "b"] * 2, [1, 1, 1, 1, 2, 2, 2, 2], 2, rng=1)
-    array([1, 1, 1, 1, 0, 0, 0, 0])
+    array([0, 0, 0, 0, 1, 1, 1, 1])
     """
     from sklearn.model_selection import StratifiedGroupKFold
 

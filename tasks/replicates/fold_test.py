@@ -89,7 +89,7 @@ def _of_outcomes(block: Block, folds: pa.Table) -> tuple[np.ndarray[Any, Any], n
     return p_values, advantages
 
 
-def test_set(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
+def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
     """The rows of one sample: the class of each, and what A and B see of it."""
     (source,) = needs(block.cell.work)
     trial = block.first + index

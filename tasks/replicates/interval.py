@@ -58,9 +58,9 @@ def compute(block: Block, store: Store) -> pa.Table:
     return pa.table(columns | {name: [row[name] for row in found] for name in SCHEMA.names[1:]}, schema=SCHEMA)
 
 
-def test_set(block: Block, store: Store, index: int) -> pa.Table:
+def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     """The rows of one test set."""
-    return subsample.test_set(block, store, index)
+    return subsample.drawn_rows(block, store, index)
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001

@@ -148,7 +148,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     return pa.table(columns, schema=SCHEMA)
 
 
-def test_set(block: Block, store: Store, index: int) -> pa.Table:
+def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     """The rows of one test set: distinct rows with their count, or scored rows."""
     work = block.cell.work
     drawn_from = population(work, store)

@@ -11,6 +11,7 @@ import pytest
 
 from sigstats.flows.cli import main
 from sigstats.flows.clusters import load_cluster
+from sigstats.flows.running import interrupt
 from sigstats.flows.running.options import RunOptions
 from sigstats.flows.studies import kind_of, load_study
 
@@ -64,13 +65,26 @@ def run_on(path, output, cluster, workers=None):
     return result
 
 
+class Ended(BaseException):
+    """The program would end its process here, with this exit code."""
+
+
 @pytest.fixture
-def program(capsys):
+def program(capsys, monkeypatch):
     """Runs the program in this process: `run` without the seconds that a process takes to start."""
+
+    def end(code):
+        raise Ended(code)
+
+    # What would end this process, without waiting for a server that has gone, ends the program alone.
+    monkeypatch.setattr(interrupt, "end_at_once", end)
 
     def call(*arguments):
         capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
+        try:
+            code = main([str(argument) for argument in arguments])
+        except Ended as ended:
+            (code,) = ended.args
         said = capsys.readouterr()
         return subprocess.CompletedProcess(arguments, code, said.out, said.err)
 
