@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from sigstats._common.messages import did_you_mean, hint, shown
 from sigstats._common.printable import printable
 
 from . import commands
@@ -15,10 +16,11 @@ from .errors import BAD_INPUT, FAILED, BadInput
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that obeys nothing in the arguments that it complains of."""
+    """A parser that complains in one line, and obeys nothing in the arguments that it complains of."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(without_credentials(printable(message)))
+        """Say what is wrong with the arguments, and end."""
+        self.exit(BAD_INPUT, f"{self.prog}: {without_credentials(printable(message))} (see {self.prog} --help)\n")
 
 
 class _CommandParser(_Parser):
@@ -36,7 +38,13 @@ class _CommandParser(_Parser):
                 command.add_arguments(self)
             except SystemExit as error:  # of a broken dependency, and no end that this parser asks for
                 raise ImportError(f"SystemExit: {error}") from None
-        return super().parse_known_args(args, namespace)
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            option, _, _ = unknown[0].partition("=")
+            known = [name for name in self._option_string_actions if name.startswith("--")]
+            near = did_you_mean(option, known) if option.startswith("-") else ""
+            self.error(f"{shown(option)} is not an argument{near}")
+        return options, unknown
 
 
 def parser() -> argparse.ArgumentParser:
@@ -60,6 +68,11 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     program = parser()
+    arguments = sys.argv[1:] if arguments is None else arguments
+    names = commands.REGISTRY.names()
+    command = next((each for each in arguments if not each.startswith("-")), None)
+    if command is not None and command not in names:
+        program.error(f"{shown(command)} is not a command; {hint(command, names)}")
     options = program.parse_args(arguments)
     if options.version:
         import importlib.metadata

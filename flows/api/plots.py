@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.validation import nearest, refuse
+from sigstats._common.validation import did_you_mean, refuse
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 
@@ -131,15 +131,13 @@ class StudyPlots:
     def _drawn(self, name: str, **subject: str | None) -> Plot:
         asked = {key: value for key, value in subject.items() if value is not None}
         if name not in self.names:
-            near = nearest(name, self.names)
-            hint = f" (did you mean {near!r}?)" if near else ""
+            hint = did_you_mean(name, self.names)
             raise refuse("figure", name, f"one that this study has: {', '.join(self.names) or 'it has none'}{hint}")
         evidence = _Chosen(self._results, asked)
         for key, value in asked.items():
             known = sorted({str(each) for row in Evidence(self._results).rows for each in _values(row, key)})
             if value not in known:
-                near = nearest(value, known)
-                raise refuse(key, value, f"one of {', '.join(known)}" + (f" (did you mean {near!r}?)" if near else ""))
+                raise refuse(key, value, f"one of {', '.join(known)}" + did_you_mean(value, known))
         module = figures.REGISTRY.module(_CALLED.get(name, name))
         drawn: list[Figure] = list(module.KIND.draw(evidence))
         if not drawn:

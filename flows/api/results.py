@@ -6,7 +6,7 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from sigstats._common.validation import nearest, refuse
+from sigstats._common.validation import did_you_mean, refuse
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates._retrainers import dataset_of
 from sigstats.tasks.results import Results
@@ -139,8 +139,7 @@ class StudyResults:
             there = [cell for cell in chosen if _about(cell).get(key) == value]
             if not there:
                 known = sorted({_about(cell)[key] for cell in chosen if key in _about(cell)})
-                near = nearest(value, known)
-                hint = f" (did you mean {near!r}?)" if near else ""
+                hint = did_you_mean(value, known)
                 raise refuse(key, value, f"one of {', '.join(known) or 'no values: no cell has it'}{hint}")
             chosen = there
         return chosen

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, get_args
 
 from sigstats._common.registry import Registry
-from sigstats._common.validation import nearest, shown
+from sigstats._common.validation import did_you_mean, shown
 from sigstats.tasks.engine.pools import Pool
 
 from ..config.credentials import refuse_credentials
@@ -78,8 +78,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
     elif text.endswith(".toml") or Path(text).exists():
         source, values = text, read_toml(Path(text))
     else:
-        near = nearest(text, known)
-        hint = f" (did you mean {near!r}?)" if near else ""
+        hint = did_you_mean(text, known)
         raise BadInput(
             f"--cluster: {text!r} is not valid; expected {', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}"
         )

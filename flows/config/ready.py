@@ -5,7 +5,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 import sigstats
-from sigstats._common.messages import nearest, shown
+from sigstats._common.messages import did_you_mean, shown
 
 from ..errors import BadInput
 
@@ -62,8 +62,7 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
         raise BadInput(f"{path}: there is no such file; the ready study is started by its name, {path.stem!r}")
     if path.suffix or path.name != str(path):
         return StudyPlace(path, path.parent)  # whose reader says what is wrong
-    near = nearest(path.name, ready)
-    hint = f" (did you mean {near!r}?)" if near else ""
+    hint = did_you_mean(path.name, ready)
     expected = f"a study file, or one of the ready studies {', '.join(ready)}{hint}"
     raise BadInput(f"study: {shown(str(path))} is not valid; expected {expected}")
 

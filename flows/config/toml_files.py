@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.validation import nearest, shown
+from sigstats._common.messages import nearest, shown
 
 from ..errors import BadInput
 

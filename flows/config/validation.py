@@ -5,7 +5,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from sigstats._common.validation import nearest, shown
+from sigstats._common.validation import hint, shown
 
 from ..errors import BadInput
 
@@ -34,9 +34,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 and first["type"] != "extra_forbidden" else ""
     if first["type"] == "extra_forbidden":
         known = _keys_at(model, first["loc"][:-1])
-        near = nearest(first["loc"][-1], known)
-        hint = f"did you mean {near!r}?" if near else f"expected one of {', '.join(sorted(known))}"
-        return f"{where}: unknown key; {hint}{more}"
+        return f"{where}: unknown key; {hint(first['loc'][-1], sorted(known))}{more}"
     if first["type"] == "missing":
         return f"{where}: is missing{more}"
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")

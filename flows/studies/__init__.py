@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sigstats._common.registry import Registry
-from sigstats._common.validation import nearest, shown
+from sigstats._common.validation import did_you_mean, shown
 from sigstats.tasks.storage.store import Store
 
 from ..config.credentials import refuse_credentials
@@ -98,7 +98,6 @@ def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "
     if kind is None:
         raise BadInput(f"{source}: kind: is missing; expected one of {', '.join(known)}")
     if not isinstance(kind, str) or kind not in known:
-        near = nearest(kind, known)
-        hint = f" (did you mean {near!r}?)" if near else ""
+        hint = did_you_mean(kind, known)
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}{hint}")
     return validated(REGISTRY.module(kind).KIND.model, {"name": default_name, **values}, source=source)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
-from sigstats._common.validation import as_choice, nearest, shown
+from sigstats._common.validation import as_choice, did_you_mean, shown
 from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import adjust
 from sigstats.tasks import analyses
@@ -116,8 +116,7 @@ def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
     known = analyses.REGISTRY.names()
     for name in names:
         if name not in known:
-            near = nearest(name, known)
-            hint = f" (did you mean {near!r}?)" if near else ""
+            hint = did_you_mean(name, known)
             raise ValueError(f"{name!r} is not valid; expected one of {', '.join(known)}{hint}")
     return names
 

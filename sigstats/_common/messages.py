@@ -46,6 +46,12 @@ def nearest(value: object, options: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+def did_you_mean(value: object, options: Iterable[str]) -> str:
+    """What a message ends with if an option is near to a mistyped value, else nothing."""
+    near = nearest(value, options)
+    return f" (did you mean {near!r}?)" if near else ""
+
+
 def hint(name: object, names: Iterable[str]) -> str:
     """What to write instead of a name that is not known: the nearest, or all that there are."""
     names = list(names)

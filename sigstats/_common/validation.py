@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .messages import did_you_mean as did_you_mean
 from .messages import hint as hint
-from .messages import nearest as nearest
 from .messages import one_line as one_line
 from .messages import refuse as refuse
 from .messages import shown as shown
@@ -205,8 +205,7 @@ def as_choice(value: Any, name: str, options: Sequence[str]) -> str:
     if isinstance(value, str) and value in options:
         return value
     wanted = "one of " + ", ".join(options)
-    near = nearest(value, options)
-    raise refuse(name, value, wanted + (f" (did you mean {near!r}?)" if near else ""))
+    raise refuse(name, value, wanted + did_you_mean(value, options))
 
 
 def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:

@@ -26,7 +26,7 @@ from .._common.validation import (
     FloatArray,
     as_count,
     as_labels,
-    nearest,
+    did_you_mean,
     refuse,
     require_comparable,
     require_same_index,
@@ -146,8 +146,7 @@ class JointOutcomes:
             negative.append(_differs(assigned, label))
         if all(each.all() for each in negative):
             occurring = np.unique(truth).tolist()
-            near = nearest(positive, map(str, occurring))
-            raise refuse("positive", positive, "a label that occurs" + (f" (did you mean {near!r}?)" if near else ""))
+            raise refuse("positive", positive, "a label that occurs" + did_you_mean(positive, map(str, occurring)))
         event = 4 * negative[0] + negative[1] + 2 * negative[2]  # e1 is event 0
         return cls(*np.bincount(event, minlength=8).tolist())
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.validation import nearest, refuse
+from .._common.validation import did_you_mean, refuse
 from . import batched, families, own
 from .base import Build, attempt, steps_of
 
@@ -93,9 +93,8 @@ def build(
         return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
     if "." not in name:
         known = [*READY, *own.named()]
-        near = nearest(name, known)
         wanted = "one of " + ", ".join(known) + " or an import path"
-        raise refuse("classifier", name, wanted + (f" (did you mean {near!r}?)" if near else ""))
+        raise refuse("classifier", name, wanted + did_you_mean(name, known))
     return with_encoding(attempt(_classifier_class(name, allowed), dict(given)), mask, bool(missing))
 
 
@@ -147,7 +146,6 @@ def _classifier_class(path: str, allowed: Sequence[str]) -> Any:
         classifiers = [
             key for key, value in vars(module).items() if inspect.isclass(value) and issubclass(value, ClassifierMixin)
         ]
-        near = nearest(parts[-1], classifiers)
-        hint = f" (did you mean {near!r}?)" if near else ""
+        hint = did_you_mean(parts[-1], classifiers)
         raise refuse("classifier", path, "the import path of a classifier class" + hint)
     return found

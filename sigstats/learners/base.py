@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkabl
 
 import numpy as np
 
-from .._common.validation import FloatArray, IntArray, nearest, one_line, refuse
+from .._common.validation import FloatArray, IntArray, did_you_mean, one_line, refuse
 
 Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]
@@ -81,9 +81,8 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
     takes_any = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
     for key in params:
         if key not in known and not takes_any:
-            near = nearest(key, known)
             wanted = f"a parameter of {cls.__name__}: " + ", ".join(known)
-            raise refuse("params", key, wanted + (f" (did you mean {near!r}?)" if near else ""))
+            raise refuse("params", key, wanted + did_you_mean(key, known))
         _require_affordable(key, params[key])
     if "random_state" in known:
         defaults.setdefault("random_state", 0)

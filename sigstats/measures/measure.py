@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .._common.validation import FloatArray, as_choice, as_counts, nearest, one_line, refuse
+from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, one_line, refuse
 from .formulas import Confusion, checked_confusion, ratio
 from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of
 
@@ -220,8 +220,7 @@ def _named(name: str, parameters: dict[str, float]) -> Measure:
 def _check_named(measure: Measure) -> None:
     name = measure.name
     if not isinstance(name, str) or name not in COUNT_MEASURES:
-        near = nearest(name, COUNT_MEASURES)
-        hint = f" (did you mean {near!r}?)" if near else ""
+        hint = did_you_mean(name, COUNT_MEASURES)
         known = ", ".join(BASE_COUNT_MEASURES)
         raise refuse("measure", name, f"one of {known}, or one of them after micro- or macro-{hint}")
     spec = MEASURES[name]

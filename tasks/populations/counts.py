@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sigstats._common.validation import nearest, shown
+from sigstats._common.validation import did_you_mean, shown
 from sigstats.joint.events import JointEvents
 from sigstats.measures.measure import Kind
 
@@ -83,8 +83,7 @@ class LabelCounts:
             If no label is `positive`.
         """
         if positive is not None and not any(_has(label, positive) for label in self.labels):
-            near = nearest(positive, map(str, self.labels))
-            hint = f" (did you mean {near!r}?)" if near else ""
+            hint = did_you_mean(positive, map(str, self.labels))
             raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs{hint}")
         return Population(outcomes=tuple(self.outcomes(positive)), swapped=swapped)
 

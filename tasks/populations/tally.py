@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sigstats._common.validation import nearest, one_line, shown
+from sigstats._common.validation import did_you_mean, one_line, shown
 
 from ..input_files.limit import Budget
 from .counts import Label, Labels, Outcome, each_label
@@ -185,8 +185,7 @@ class Tally:
                     self._refuse(name, label, self.classes)
 
     def _refuse(self, name: str, label: Label, classes: frozenset[Label]) -> NoReturn:
-        near = nearest(label, map(str, classes))
-        hint = f" (did you mean {near!r}?)" if near else ""
+        hint = did_you_mean(label, map(str, classes))
         wanted = one_line(", ".join(sorted(map(str, classes))[:8]))
         raise ValueError(
             f"{self.where}: column {shown(name)}: {shown(label)} is not valid; expected one of {wanted}{hint}"

@@ -90,3 +90,28 @@ def test_fewer_than_one_worker_are_refused(tmp_path, capsys, command, workers):
     said = refused(capsys, command, study_file(tmp_path, QUICK), "--output", output, "--workers", workers)
     assert said == f"sigstats: --workers: {workers} is not valid; expected 1 or more\n"
     assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["comapre", "a", "b"], "sigstats: 'comapre' is not a command; did you mean 'compare'?"),
+        (
+            ["compare", "a", "b", "--sclice", "x"],
+            "sigstats compare: '--sclice' is not an argument (did you mean '--slice'?)",
+        ),
+        (
+            ["compare", "a", "b", "--sclice=x"],
+            "sigstats compare: '--sclice' is not an argument (did you mean '--slice'?)",
+        ),
+        (["compare", "a"], "sigstats compare: the following arguments are required: CANDIDATE"),
+        (["run", "quickstart", "\x1b[2J"], "sigstats run: '\\x1b[2J' is not an argument"),
+        (["compare", "a", "b", "--alpha", "x"], "sigstats compare: argument --alpha: invalid float value: 'x'"),
+    ],
+)
+def test_wrong_arguments_get_one_line_and_what_would_be_right(capsys, arguments, said):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    command, _, _ = said.partition(":")
+    assert capsys.readouterr().err == f"{said} (see {command} --help)\n"
