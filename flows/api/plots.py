@@ -42,7 +42,7 @@ class Plot:
         Parameters
         ----------
         path : str or path
-            Its suffix says how: ``.svg``, or ``.png``, which needs CairoSVG (``pip install sigstats[png]``).
+            Its suffix says how: ``.svg``, or ``.png``, which needs CairoSVG (``pip install 'sigstats[png]'``).
 
         Raises
         ------
@@ -65,8 +65,11 @@ class Plot:
 def _as_png(drawing: str, path: str) -> bytes:
     try:
         import cairosvg
-    except (ImportError, OSError):  # the package, or the library that it loads
-        raise refuse("path", path, "a name that ends with .svg; .png needs pip install sigstats[png]") from None
+    except ImportError:
+        raise refuse("path", path, "a name that ends with .svg; .png needs pip install 'sigstats[png]'") from None
+    except OSError:  # what CairoSVG loads
+        how = "the library cairo, which CairoSVG did not find (libcairo2 of Debian, cairo of Homebrew and conda-forge)"
+        raise refuse("path", path, f"a name that ends with .svg; .png needs {how}") from None
     made: bytes = cairosvg.svg2png(bytestring=drawing.encode(), scale=2)
     return made
 

@@ -106,7 +106,7 @@ def batch_cluster(cluster: Cluster, security: Any) -> Any:
         dask_jobqueue = _dask_jobqueue()
     except ImportError:
         raise BadInput(
-            f"cluster: kind: {cluster.kind!r} is not valid; expected dask-jobqueue: pip install sigstats[jobqueue]"
+            f"cluster: kind: {cluster.kind!r} is not valid; expected dask-jobqueue: pip install 'sigstats[jobqueue]'"
         ) from None
     made = getattr(dask_jobqueue, SYSTEMS[cluster.kind].cluster)
     command = made.job_cls.submit_command.split()[0]

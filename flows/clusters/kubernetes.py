@@ -123,7 +123,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
         from dask_kubernetes.operator import KubeCluster
     except ImportError:
         raise BadInput(
-            "cluster: kind: 'kubernetes' is not valid; expected dask-kubernetes: pip install sigstats[kubernetes]"
+            "cluster: kind: 'kubernetes' is not valid; expected dask-kubernetes: pip install 'sigstats[kubernetes]'"
         ) from None
     from distributed import Client
 

@@ -81,7 +81,8 @@ def usable(output: str, name: str) -> str:
         try:
             get_filesystem_class(scheme)
         except ImportError as error:
-            raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({error})") from None
+            how = "; pip install 'sigstats[s3]'" if output.startswith(("s3://", "s3a://")) else ""
+            raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({error}){how}") from None
         try:
             url_to_fs(output)
         except Exception as error:  # each file system has its own

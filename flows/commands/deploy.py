@@ -81,8 +81,7 @@ def run(options: argparse.Namespace) -> int:
     kept = f"{deployment.flow_name}/{deployment.name}"
     try:
         if options.work_pool is None:
-            _say(f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it")
-            serve_deployment(deployment, _say)
+            serve_deployment(deployment, _say, f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it")
         else:
             _say(f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}")
     except NoSuchPool as error:

@@ -22,6 +22,8 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.storage.seal import Damaged
     from sigstats.tasks.storage.store import Store
 
+    from ..running.staff import changes_of
+
     store = Store(usable(options.output, "OUTPUT"))
     try:
         report = _written(store)
@@ -32,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         reason = error.strerror or error
         raise BadInput(f"OUTPUT: {options.output} is not valid; it cannot be read or written ({reason})") from None
+    if said := str(changes_of(store)):
+        print(f"over all runs of this output: {said}")  # noqa: T201
     print(printable(f"report: {report}"))  # noqa: T201
     return DONE
 

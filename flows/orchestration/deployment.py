@@ -119,10 +119,16 @@ class _Runner(Runner):
         raise KeyboardInterrupt
 
 
-def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -> None:
+def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], serving: str) -> None:
     """Register the deployment and run what falls due, each run in a process of its own, until this one is ended.
 
-    `say` is told in a line of a server that goes and comes back.
+    Parameters
+    ----------
+    deployment : RunnerDeployment
+    say : callable
+        Told in a line of a server that goes and comes back.
+    serving : str
+        The line that says so once the deployment is registered.
 
     Raises
     ------
@@ -132,6 +138,7 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -
     async def serve() -> None:
         runner = _Runner(pause_on_shutdown=False)
         await runner.aadd_deployment(deployment)
+        say(serving)
         await runner.start()
 
     with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_told(say):

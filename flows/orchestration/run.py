@@ -117,6 +117,7 @@ class _CellFlow:
         if self._lost or self._run.stop.is_set():
             return
         self._lost = True
+        self._run.changes.prefect_lost += 1
         reason = " ".join(str(error).split())[:200] or "no reason given"
         self._run.say(
             f"note: Prefect no longer follows the run, which goes on without it ({type(error).__name__}: {reason})"

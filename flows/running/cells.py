@@ -18,6 +18,7 @@ from sigstats.tasks.storage.store import Store
 from ..config.model import Strict
 from ..config.study import Study
 from .progress import Display
+from .staff import StaffChanges
 
 #: Computes one cell and returns how it ended; raises Interrupted when the run is to stop.
 ComputeCell: TypeAlias = Callable[[Cell], Outcome]
@@ -45,6 +46,8 @@ class CellRun:
         Tells the person a line.
     seconds_left : callable
         The seconds that the run is expected to take from now on; infinite while nothing is known.
+    changes : StaffChanges
+        How often something changed so far in who computes.
     ends : mapping of str to Future
         How each cell ended, by name: the result is an Outcome, or the error that ended the run.
     over : threading.Event
@@ -60,6 +63,7 @@ class CellRun:
     stop: threading.Event
     say: Callable[[str], None]
     seconds_left: Callable[[], float]
+    changes: StaffChanges = field(default_factory=StaffChanges)
     ends: Mapping[str, Future[Outcome]] = field(init=False)
     over: threading.Event = field(default_factory=threading.Event, init=False)
 

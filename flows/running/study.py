@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sigstats._common.printable import printable
@@ -29,7 +29,7 @@ from .output import begin, identity_of, refuse_another
 from .prepared import Prepared, Progress
 from .progress import Display, duration
 from .result import Artifacts, worst_first
-from .staff import StaffWatch, write_losses
+from .staff import StaffChanges, StaffWatch, add_changes, changes_of
 from .workers import anything_left, workers_for
 
 #: So many hypotheses are in a table on a server; the report has all.
@@ -57,8 +57,8 @@ class CellStudyResult:
     engines : frozenset of str
         Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
         to compute.
-    lost : int
-        How many workers were lost meanwhile; what they had not stored was computed again.
+    changes, all_changes : StaffChanges
+        How often something changed in who computes, in this run and in all runs of the output.
     """
 
     plan: Plan
@@ -68,7 +68,8 @@ class CellStudyResult:
     replicates: int
     seconds: float
     engines: frozenset[str]
-    lost: int = 0
+    changes: StaffChanges
+    all_changes: StaffChanges
 
     @property
     def code(self) -> int:
@@ -100,7 +101,12 @@ class CellStudyResult:
     @property
     def artifacts(self) -> Artifacts:
         """A link to the report, and the hypotheses, those that are rejected first."""
-        return Artifacts(links={"report": self.report}, tables={"hypotheses": _as_table(self.rows)})
+        said = str(self.all_changes)
+        return Artifacts(
+            links={"report": self.report},
+            tables={"hypotheses": _as_table(self.rows)},
+            markdown={"workers": f"Over all runs of this output: {said}."} if said else {},
+        )
 
     def tell(self, display: Display) -> None:
         """Show what failed, the totals and where the report is."""
@@ -109,10 +115,13 @@ class CellStudyResult:
         for line in worst_first(self.reasons):
             print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
         rejected = sum(row.decision == "reject" for row in self.rows)
+        by = _where(self.engines, self.changes.lost)
         display.say(
             f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "
-            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}{_where(self.engines, self.lost)}"
+            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}{by}"
         )
+        if said := str(self.all_changes):
+            display.say(f"over all runs of this output: {said}")
         display.say(f"report: {self.report}")
         display.event(
             "end",
@@ -123,7 +132,8 @@ class CellStudyResult:
             rejected=rejected,
             seconds=round(self.seconds, 3),
             engines=sorted(self.engines),
-            workers_lost=self.lost,
+            workers_lost=self.changes.lost,
+            changes=asdict(self.all_changes),
             report=self.report,
         )
 
@@ -185,7 +195,7 @@ def run_study(
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
         with _begun(store, identity, prepared, kinds, display):
-            outcomes, lost = _computed(study, prepared.plan, store, pool, options, left=left)
+            outcomes, changes = _computed(study, prepared.plan, store, pool, options, left=left)
             workers.close()
             if all(outcome.complete for outcome in outcomes):
                 store.drop_blocks(prepared.plan.cells)
@@ -201,7 +211,8 @@ def run_study(
         replicates=sum(min(outcome.stored, outcome.wanted) for outcome in outcomes),
         seconds=time.monotonic() - started,
         engines=frozenset().union(*(outcome.engines for outcome in outcomes)),
-        lost=lost,
+        changes=changes,
+        all_changes=changes_of(store),
     )
 
 
@@ -238,7 +249,7 @@ def _begun(
 
 def _computed(
     study: Study, plan: Plan, store: Store, pool: Pool, options: RunOptions, *, left: bool
-) -> tuple[list[Outcome], int]:
+) -> tuple[list[Outcome], StaffChanges]:
     """Compute all cells, and say which workers join and are lost meanwhile."""
     display, stop = options.display, options.stop
     watch = StaffWatch(pool, display.say)
@@ -254,12 +265,13 @@ def _computed(
         stop=stop,
         say=display.say,
         seconds_left=display.seconds_left,
+        changes=watch.changes,
     )
-    with (
-        display.start(plan, workers=lambda: pool.workers),
-        periodic(watch.look, _LOOK_SECONDS, name="staff"),
-    ):
-        outcomes = run_cells(run, compute, options.follow)
-    if watch.lost:
-        write_losses(store, watch.lost)
-    return outcomes, watch.lost
+    try:
+        with (
+            display.start(plan, workers=lambda: pool.workers),
+            periodic(watch.look, _LOOK_SECONDS, name="staff"),
+        ):
+            return run_cells(run, compute, options.follow), watch.changes
+    finally:
+        add_changes(store, watch.changes)

@@ -113,8 +113,16 @@ def test_what_cannot_be_drawn_or_saved_is_refused(benchmark, tmp_path, monkeypat
     with pytest.raises(ValueError, match="cannot be written"):
         plot.save(tmp_path / "nosuch" / "pairs.svg")
     monkeypatch.setitem(sys.modules, "cairosvg", None)
-    with pytest.raises(ValueError, match=r".png needs pip install sigstats\[png\]"):
+    with pytest.raises(ValueError, match=r".png needs pip install 'sigstats\[png\]'"):
         plot.save(tmp_path / "pairs.png")
+
+
+def test_a_picture_without_the_library_of_cairosvg_is_refused_by_its_name(benchmark, tmp_path, monkeypatch):
+    (tmp_path / "cairosvg.py").write_text("raise OSError('no library called \"cairo-2\" was found')")
+    monkeypatch.delitem(sys.modules, "cairosvg", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="needs the library cairo, which CairoSVG did not find"):
+        benchmark.plot.pairs().save(tmp_path / "pairs.png")
 
 
 def test_cells_of_a_table_are_as_wide_as_their_text(tmp_path):

@@ -1,0 +1,209 @@
+"""Build the package, install it in clean environments with each of its extras, and use what was installed.
+
+python tools/try_extras.py [--python 3.11 ...] [--extra NAME ...] [--lowest]
+
+Without options: on every supported Python the wheel without extras and with each one, and the source distribution; with
+`--lowest` the oldest versions that pyproject.toml allows, in place of the newest. It prints a row for each environment,
+and ends with 1 if anything in one failed. It needs uv and the Pythons, the library cairo, and the environment of this
+repository (`make setup`), of which it takes the object store and the batch system of the tests.
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = ("none", *PROJECT["optional-dependencies"])
+PYTHONS = tuple(each.rpartition(" ")[2] for each in PROJECT["classifiers"] if "Python :: 3." in each)
+
+sys.path.insert(0, str(ROOT))
+
+STUDY = """
+kind = "benchmark"
+datasets = ["iris"]
+classifiers = ["ridge", "decision-tree"]
+cross_validation = { folds = 3 }
+permutation = { resamples = 49 }
+"""
+RUN = ("run", "study.toml", "--quiet", "--cluster")
+CLUSTERS = {
+    "jobqueue": 'kind = "pbs"\nworkers = 1\nmemory = "1 GiB"\nshared_folder = "{folder}"\n',
+    "kubernetes": 'kind = "kubernetes"\nimage = "registry.example.org/sigstats"\nworkers = 1\nmemory = "1Gi"\n',
+}
+SAVE = 'import sys, sigstats\nsigstats.open_results(sys.argv[1]).plot.pairs().save("pairs.png")'
+
+
+class Failed(Exception):
+    """What an environment did not do, in a line."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """An environment and the folder in which it is used."""
+
+    programs: Path
+    folder: Path
+
+    def expect(self, code: int, said: str, program: str, *arguments: str, **environment: str) -> None:
+        """Run a program; it is to end with `code` and to say `said`."""
+        # No variable that leads to another Python's modules, and none of a server that this user has.
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PREFECT_"))}
+        done = subprocess.run(
+            [self.programs / program, *arguments],
+            cwd=self.folder, env={**kept, **environment}, capture_output=True, text=True, timeout=900, check=False,
+        )  # fmt: skip
+        if done.returncode != code or said not in done.stdout + done.stderr:
+            last = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+            expected = f"{code} and {said!r}" if said else str(code)
+            raise Failed(f"{program} {' '.join(arguments)}: ended with {done.returncode}, expected {expected}: {last}")
+
+
+def base(place: Place) -> None:
+    """What works in every environment."""
+    place.expect(0, f"sigstats {PROJECT['version']}\n", "sigstats", "--version")
+    place.expect(0, "", "sigstats", "compare", "a.csv", "b.csv", "--report", "comparison.html")
+    place.expect(0, "", "sigstats", *RUN, "serial", "--output", "serial")
+    place.expect(0, "", "sigstats", "verify", "--only", "digits")
+    for page in ("comparison.html", "serial/report.html"):
+        if not (place.folder / page).is_file():
+            raise Failed(f"{page} was not written")
+
+
+def without(place: Place) -> None:
+    """Dask and Prefect need no extra; each extra that is absent is named by what needs it."""
+    place.expect(0, "", "sigstats", *RUN, "local", "--workers", "1", "--output", "local")
+    same = [(place.folder / folder / "summary.parquet").read_bytes() for folder in ("serial", "local")]
+    if same[0] != same[1]:
+        raise Failed("summary.parquet differs between a plain loop and a local worker")
+    place.expect(2, "sigstats[fast]", "sigstats", "warm-up")
+    place.expect(2, "sigstats[s3]", "sigstats", "run", "study.toml", "--output", "s3://bucket/study")
+    for extra, text in CLUSTERS.items():
+        (place.folder / f"{extra}.toml").write_text(text.format(folder=place.folder))
+        place.expect(2, f"sigstats[{extra}]", "sigstats", "run", "study.toml", "--cluster", f"{extra}.toml")
+    place.expect(1, "sigstats[png]", "python", "-c", SAVE, "serial")
+
+
+def fast(place: Place) -> None:
+    """Numba compiles."""
+    place.expect(0, "compiled in", "sigstats", "warm-up")
+
+
+def s3(place: Place) -> None:
+    """A study on an object store, which is read again."""
+    from tests.object_store import object_store
+
+    with object_store("studies") as environment:
+        for command in (("run", "study.toml", "--cluster", "serial", "--output"), ("report",)):
+            place.expect(0, "", "sigstats", *command, "s3://studies/tiny", **environment)
+
+
+def jobqueue(place: Place) -> None:
+    """A job of a batch system, whose commands stand in for PBS."""
+    from tests.flows.clusters.stand_ins import stand_ins
+
+    (place.folder / "pbs.toml").write_text(CLUSTERS["jobqueue"].format(folder=place.folder))
+    path = f"{stand_ins(place.folder)}:/usr/bin:/bin"
+    place.expect(0, "", "sigstats", *RUN, "pbs.toml", "--output", "jobs", PATH=path)
+    if not (place.folder / "submitted").read_text().split():
+        raise Failed("no job was submitted")
+
+
+def kubernetes(place: Place) -> None:
+    """The client is there; without a cluster to speak to it says so."""
+    (place.folder / "pods.toml").write_text(CLUSTERS["kubernetes"])
+    place.expect(2, "Kubernetes", "sigstats", *RUN, "pods.toml", KUBECONFIG=str(place.folder / "absent"))
+
+
+def png(place: Place) -> None:
+    """A figure of a report as a picture."""
+    place.expect(0, "", "python", "-c", SAVE, "serial")
+    if not (place.folder / "pairs.png").read_bytes().startswith(b"\x89PNG\r\n"):
+        raise Failed("pairs.png is no PNG")
+
+
+USES: dict[str, Callable[[Place], None]] = {
+    "none": without, "fast": fast, "s3": s3, "jobqueue": jobqueue, "kubernetes": kubernetes, "png": png,
+}  # fmt: skip
+
+
+def build(target: Path) -> dict[str, Path]:
+    """The source distribution, and the wheel that is built from it."""
+    uv("build", "--out-dir", str(target), str(ROOT))
+    return {"wheel": next(target.glob("*.whl")), "sdist": next(target.glob("*.tar.gz"))}
+
+
+def uv(*arguments: str) -> str:
+    """Run uv; ``Failed`` with its last line if it fails."""
+    done = subprocess.run(["uv", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed(f"uv {arguments[0]}: {' '.join(done.stderr.split())[-300:]}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def installed(package: Path, extra: str, version: str, *, lowest: bool) -> Iterator[Place]:
+    """An environment of the package with an extra, and a folder with a study and two files of predictions."""
+    with tempfile.TemporaryDirectory(prefix="sigstats-extras-") as name:
+        environment, folder = Path(name, "environment"), Path(name, "work")
+        uv("venv", "--quiet", "--python", version, str(environment))
+        how = ["--resolution", "lowest-direct"] if lowest else []
+        asked = f"sigstats @ {package.as_uri()}" if extra == "none" else f"sigstats[{extra}] @ {package.as_uri()}"
+        python = str(environment / "bin" / "python")
+        uv("pip", "install", "--quiet", "--python", python, *how, asked)
+        uv("pip", "check", "--quiet", "--python", python)
+        folder.mkdir()
+        (folder / "study.toml").write_text(STUDY)
+        for file, period in (("a.csv", 3), ("b.csv", 2)):  # the candidate is always right
+            rows = "".join(f"{row},{row % 2},{row % period % 2}\n" for row in range(60))
+            (folder / file).write_text(f"id,label,prediction\n{rows}")
+        yield Place(environment / "bin", folder)
+
+
+def tried(package: Path, extra: str, version: str, *, lowest: bool) -> str:
+    """What an environment did: empty, or what failed."""
+    try:
+        with installed(package, extra, version, lowest=lowest) as place:
+            base(place)
+            USES[extra](place)
+    except Failed as failed:
+        return str(failed)
+    return ""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Try what was asked for; the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--python", nargs="+", default=PYTHONS, metavar="VERSION", help=f"default: {' '.join(PYTHONS)}")
+    parser.add_argument("--extra", nargs="+", choices=EXTRAS, help="these alone, from the wheel")
+    parser.add_argument("--lowest", action="store_true", help="the oldest versions that pyproject.toml allows")
+    options = parser.parse_args(arguments)
+    if shutil.which("uv") is None:
+        parser.error("uv is not on the PATH")
+    cases = [("wheel", extra) for extra in options.extra or EXTRAS]
+    cases += [] if options.extra else [("sdist", "none")]
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="sigstats-dist-") as name:
+        packages = build(Path(name))
+        print("| Python | from | extra | seconds | result |\n|---|---|---|---|---|", flush=True)
+        for version in options.python:
+            for kind, extra in cases:
+                began = time.monotonic()
+                problem = tried(packages[kind], extra, version, lowest=options.lowest)
+                wrong += bool(problem)
+                took = f"{time.monotonic() - began:.0f}"
+                print(f"| {version} | {kind} | {extra} | {took} | {problem or 'works'} |", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
