@@ -31,6 +31,7 @@ def build(
     nominal: Any = None,
     missing: bool = True,
     text: bool = False,
+    stem: str | None = None,
     allowed: Sequence[str] = ("sklearn",),
 ) -> Any:
     """An unfitted scikit-learn estimator for data in which features may be nominal and values missing, or for texts.
@@ -53,6 +54,8 @@ def build(
     text : bool
         Whether a row is a text: its words, English stop words left out, are weighted by tf-idf, which is sparse, and
         the classifier has nothing else in front of it.
+    stem : {"english", "porter"}, optional
+        Take words of texts by their stems, by this algorithm of the package snowballstemmer.
     allowed : sequence of str
         The packages an import path may lead into, so that a name cannot run arbitrary code.
 
@@ -64,8 +67,8 @@ def build(
     Raises
     ------
     ValueError
-        If the name or a parameter is unknown (with the nearest known one), or the path leads out of `allowed` or to
-        something that is no classifier.
+        If the name or a parameter is unknown (with the nearest known one), the path leads out of `allowed` or to
+        something that is no classifier, or `stem` is given and snowballstemmer is not installed.
 
     Examples
     --------
@@ -81,7 +84,7 @@ def build(
     if text:
         from .encoders import with_words
 
-        return with_words(steps_of(build(name, params=given, missing=False, allowed=allowed))[-1])
+        return with_words(steps_of(build(name, params=given, missing=False, allowed=allowed))[-1], stem)
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise refuse("params", params, "a mapping from parameter names to values")
     from .encoders import with_encoding

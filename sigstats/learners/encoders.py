@@ -11,6 +11,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from .stemming import StemmedWords
+
 
 def with_encoding(
     classifier: Any,
@@ -54,8 +56,10 @@ def with_encoding(
     return make_pipeline(ColumnTransformer(columns), classifier)
 
 
-def with_words(classifier: Any) -> Any:
-    """`classifier` of texts, behind the tf-idf of their words; English stop words are no words."""
+def with_words(classifier: Any, stem: str | None = None) -> Any:
+    """`classifier` of texts, behind the tf-idf of their words or of the stems of these; English stop words are none."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    return make_pipeline(TfidfVectorizer(stop_words="english"), classifier)
+    if stem is None:
+        return make_pipeline(TfidfVectorizer(stop_words="english"), classifier)
+    return make_pipeline(TfidfVectorizer(analyzer=StemmedWords(stem)), classifier)

@@ -102,9 +102,9 @@ class Pair:
 
 
 def estimator(data: TrainingData, spec: Mapping[str, Any]) -> Any:
-    """The unfitted classifier that a ``learner`` and its ``params`` name."""
+    """The unfitted classifier that a ``learner`` and its ``params`` name; of texts, by the ``stem`` of their words."""
     if isinstance(data, Documents):
-        return build(spec["learner"], params=spec["params"], text=True)
+        return build(spec["learner"], params=spec["params"], text=True, stem=spec.get("stem"))
     missing = bool(np.isnan(data.X).any())
     return build(spec["learner"], params=spec["params"], nominal=data.nominal, missing=missing)
 

@@ -86,6 +86,10 @@ class Texts(Strict):
     path: Annotated[str, Field(min_length=1, description="A file or an fsspec URL")]
     text: Annotated[list[str], Field(min_length=1, description="The columns that make up a text, one after another")]
     categories: Annotated[str, Field(description="The column of the categories: a list of strings, or one string")]
+    stem: Annotated[
+        Literal["english", "porter"] | None,
+        Field(description="Take words by their stems, by this algorithm of Snowball; needs the extra stem"),
+    ] = None
 
 
 class Trained(PopulationSource):
@@ -127,7 +131,8 @@ class Trained(PopulationSource):
             "test": self.test,
             "seed": int(digest("split", data=content, seed=seed)[:12], 16),
         }
-        pair = {"a": self.a.spec, "b": self.b.spec}
+        stem = {} if self.documents is None or self.documents.stem is None else {"stem": self.documents.stem}
+        pair = {"a": self.a.spec | stem, "b": self.b.spec | stem}
         for side, spec in pair.items():
             _try(data, side, spec)
         parts = split(len(data), settings)

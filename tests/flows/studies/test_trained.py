@@ -279,6 +279,7 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
             "",
             "dataset, documents: expected one of the two",
         ),
+        ("[[tests]]", 'documents = { path = "x", text = ["t"], categories = "c", stem = "dutch" }\n[[tests]]', "stem"),
         ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "named once"),
     ],
 )
@@ -319,6 +320,24 @@ def test_bad_documents_are_named_in_one_line(tmp_path, capsys, columns, wanted):
     assert wanted in said
     assert "news.parquet" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_words_are_taken_by_their_stems_where_it_is_asked_for(tmp_path):
+    rng = np.random.default_rng(5)
+    forms = {"crude": ["exports", "exported", "exporting"], "grain": ["harvests", "harvested", "harvesting"]}
+    topics = [str(name) for name in rng.choice(list(forms), size=120)]
+    texts = [f"{rng.choice(forms[name])} {rng.choice(['monday', 'friday'])}" for name in topics]
+    columns = {"title": texts, "text": [None] * 120, "topics": [[name] for name in topics]}
+    pq.write_table(pa.table(columns | {"text": pa.array([None] * 120, pa.string())}), tmp_path / "news.parquet")
+    text = NEWS.replace("LEARNER", "ridge").replace('categories = "topics"', 'categories = "topics", stem = "english"')
+    text = text.replace('["grain", "sugar"] }, { name = "oil", positive = ["crude"] }', '["grain"] }')
+    text = text.replace("train = 60", "train = 8").replace("sizes = [50]", "sizes = [20]")
+    assert call(study_file(tmp_path, text), tmp_path / "out") == 0
+    stored = Results(Store(str(tmp_path / "out")))
+    (cell,) = stored.cells("predict")
+    assert (cell.work["a"]["stem"], cell.work["b"]["stem"]) == ("english", "english")
+    # Eight rows have not all forms, but both stems: every other row is then recognised.
+    assert sum(outcomes(stored.table(cell), test=True)[i] for i in (0, 7)) == 50
 
 
 SETS = """\
