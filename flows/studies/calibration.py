@@ -130,6 +130,8 @@ def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
         yield "calibration"
     if not fanouts.isdisjoint({"predict", "categorise"}):
         yield "confidence"
+    if "categorise" in fanouts:
+        yield "trained"
     if study.performance or (study.performance is None and not fanouts.isdisjoint({"interval", "fold-test"})):
         yield "performance"
 

@@ -5,7 +5,9 @@ What a row is assigned is the set of categories whose classifiers say so, so tha
 
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,9 +23,30 @@ from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
 from .trained_pair import TrainingData, estimator, positives, split
-from .tuning import assigned, machines, tuned
+from .tuning import assigned, machines
 
 Counted: TypeAlias = list[tuple[Event, int]]
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """What the classifiers of a set are trained on.
+
+    Attributes
+    ----------
+    transforms : list of estimator
+        Fitted; they see no category, so that they are the same for all.
+    classifier : estimator
+        Not fitted.
+    X : array or sparse matrix, shape (n, d)
+    truth : ndarray of bool, shape (n, K)
+        Which rows are of each category.
+    """
+
+    transforms: list[Any]
+    classifier: Any
+    X: Any
+    truth: NDArray[np.bool_]
 
 
 class SetPair:
@@ -34,7 +57,9 @@ class SetPair:
     data : Dataset or Documents
     work : mapping
         ``split`` (as for `sigstats.tasks.populations.trained_pair.split`), ``categories``, and ``a`` and ``b``, each a
-        ``learner`` with ``params`` and, where they are chosen, ``tune``.
+        ``learner`` with ``params``.
+    chosen : mapping
+        For ``a`` and ``b`` the parameters that were chosen, if any.
 
     Raises
     ------
@@ -42,26 +67,21 @@ class SetPair:
         If a classifier fails to fit.
     """
 
-    def __init__(self, data: TrainingData, work: Mapping[str, Any]) -> None:
-        self._rows = np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
-        self._truth = np.column_stack([positives(data, [name]) for name in work["categories"]])
+    def __init__(
+        self, data: TrainingData, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
+        self._rows = _rows(data)
+        self._truth = _truth(data, work["categories"])
         self.parts = split(len(data), work["split"])
-        self._fitted = [self._fit(data, side, work[side]) for side in ("a", "b")]
+        self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in ("a", "b")]
 
-    def _fit(self, data: TrainingData, side: str, spec: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
-        """The transforms, which see no category and are fitted once, and the machine of each category."""
-        train = self.parts.train
-        *transforms, classifier = steps_of(estimator(data, spec))
-        try:
-            X: Any = self._rows[train]
-            for transform in transforms:
-                X = transform.fit_transform(X)
-            if "tune" in spec:
-                classifier.set_params(**tuned(classifier, X, self._truth[train], spec["tune"]))
-            return transforms, machines(classifier, X, self._truth[train])
-        except Exception as error:  # a classifier may raise anything
-            message = " ".join(str(error).split())[:300]
-            raise ValueError(f"classifier {side}: {spec['learner']} failed to fit: {message}") from error
+    def _fit(
+        self, data: TrainingData, side: str, work: Mapping[str, Any], chosen: Mapping[str, Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """The transforms and the machine of each category."""
+        with failures_named(side, work[side]["learner"]):
+            rows = _prepared(data, work, work[side])
+            return rows.transforms, machines(rows.classifier.set_params(**chosen), rows.X, rows.truth)
 
     def events(self, rows: NDArray[np.int64]) -> Counted:
         """How many of these rows have each joint event: the true categories, those of A, those of B."""
@@ -75,13 +95,51 @@ class SetPair:
         return sorted(Counter(places).items())  # type: ignore[arg-type]
 
 
-@cached(LRUCache(maxsize=2), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
-def train_sets(store: Store, work: Mapping[str, Any]) -> SetPair:
-    """The trained classifiers of a cell; a process trains them once."""
+@contextmanager
+def failures_named(side: str, learner: str) -> Iterator[None]:
+    """Raise what a classifier raises as one line that names it."""
+    try:
+        yield
+    except Exception as error:  # a classifier may raise anything
+        message = " ".join(str(error).split())[:300]
+        raise ValueError(f"classifier {side}: {learner} failed to fit: {message}") from error
+
+
+def _rows(data: TrainingData) -> Any:
+    return np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
+
+
+def _truth(data: TrainingData, categories: list[str]) -> NDArray[np.bool_]:
+    return np.column_stack([positives(data, [name]) for name in categories])
+
+
+def _prepared(data: TrainingData, work: Mapping[str, Any], spec: Mapping[str, Any]) -> TrainingRows:
+    train = split(len(data), work["split"]).train
+    *transforms, classifier = steps_of(estimator(data, spec))
+    X = _rows(data)[train]
+    for transform in transforms:
+        X = transform.fit_transform(X)
+    return TrainingRows(transforms, classifier, X, _truth(data, work["categories"])[train])
+
+
+def _data_of(store: Store, work: Mapping[str, Any]) -> TrainingData:
     named = work.get("documents") or work["dataset"]
     kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
+    return store.read_data(kind, named["name"], named["digest"])
+
+
+@cached(LRUCache(maxsize=2), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+def training_rows(store: Store, work: Mapping[str, Any]) -> TrainingRows:
+    """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
+    with failures_named(work["side"], work["classifier"]["learner"]):
+        return _prepared(_data_of(store, work), work, work["classifier"])
+
+
+@cached(LRUCache(maxsize=2), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
+def train_sets(store: Store, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
+    """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
     with one_thread():
-        return SetPair(store.read_data(kind, named["name"], named["digest"]), work)
+        return SetPair(_data_of(store, work), work, chosen)
 
 
 def joint_events(categories: list[str], found: Counted) -> JointEvents:

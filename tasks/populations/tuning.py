@@ -12,9 +12,6 @@ from sklearn.model_selection import KFold
 
 from sigstats.learners.kernel_machine import predict
 
-#: The averages of F1 that a choice can be made by.
-AVERAGES = {"f1": "micro", "micro-f1": "micro", "macro-f1": "macro"}
-
 
 def machines(classifier: Any, X: Any, truth: NDArray[np.bool_]) -> list[Any]:
     """The classifier, fitted for each column of `truth` against all others; where all rows are alike, that answer."""
@@ -32,29 +29,30 @@ def assigned(fitted: list[Any], X: Any) -> NDArray[np.bool_]:
     )
 
 
-def tuned(classifier: Any, X: Any, truth: NDArray[np.bool_], tune: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of ``tune["grid"]`` of greatest F1 on folds that were not trained on, the first of equals.
+def combinations(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All combinations of the values of ``tune["grid"]``, the parameters in alphabetical order."""
+    names = sorted(tune["grid"])
+    return [dict(zip(names, values, strict=True)) for values in product(*(tune["grid"][name] for name in names))]
+
+
+def scores(
+    classifier: Any, X: Any, truth: NDArray[np.bool_], folds: int, params: Mapping[str, Any]
+) -> tuple[float, float]:
+    """The micro- and the macro-averaged F1 of machines with these parameters, on folds that were not trained on.
 
     Parameters
     ----------
     classifier : estimator
-        Not fitted; the grid names parameters of it.
+        Not fitted; `params` are parameters of it.
     X : array or sparse matrix, shape (n, d)
     truth : ndarray of bool, shape (n, K)
         What each of K machines is to say; all of them get the same parameters.
-    tune : mapping
-        ``grid``, a list of values for each parameter; ``folds``; ``measure``, one of `AVERAGES`.
+    folds : int
+    params : mapping
     """
-    names = sorted(tune["grid"])
-    folds = list(KFold(tune["folds"], shuffle=True, random_state=0).split(np.arange(len(truth))))
-    best, chosen = -1.0, {}
-    for values in product(*(tune["grid"][name] for name in names)):
-        params = dict(zip(names, values, strict=True))
-        candidate = clone(classifier).set_params(**params)
-        said = np.empty_like(truth)
-        for train, test in folds:
-            said[test] = assigned(machines(candidate, X[train], truth[train]), X[test])
-        score = f1_score(truth, said, average=AVERAGES[tune["measure"]], zero_division=0)
-        if score > best:
-            best, chosen = score, params
-    return chosen
+    candidate = clone(classifier).set_params(**params)
+    said = np.empty_like(truth)
+    for train, test in KFold(folds, shuffle=True, random_state=0).split(np.arange(len(truth))):
+        said[test] = assigned(machines(candidate, X[train], truth[train]), X[test])
+    micro, macro = (f1_score(truth, said, average=average, zero_division=0) for average in ("micro", "macro"))
+    return float(micro), float(macro)

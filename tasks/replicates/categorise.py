@@ -11,10 +11,13 @@ import pyarrow as pa
 
 from sigstats.joint.events import JointEvents
 
-from ..plan import Block
+from ..fan_out import new_cell
+from ..plan import Block, Cell
 from ..populations.trained_sets import SetPair, joint_events, train_sets
+from ..populations.tuning import combinations
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from . import tune
 
 VERSION = 1
 LANE_SIZE = 1
@@ -38,9 +41,49 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
     return {"draws": "none"}
 
 
+def tuning_cells(work: Mapping[str, Any]) -> dict[str, Cell]:
+    """The cells that choose the parameters of ``a`` and of ``b``, where any are chosen."""
+    return {side: _tuning_cell(work, side) for side in ("a", "b") if "tune" in work[side]}
+
+
+def _tuning_cell(work: Mapping[str, Any], side: str) -> Cell:
+    kind = "documents" if "documents" in work else "dataset"
+    shared = {key: work[key] for key in (kind, "split", "categories")}
+    return new_cell(
+        "tune",
+        tune,
+        subject={
+            "dataset": work[kind]["name"],
+            "slice": work["set"],
+            "classifier": f"{side.upper()} ({work[side]['learner']})",
+        },
+        work={**shared, "side": side, "classifier": work[side]},
+        seed=work["split"]["seed"],
+        replicates=len(combinations(work[side]["tune"])),
+    )
+
+
+def needs(work: Mapping[str, Any]) -> list[Cell]:
+    """The choice of parameters."""
+    return list(tuning_cells(work).values())
+
+
+def chosen(work: Mapping[str, Any], store: Store) -> dict[str, dict[str, Any]]:
+    """The parameters that were chosen for ``a`` and ``b``; of a choice that is not complete, none."""
+    tables = {side: (cell, store.read_prefix(cell)) for side, cell in tuning_cells(work).items()}
+    return {
+        side: tune.chosen(cell.work, table)
+        for side, (cell, table) in tables.items()
+        if table is not None and table.num_rows == cell.replicates
+    }
+
+
 def compute(block: Block, store: Store) -> pa.Table:
     """The counts of each chunk."""
-    pair: SetPair = train_sets(store, block.cell.work)
+    work = block.cell.work
+    found = chosen(work, store)
+    assert found.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
+    pair: SetPair = train_sets(store, work, found)
     chunks = pair.parts.chunks()
     rows = []
     for replicate in range(block.first, block.last):

@@ -19,7 +19,7 @@ from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import EventPopulation
 from sigstats.tasks.populations.trained_pair import TrainingData, estimator, positives, split
-from sigstats.tasks.replicates import cell
+from sigstats.tasks.replicates import cell, input_cells
 
 from ...running.prepared import Progress
 from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, about
@@ -143,6 +143,8 @@ class Trained(PopulationSource):
             work: dict[str, Any] = {kind: {"name": data.name, "digest": content}, "split": settings, **pair}
             if each.positive is None:
                 work["categories"] = each.labels
+                if self.a.tune or self.b.tune:
+                    work["set"] = each.name
             else:
                 self._require_both(each, data, parts.train)
                 work["positive"] = sorted(set(each.labels))
@@ -151,7 +153,7 @@ class Trained(PopulationSource):
             cells.append(cell(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
         return LoadedSource(
             populations=[population for found in cells for population in _predicted(found, left)],
-            cells=cells,
+            cells=[each for found in cells for each in (*input_cells(found), found)],
             data=[data],
             note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
         )

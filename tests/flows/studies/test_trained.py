@@ -411,6 +411,32 @@ def test_a_set_has_a_machine_for_each_category_and_parameters_of_the_best_f1(set
         assert events(sets.table(cell), cell.work["categories"], test=in_test) == expected
 
 
+def test_what_was_chosen_is_stored_and_shown_with_the_f1_of_every_classifier(sets, news):
+    texts, truth = indicators(news)
+    (cell,) = sets.cells("categorise")
+    (tuning,) = sets.cells("tune")
+    scores = sets.table(tuning).column("micro_f1").to_pylist()
+    grid = [(c, gamma) for c in (0.01, 1.0) for gamma in (0.1, 1.0)]
+    c, gamma = grid[scores.index(max(scores))]
+    order = np.random.default_rng(cell.work["split"]["seed"]).permutation(len(texts))
+    train, test, rest = np.split(order, [90, 140])
+    words = TfidfVectorizer(stop_words="english").fit(texts[train])
+    X = words.transform(texts)
+    found = {(row.classifier[0], row.measure): row for row in Evidence(sets).of("trained")}
+    for side, machine in (("A", LinearSVC(random_state=0)), ("B", SVC(C=c, gamma=gamma, random_state=0))):
+        fitted = [clone(machine).fit(X[train], own[train]) for own in truth.T]
+        for average in ("micro", "macro"):
+            on = [
+                f1_score(truth[at], np.column_stack([one.predict(X[at]) for one in fitted]), average=average)
+                for at in (test, rest)
+            ]
+            row = found[side, f"{average}-f1"]
+            assert (row.statistic, row.estimate) == pytest.approx(on)
+    assert found["B", "micro-f1"].method == f"C = {c:g}, gamma = {gamma:g}"
+    page = (Path(sets.store.root) / "report.html").read_text()
+    assert f"cross-validation of the training rows chose C = {c:g}, gamma = {gamma:g} for 1 of 1 set" in page
+
+
 def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
     (cell,) = sets.cells("categorise")
     joint = events(sets.table(cell), cell.work["categories"], test=True)
