@@ -178,7 +178,9 @@ def _decide(
     """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, where they were tested."""
     for rows in pairs:
         if all(row.p_worse is None for row in rows):
-            raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note})")
+            few = rows[0].n < rule.smallest_slice or (rows[0].items or rows[0].n) < rule.smallest_slice
+            wanted = f"; expected more, or a smallest_slice below {rule.smallest_slice}" if few else ""
+            raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note}){wanted}")
     pvalues = [row.p_worse for rows in pairs for row in rows if row.p_worse is not None]
     if pvalues and rule.adjust != "none":
         pvalues = adjust(pvalues, method=rule.adjust).tolist()

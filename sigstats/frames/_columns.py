@@ -52,7 +52,7 @@ def as_arguments(message: str) -> str:
     "expected each id once (groups='id' takes them)"
     """
     named = _OPTION.sub(lambda found: f"{_ARGUMENTS.get(found[1], found[1])}={found[2]!r}", message)
-    return " ".join(named.replace("='COLUMN'", "=COLUMN").split())
+    return " ".join(named.replace("='COLUMN'", "=COLUMN").replace("='NAME'", "=NAME").split())
 
 
 def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:

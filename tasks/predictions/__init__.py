@@ -136,7 +136,7 @@ def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | 
         raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(_names())}")
     found = [_read_file(file, columns) for file in chosen]
     if logs:
-        return one_log(where, [log for log in found if isinstance(log, EvaluationLog)])
+        return one_log(where, [log for log in found if isinstance(log, EvaluationLog)], columns)
     return one_table(where, [part for part in found if isinstance(part, Predictions)], columns)
 
 

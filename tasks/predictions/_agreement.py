@@ -15,13 +15,19 @@ _ALLOW = "(--allow-different-tasks compares them all the same)"
 
 
 def require_one_kind(first: Predictions, other: Predictions) -> None:
-    """Refuse a file of marks beside one of classes."""
+    """Refuse a log beside a table."""
     if first.graded != other.graded:
-        raise ValueError(f"{other.where}: is no file of the same kind as {first.where}; expected the same kind")
+        here, there = ("a log" if side.graded else "a table" for side in (other, first))
+        raise ValueError(f"{other.where}: is {here}, and {first.where} is {there}; expected two logs or two tables")
 
 
 def require_same_task(first: Predictions, other: Predictions) -> None:
-    """Refuse another task, or another score or filter, as far as both files say theirs."""
+    """Refuse a log of another program, another task, score or filter, as far as both files say theirs."""
+    if first.harness != other.harness:
+        raise ValueError(
+            f"{other.where}: is a log of {other.harness}, and {first.where} is one of {first.harness}; expected "
+            f"logs of the same program {_ALLOW}"
+        )
     for name in ("task", "scorer", "metric", "filter"):
         here, there = other.subject.get(name), first.subject.get(name)
         if here and there and here != there:

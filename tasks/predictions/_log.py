@@ -67,6 +67,8 @@ class EvaluationLog:
         The scores of which that is known.
     settings : mapping of str to str
         What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
+    called : mapping of str to str
+        What a score or filter stands for, where the tasks of a folder have others each.
     notes : tuple of str
         What a person should know of the file, a line each.
     """
@@ -79,6 +81,7 @@ class EvaluationLog:
     kind: str = "metric"
     lower_is_better: frozenset[str] = frozenset()
     settings: Mapping[str, str] = field(default_factory=dict)
+    called: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

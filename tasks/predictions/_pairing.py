@@ -109,13 +109,16 @@ def match(
     require_one_kind(first, other)
     if not allow_different_tasks:
         require_same_task(first, other)
-    matched = _match(first, other, unmatched)
+    matched = _match(first, other)
     if not allow_different_tasks:
         require_same_questions(first, other, matched.rows, matched.partners)
+    # After the questions: of other questions it would be no help to be told that the ids are not the same.
+    if matched.notes and unmatched == "refuse":
+        raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
     return matched
 
 
-def _match(first: Predictions, other: Predictions, unmatched: Unmatched) -> Matched:
+def _match(first: Predictions, other: Predictions) -> Matched:
     keys, of_other = first.keys, other.keys
     if keys.equals(of_other):
         require_distinct(first)
@@ -134,8 +137,6 @@ def _match(first: Predictions, other: Predictions, unmatched: Unmatched) -> Matc
     rows = pc.indices_nonzero(pc.is_valid(partner))
     if not len(rows):
         raise ValueError(f"{other.where}: no id of it is in {first.where}; expected predictions of the same rows")
-    if notes and unmatched == "refuse":
-        raise ValueError(f"{notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
     return Matched(rows, partner.take(rows), tuple(notes))
 
 

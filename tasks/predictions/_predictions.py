@@ -1,5 +1,6 @@
 """What every format gives: ids, labels and predictions as text, one a row."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
@@ -8,6 +9,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
+from ..tables.numbers import is_number
 from ..tables.table import Table
 from ._items import occurrences
 
@@ -16,6 +18,9 @@ RIGHT, WRONG = "right", "wrong"
 
 #: As the name of a score, all that a log has.
 ALL_SCORES = "all"
+
+#: A whole number of more digits may be more than a float holds.
+_LONGEST_NUMBER = 308
 
 #: What becomes of answers in a log that failed or have no score.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
@@ -92,6 +97,8 @@ class Predictions:
         Groups and slices, as far as the file has them.
     graded : bool
         Whether the file says no more than whether each answer was right.
+    harness : str
+        What wrote a log; empty for a table.
     score : pyarrow.Array of float64, or None
     predicted : bool
         Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
@@ -119,6 +126,7 @@ class Predictions:
     prediction: Any
     others: Mapping[str, Any] = field(default_factory=dict)
     graded: bool = False
+    harness: str = ""
     score: Any = None
     predicted: bool = True
     epoch: Any = None
@@ -151,6 +159,15 @@ class Predictions:
         )
 
 
+def _require_moderate(table: Table, name: str, texts: Any) -> None:
+    """Refuse a number that no float holds: it is no class, and no measurement."""
+    if (pc.max(pc.binary_length(texts)).as_py() or 0) <= _LONGEST_NUMBER:
+        return
+    for row, text in enumerate(texts.to_pylist()):
+        if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
+            raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
+
+
 def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table.
 
@@ -168,6 +185,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     # A file with scores needs no predictions.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     prediction = table.texts(columns.prediction) if predicted else label
+    for name, texts in ((columns.label, label), (columns.prediction, prediction)):
+        _require_moderate(table, name, texts)
     others = {name: table.texts(name) for name in columns.optional if name in table.names}
     epoch = None
     if columns.epoch is not None:

@@ -13,6 +13,13 @@ from sigstats._common.validation import shown
 from ._log import Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
 
+#: How a person names what is meant.
+_OPTIONS = {
+    "model": "--model NAME",
+    "filter": "--filter NAME",
+    "score": "--score NAME, or --score all for each of them",
+}
+
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
     """The marks of one score, an answer a row.
@@ -76,6 +83,7 @@ def _predictions(
         pa.array([RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
         _others(log, answers, columns),
         graded=True,
+        harness=log.harness,
         score=pa.array(marks, pa.float64()),
         predicted=set(marks) <= {0.0, 1.0},
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
@@ -114,8 +122,8 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
     found = {
         "task": log.task,
         "model": answers[0].model or log.model,
-        log.kind: score,
-        "filter": answers[0].filter,
+        log.kind: log.called.get(score, score),
+        "filter": log.called.get(answers[0].filter, answers[0].filter),
         "epochs": f"{low:,}" if low == high else f"{low:,} to {high:,}",
     }
     return {name: value for name, value in found.items() if value}
@@ -132,7 +140,9 @@ def _refuse_columns(log: EvaluationLog, columns: Columns) -> None:
 
 def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
     """The answers of the model that is meant."""
-    if wanted is not None and wanted == log.model and not any(answer.model for answer in log.answers):
+    if wanted is not None and log.model and not any(answer.model for answer in log.answers):
+        if wanted != log.model:
+            raise ValueError(f"{log.where}: model: {shown(wanted)} is not there; expected {shown(log.model)}")
         return log.answers
     chosen = _chosen(log, "model", wanted, (answer.model for answer in log.answers))
     return [answer for answer in log.answers if answer.model == chosen]
@@ -150,7 +160,9 @@ def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[s
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not there; expected one of {listed}")
         return wanted
     if len(names) > 1:
-        raise ValueError(f"{log.where}: {what}: there are {len(names)}; expected one named of {listed}")
+        raise ValueError(
+            f"{log.where}: {what}: there are {len(names)}; expected one named of {listed} ({_OPTIONS[what]})"
+        )
     return names[0]
 
 
@@ -181,6 +193,8 @@ def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> 
     for name in columns.optional:
         values = [_text(answer.about.get(name)) for answer in answers]
         if not any(values):
+            if name == columns.id:  # the answers to one item are one group as it is
+                found[name] = pa.array([answer.item for answer in answers], pa.string())
             continue
         if "" in values:
             item = answers[values.index("")].item

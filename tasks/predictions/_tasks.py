@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ._log import EvaluationLog
+from ._of_tasks import with_one_name
 from ._predictions import Columns, Predictions
 from ._repeated import with_epochs
 
@@ -28,9 +29,10 @@ def is_table(name: str) -> bool:
     return _bare(name).lower().endswith(_TABLES)
 
 
-def one_log(where: str, logs: Sequence[EvaluationLog]) -> EvaluationLog:
+def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
     """The logs of several tasks as one, in which an item is known by its task and its id."""
     tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs])
+    logs, called = with_one_name(where, tasks, logs, columns)
     models = dict.fromkeys(log.model for log in logs if log.model)
     return EvaluationLog(
         where=where,
@@ -49,6 +51,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog]) -> EvaluationLog:
             for task, log in zip(tasks, logs, strict=True)
             for name, value in log.settings.items()
         },
+        called=called,
         notes=tuple(f"{task}: {note}" for task, log in zip(tasks, logs, strict=True) for note in log.notes),
     )
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from sigstats._common.validation import shown
 
@@ -31,6 +31,14 @@ _KNOWN = {
     b"<html": "HTML or XML",
     b"<?xml": "HTML or XML",
 }
+#: Objects that programs write beside the answers, by keys of theirs.
+_BESIDE = {
+    ("results", "configs", "versions"): "the results of lm-evaluation-harness, whose answers are in samples_*.jsonl",
+    ("config_general", "results", "versions"): "the results of lighteval, whose answers are in details_*.parquet",
+    ("adapter_spec", "request_states"): "HELM's scenario_state.json, beside which per_instance_stats.json has scores",
+    ("scenario_spec", "adapter_spec"): "HELM's run_spec.json, beside which per_instance_stats.json has scores",
+    ("name", "count", "sum", "sum_squared"): "HELM's stats.json, beside which per_instance_stats.json has scores",
+}
 _NAMES, _LINE = 5, 1000
 
 
@@ -41,6 +49,11 @@ class NoTable(ValueError):
 def unknown(content: Content, formats: Iterable[str]) -> ValueError:
     """The complaint of a file that no format reads."""
     return ValueError(f"{content.where}: looks like {_appearance(content)}; expected {', '.join(formats)}")
+
+
+def what_lies_beside(keys: Container[str]) -> str:
+    """What a program that evaluates models writes an object of these keys into; empty where that is not known."""
+    return next((name for wanted, name in _BESIDE.items() if all(key in keys for key in wanted)), "")
 
 
 def is_binary(content: Content) -> bool:
@@ -81,6 +94,10 @@ def _json(content: Content) -> str:
         if isinstance(cause, json.JSONDecodeError):
             return f"JSON that is damaged at line {cause.lineno}, column {cause.colno} ({cause.msg})"
         raise
+    first = found[0] if isinstance(found, list) and found else found
+    beside = what_lies_beside(first if isinstance(first, dict) else ())
+    if beside:
+        return beside
     if isinstance(found, dict):
         keys = f"a JSON object with the keys {_listed(found)} (--column rows=KEY names the one that holds rows)"
         return keys if found else "an empty JSON object"

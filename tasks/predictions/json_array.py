@@ -9,6 +9,7 @@ from ..input_files.json_text import parse_json
 from ..tables.arrow import ArrowTable
 from ._json_table import names_of, table_of
 from ._predictions import Columns, Predictions, from_table
+from ._unknown import NoTable, what_lies_beside
 
 ORDER = 55
 NAME = "a JSON array of objects"
@@ -28,4 +29,6 @@ def read(content: Content, columns: Columns) -> Predictions:
         keys, table = table_of(parse_json(content.whole(), content.budget, twice=True), columns)
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise content.error("cannot be read as a JSON array", error) from None
+    if columns.id not in keys and what_lies_beside(keys):
+        raise NoTable
     return from_table(ArrowTable(content.where, table, names=names_of(keys, table)), columns)

@@ -67,7 +67,9 @@ def helm(folder, rows, model="m", name="mmlu:subject=x,model=m", references=True
 def test_an_instance_of_helm_has_many_statistics_of_which_one_is_named(tmp_path):
     rows = [instance(n, exact_match=float(n % 2), f1_score=n / 10, num_output_tokens=n, logprob=-1.5) for n in range(6)]
     path = helm(tmp_path / "a", rows)
-    with pytest.raises(ValueError, match=r"score: there are 2; expected one named of exact_match, f1_score$"):
+    with pytest.raises(
+        ValueError, match=r"score: there are 2; expected one named of exact_match, f1_score \(--score NAME"
+    ):
         read(path, Columns())
     assert marks(path, score="f1_score") == {(f"id{n}", 1): n / 10 for n in range(6)}
     assert marks(path, score="num_output_tokens") == {(f"id{n}", 1): n for n in range(6)}  # of the run, but named
@@ -172,7 +174,7 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
 def test_a_log_of_one_model_is_known_by_it(tmp_path):
     path = promptfoo(tmp_path / "a.json", [outcome(n, True, "old") for n in range(3)])
     assert marks(path, model="old") == marks(path)
-    with pytest.raises(ValueError, match="model: 'new' is not valid"):
+    with pytest.raises(ValueError, match="model: 'new' is not there; expected 'old'"):
         read(path, Columns(model="new"))
 
 

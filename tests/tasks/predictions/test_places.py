@@ -348,3 +348,30 @@ def test_a_mapping_that_says_nothing_is_refused(tmp_path, capsys, options, compl
     (tmp_path / "a.csv").write_text(TEXTS["csv"])
     assert main(["compare", str(tmp_path / "a.csv"), str(tmp_path / "a.csv"), *options]) == 2
     assert f"--column: {complaint}" in capsys.readouterr().err
+
+
+def test_each_task_of_a_folder_takes_its_only_score_and_filter(tmp_path):
+    """A task marked by `match`, one by `judge` and one by both; marks and names are those that were written."""
+    for name, scores in (("a", {"match": 1}), ("b", {"judge": 0}), ("c", {"match": 0, "judge": 1})):
+        inspect_log(tmp_path / f"{name}.json", [(1, 1, scores)], task=name)
+    two = read(str(tmp_path / "[ab].json"), Columns())
+    assert dict(zip(two.ids.to_pylist(), two.score.to_pylist(), strict=True)) == {"a/1": 1, "b/1": 0}
+    assert two.subject["scorer"] == "match, judge"
+    for named, marks in (("match", [1, 0, 0]), ("judge", [1, 0, 1])):
+        found = read(str(tmp_path), Columns(score=named))
+        assert found.score.to_pylist() == marks
+        assert found.subject["scorer"] == "match, judge"
+    with pytest.raises(ValueError, match=r"score: there are 2; expected one named of match, judge \(--score NAME"):
+        read(str(tmp_path), Columns())
+    inspect_log(tmp_path / "d.json", [(1, 1, {"x": 0, "y": 1})], task="d")
+    with pytest.raises(ValueError, match="score: 'match' is not there in task 'd'; expected one of x, y"):
+        read(str(tmp_path), Columns(score="match"))
+
+
+def test_a_filter_is_named_for_the_tasks_that_have_several(tmp_path):
+    documents = [{"acc": 1, "metrics": ["acc"], "filter": "strict"}, {"acc": 0, "metrics": ["acc"], "filter": "loose"}]
+    harness_log(tmp_path / "samples_a.jsonl", [{**each, "doc_id": 0} for each in documents])
+    harness_log(tmp_path / "samples_b.jsonl", [{"acc": 1, "metrics": ["acc"], "filter": "none"}])
+    found = read(str(tmp_path), Columns(filter="loose"))
+    assert dict(zip(found.ids.to_pylist(), found.score.to_pylist(), strict=True)) == {"a/0": 0, "b/0": 1}
+    assert found.subject["filter"] == "loose, none"

@@ -241,3 +241,16 @@ def test_rows_are_taken_in_their_order_without_a_copy_where_they_are_all(rows):
     found = taken(column, pa.array(rows, pa.uint64()))
     assert found.to_pylist() == ["abc"[row] for row in rows]
     assert (found is column) == (rows == [0, 1, 2])
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 310])
+@pytest.mark.parametrize("column", ["label", "prediction"])
+def test_a_number_that_no_float_holds_is_no_class(tmp_path, column, number):
+    path = tmp_path / "a.csv"
+    rows = [{"id": n, "label": "1", "prediction": "1"} | ({column: number} if n == 3 else {}) for n in range(5)]
+    path.write_text("id,label,prediction\n" + "".join(f"{','.join(map(str, row.values()))}\n" for row in rows))
+    with pytest.raises(ValueError, match=rf"a.csv, line 5: column '{column}': .*; expected a class, or a number below"):
+        read(str(path), Columns())
+    path.write_text("".join(json.dumps({name: int(value) for name, value in row.items()}) + "\n" for row in rows))
+    with pytest.raises(ValueError, match=rf"a.csv, row 3 \(from 0\): column '{column}': .*; expected a class, or a"):
+        read(str(path), Columns())
