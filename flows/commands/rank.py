@@ -99,6 +99,8 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             confidence_level=options.confidence,
             smallest_slice=options.smallest_slice,
             notes=joined.notes,
+            answers=joined.answers,
+            right=joined.predicted,
         )
     except ValueError as error:
         raise BadInput(str(error)) from None

@@ -18,6 +18,7 @@ def as_json(found: Ranking, files: Sequence[str]) -> str:
         "version": JSON_VERSION,
         "measure": found.measure,
         "n": found.n,
+        "averaged": found.averaged,
         "groups": found.groups,
         "confidence_level": found.confidence_level,
         "models": [{**_model(model), "file": file} for model, file in zip(found.models, files, strict=True)],

@@ -35,6 +35,6 @@ def show(found: Ranking) -> None:
     console.print(table)
     for each in found.slices:
         best = ", ".join(f"{model.model} ({ranks_of(model)})" for model in each.models if model.tier == 1)
-        say(f"{each.slice}, {each.n:,} rows: {each.note or 'may be the best: ' + best}")
+        say(f"{each.slice}, {each.n:,} {found.unit}s: {each.note or 'may be the best: ' + best}")
     say(f"{basis(found)}.", "dim")
     sys.stdout.write(target.getvalue())

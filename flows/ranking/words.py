@@ -46,7 +46,9 @@ def headline(found: Ranking) -> str:
 def basis(found: Ranking) -> str:
     """On what the ranks stand."""
     test = "exact sign flips" if found.groups is not None or found.measure != "accuracy" else "McNemar's exact test"
-    rows = count_of(found.n, "row")
+    if found.averaged:
+        test = "sign flips of items' averages and a score test"
+    rows = count_of(found.n, found.unit)
     rows += "" if found.groups is None else f" in {count_of(found.groups, 'group')}"
     shown = sum(pair.better for pair in found.pairs)
     return (

@@ -1,17 +1,24 @@
 """The columns of a data frame that are models, labels, groups and slices; or arrays as they are given."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._common.validation import as_array, hint, refuse, shown
 
 
-def columns_of(
-    correct: Any, label: Any, models: Any, groups: Any, slices: Any
-) -> tuple[Any, Any, Any, Any, Mapping[str, Any]]:
-    """A table, its names, and what of label, groups and slices there is: names are looked up where there is a frame.
+class Found(NamedTuple):
+    """A table of models, their names, the columns that are named, and the slices."""
+
+    table: Any
+    models: Any
+    named: Mapping[str, Any]
+    slices: Mapping[str, Any]
+
+
+def columns_of(correct: Any, models: Any, columns: Mapping[str, Any], slices: Any) -> Found:
+    """A table, its names, and what of other columns there is: names are looked up where there is a frame.
 
     Raises
     ------
@@ -29,7 +36,7 @@ def columns_of(
             raise ValueError(f"{what}: no column {shown(name)}; {hint(name, frame)}")
         return frame[name]
 
-    named = [each for each in (label, groups) if isinstance(each, str)]
+    named = [each for each in columns.values() if isinstance(each, str)]
     if slices is None:
         parts = {}
     elif isinstance(slices, Mapping):
@@ -39,23 +46,23 @@ def columns_of(
         parts = {name: column(name, "slices") for name in slices}
     else:
         raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
-    label, groups = column(label, "label"), column(groups, "groups")
+    others = {what: column(name, what) for what, name in columns.items()}
     if frame is None:
         table = as_array(correct, "correct", "a table of rows and models")
         if table.ndim != 2:
             raise refuse("correct (shape)", table.shape, "rows and columns")
-        return table, models, label, groups, parts
+        return Found(table, models, others, parts)
     chosen = [name for name in frame if name not in named] if models is None else list(models)
-    columns = [np.asarray(column(name, "models")) for name in chosen]
+    found = [np.asarray(column(name, "models")) for name in chosen]
     if any(not isinstance(name, str) for name in chosen):
         raise refuse("models", models, "names of columns")
-    if not columns:
+    if not found:
         raise refuse("correct (columns)", list(frame), "a column for each model")
-    kinds = {each.dtype for each in columns}
-    table = np.empty((len(columns[0]), len(columns)), dtype=kinds.pop() if len(kinds) == 1 else object)
-    for i, each in enumerate(columns):
+    kinds = {each.dtype for each in found}
+    table = np.empty((len(found[0]), len(found)), dtype=kinds.pop() if len(kinds) == 1 else object)
+    for i, each in enumerate(found):
         table[:, i] = each
-    return table, chosen, label, groups, parts
+    return Found(table, chosen, others, parts)
 
 
 def _frame(table: Any) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import (
+    FloatArray,
     IntArray,
     as_count,
     as_labels,
@@ -22,6 +23,7 @@ from .._common.validation import (
 )
 from ._frames import columns_of
 from .intervals import mean_interval, share_interval
+from .item_means import first_of_each, item_means, missing_in
 from .rank_sets import RankSets, as_score_table, rank_sets
 from .result import RankedModel, RankedPair, RankedSlice, Ranking
 
@@ -33,6 +35,7 @@ def rank(
     models: Sequence[str] | None = None,
     groups: Any = None,
     slices: Mapping[str, Any] | Sequence[str] | None = None,
+    items: Any = None,
     confidence_level: float = 0.95,
     smallest_slice: int = 10,
 ) -> Ranking:
@@ -53,6 +56,10 @@ def rank(
         The group of each row, where rows of one group are not independent; or the column of the frame.
     slices : mapping of str to array_like of shape (n,), or sequence of str, optional
         Columns by name, each value of each of which is a slice; or columns of the frame.
+    items : array_like, shape (n,), or str, optional
+        What each row answers, where a row is one of several answers to an item; or the column of the frame. The answers
+        to an item are one group. A value is missing (NaN, None) where a model has fewer answers to an item than
+        another: then the means of all answers to each item are ranked, as `compare` compares them.
     confidence_level : float
         With which all rank sets hold at once, strictly between 0 and 1.
     smallest_slice : int
@@ -84,14 +91,30 @@ def rank(
     >>> [(pair.a, pair.b, pair.better) for pair in found.pairs]
     [('a', 'b', False), ('a', 'c', True), ('b', 'c', True)]
     """
-    table, names, of_label, of_groups, of_slices = columns_of(correct, label, models, groups, slices)
-    names = as_names(names, "models", table.shape[1])
-    scores = as_score_table(table if of_label is None else _right(table, as_labels(of_label, "label"), names))
-    codes = None if of_groups is None else _codes(of_groups, "groups", len(scores))[1]
-    parts = {name: _codes(column, f"slices[{shown(name)}]", len(scores)) for name, column in of_slices.items()}
-    return rank_table(
-        scores, names, codes, parts, confidence_level=confidence_level, smallest_slice=smallest_slice, notes=()
-    )
+    found = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
+    names = as_names(found.models, "models", found.table.shape[1])
+    n = len(found.table)
+    codes = {name: _codes(found.named[name], name, n) for name in ("groups", "items") if found.named[name] is not None}
+    parts = {name: _codes(column, f"slices[{shown(name)}]", n) for name, column in found.slices.items()}
+    of_label = None if found.named["label"] is None else as_labels(found.named["label"], "label")
+    options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}
+    group = codes["groups"][1] if "groups" in codes else None
+    missing = missing_in(found.table) if "items" in codes else None
+    if missing is None or not missing.any():
+        scores = as_score_table(found.table if of_label is None else _right(found.table, of_label, names))
+        if group is None and "items" in codes:
+            group = codes["items"][1]
+        return rank_table(scores, names, group, parts, **options)
+    item_names, item = codes["items"]
+    marks = _marks(found.table, of_label, names, missing)
+    means, counts = item_means(marks, item, item_names, names)
+    group = None if group is None else first_of_each(group, item, "groups", item_names)
+    parts = {
+        name: (values, first_of_each(of_rows, item, f"slices[{shown(name)}]", item_names))
+        for name, (values, of_rows) in parts.items()
+    }
+    right = bool(np.isin(marks[~missing], (0.0, 1.0)).all())
+    return rank_table(means, names, group, parts, answers=counts, right=right, **options)
 
 
 def rank_table(
@@ -103,8 +126,13 @@ def rank_table(
     confidence_level: float,
     smallest_slice: int,
     notes: Sequence[str],
+    answers: IntArray | None = None,
+    right: bool = False,
 ) -> Ranking:
     """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
+
+    With `answers` the rows are items, and scores the means of so many answers; `right` says that these were right or
+    wrong.
 
     Raises
     ------
@@ -113,7 +141,8 @@ def rank_table(
     """
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     least = as_count(smallest_slice, "smallest_slice", minimum=1)
-    sets = rank_sets(scores, models=models, groups=groups, confidence_level=level)
+    right = right or scores.dtype == np.bool_
+    sets = rank_sets(scores, models=models, groups=groups, answers=answers, confidence_level=level)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))
         for column, (values, codes) in slices.items()
@@ -126,16 +155,18 @@ def rank_table(
         if not note:
             inside = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
             of_one = 1 - (1 - level) / notes_of.count("")
-            of_part = rank_sets(scores[rows], models=models, groups=inside, confidence_level=of_one)
-            part = replace(part, models=_models(of_part, scores[rows], inside, level))
+            counts = None if answers is None else answers[rows]
+            of_part = rank_sets(scores[rows], models=models, groups=inside, answers=counts, confidence_level=of_one)
+            part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right))
         found.append(part)
-    ordered = _models(sets, scores, groups, level)
+    ordered = _models(sets, scores, groups, level, right=right)
     return Ranking(
         models=ordered,
         pairs=_pairs(sets, [each.model for each in ordered]),
         slices=tuple(found),
-        measure="accuracy" if scores.dtype == np.bool_ else "mean-score",
+        measure="accuracy" if right else "mean-score",
         n=len(scores),
+        averaged=answers is not None,
         groups=None if groups is None else sets.n,
         confidence_level=level,
         notes=tuple(notes),
@@ -148,10 +179,11 @@ def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
     return "one group alone: nothing can be tested" if groups is not None and len(np.unique(groups[rows])) < 2 else ""
 
 
-def _models(sets: RankSets, scores: Any, groups: IntArray | None, level: float) -> tuple[RankedModel, ...]:
+def _models(
+    sets: RankSets, scores: Any, groups: IntArray | None, level: float, *, right: bool
+) -> tuple[RankedModel, ...]:
     """The models of a leaderboard, the best first."""
-    right = scores.dtype == np.bool_
-    interval = share_interval if right else mean_interval
+    interval = share_interval if scores.dtype == np.bool_ else mean_interval
     order = sorted(range(len(sets.models)), key=lambda model: (-sets.scores[model], model))
     return tuple(
         RankedModel(
@@ -182,6 +214,19 @@ def _pairs(sets: RankSets, ordered: Sequence[str]) -> tuple[RankedPair, ...]:
         for i, a in enumerate(where)
         for b in where[i + 1 :]
     )
+
+
+def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatArray:
+    """A mark of each answer, NaN where there is none."""
+    found = np.full(table.shape, np.nan)
+    for i, name in enumerate(names):
+        there = ~missing[:, i]
+        column = np.array(table[there, i].tolist())[:, np.newaxis]
+        if label is None:
+            found[there, i] = as_score_table(column)[:, 0]
+        else:
+            found[there, i] = _right(column, label[there], [name])[:, 0]
+    return found
 
 
 def _right(table: Any, label: Any, names: Sequence[str]) -> Any:

@@ -16,7 +16,18 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.array_record import ArrayRecord
-from .._common.validation import FloatArray, as_array, as_groups, as_names, as_real, as_reals, refuse
+from .._common.validation import (
+    MAX_TOTAL,
+    FloatArray,
+    IntArray,
+    as_array,
+    as_groups,
+    as_names,
+    as_real,
+    as_reals,
+    refuse,
+)
+from ..sign_flips.interval import score_pvalue
 from ..sign_flips.law import both_tails
 from ..sign_flips.units import whole_differences, whole_units
 
@@ -70,6 +81,7 @@ def rank_sets(
     *,
     models: Sequence[str] | None = None,
     groups: Any = None,
+    answers: Any = None,
     confidence_level: float = 0.95,
 ) -> RankSets:
     """Find the ranks that each of several models may have.
@@ -83,6 +95,9 @@ def rank_sets(
         The names of the columns; ``"1"``, ``"2"``, ... by default.
     groups : array_like of int, shape (n,), optional
         Rows of one group are not independent, as several answers to one question are not: groups are exchanged whole.
+    answers : array_like of int, shape (n, k), optional
+        How many answers each score is the mean of. Means of unlike numbers are not as likely ahead as behind, however
+        equal the models are: p is then not below that of a score test.
     confidence_level : float
         Strictly between 0 and 1.
 
@@ -125,13 +140,18 @@ def rank_sets(
     scores = tuple(float(each) for each in table.mean(axis=0, dtype=np.float64))
     units = n
     sums: Any = table
+    sizes = np.ones(n)
     if groups is not None:
         codes, units = as_groups(groups, "groups", n)
         sums = np.zeros((units, k))
         np.add.at(sums, codes, table)
+        sizes = np.bincount(codes, minlength=units).astype(np.float64)
     pvalues = (
         _mcnemar(table) if table.dtype == np.bool_ and groups is None else _sign_flips(np.asarray(sums, dtype=float))
     )
+    if answers is not None:
+        counts = _as_counts(answers, table.shape)
+        np.maximum(pvalues, _score_tests(np.asarray(sums, dtype=float), sizes, table, counts), out=pvalues)
     adjusted = adjusted_pairs(pvalues)
     better = (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
     return RankSets(
@@ -196,6 +216,31 @@ def _sign_flips(sums: FloatArray) -> FloatArray:
             if len(magnitudes):
                 p[a, b], p[b, a] = (tail.high for tail in both_tails(magnitudes, positive, negative, width=_WIDTH))
     return p
+
+
+def _score_tests(sums: FloatArray, sizes: FloatArray, table: Any, answers: IntArray) -> FloatArray:
+    """One-sided p-values of the score test of all ordered pairs of models of unlike numbers of answers; 0 of others."""
+    k = sums.shape[1]
+    p = np.zeros((k, k))
+    bounded = float(table.min()) >= 0 and float(table.max()) <= 1
+    for a in range(k):
+        for b in range(a + 1, k):
+            if (answers[:, a] == answers[:, b]).all():
+                continue
+            differences = sums[:, a] - sums[:, b]
+            limit = 1.0 if bounded else float((np.abs(differences) / sizes).max())
+            p[a, b], p[b, a] = (score_pvalue(differences, sizes, limit, way) for way in ("greater", "less"))
+    return p
+
+
+def _as_counts(answers: Any, shape: tuple[int, int]) -> IntArray:
+    counts = as_reals(answers, "answers", ndim=2)
+    if counts.shape != shape:
+        raise refuse("answers (shape)", counts.shape, f"{shape}, one for each score")
+    wrong = (counts < 1) | (counts != np.floor(counts)) | (counts > MAX_TOTAL)
+    if wrong.any():
+        raise refuse("answers", counts[wrong][0], "whole numbers from 1")
+    return counts.astype(np.int64)
 
 
 def adjusted_pairs(pvalues: FloatArray) -> FloatArray:

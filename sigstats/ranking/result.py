@@ -94,7 +94,9 @@ class Ranking:
     slices : tuple of RankedSlice
     measure : {"accuracy", "mean-score"}
     n : int
-        The number of rows.
+        The number of rows, or of items where these are averaged.
+    averaged : bool
+        Whether models have unlike numbers of answers to an item, of which the means are ranked.
     groups : int or None
         The number of groups, where rows come in groups.
     confidence_level : float
@@ -111,6 +113,12 @@ class Ranking:
     groups: int | None
     confidence_level: float
     notes: tuple[str, ...] = ()
+    averaged: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What is counted: "row", or "item"."""
+        return "item" if self.averaged else "row"
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
@@ -135,8 +143,8 @@ class Ranking:
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(each)) + "</tr>" for each in self.models
         )
         return (
-            f"<table><caption>Ranks of {len(self.models)} models on {self.n:,} rows, all at once with confidence "
-            f"{self.confidence_level:g}</caption><thead><tr><th>ranks</th><th>tier</th><th>model</th>"
+            f"<table><caption>Ranks of {len(self.models)} models on {self.n:,} {self.unit}s, all at once with "
+            f"confidence {self.confidence_level:g}</caption><thead><tr><th>ranks</th><th>tier</th><th>model</th>"
             f"<th>{self.measure}</th><th>interval</th></tr></thead><tbody>{lines}</tbody></table>"
         )
 

@@ -13,7 +13,10 @@ from ._agreement import differing_settings, require_one_kind, same_in_both
 from ._items import item_codes
 from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
 from ._predictions import Columns, Predictions
-from ._repeated import alike, kept_rows, without_each_others_dropped
+from ._repeated import alike, answers_each, averaged, kept_rows, without
+
+#: As many files are named in a note.
+_NAMED = 3
 
 Reader = Callable[[str, Columns], Predictions]
 
@@ -33,6 +36,11 @@ class ManyPredictions:
         What each log says of itself: its model, task, score; empty for a table.
     notes : tuple of str
         What a person should know, a line each.
+    answers : int64 array of shape (n, k), or None
+        How many answers each score is the average of, where the files have unlike numbers of answers to an item; the
+        rows are then items.
+    predicted : bool
+        Whether averages are of answers that were right or wrong.
     """
 
     scores: NDArray[Any]
@@ -40,10 +48,12 @@ class ManyPredictions:
     slices: Mapping[str, tuple[tuple[str, ...], Codes]]
     subjects: tuple[Mapping[str, str], ...]
     notes: tuple[str, ...]
+    answers: Codes | None = None
+    predicted: bool = False
 
 
-class _FewerAnswersError(Exception):
-    """A later file has fewer answers to an item than the first one."""
+class _UnlikeAnswersError(Exception):
+    """Two files have unlike numbers of answers to an item."""
 
 
 @dataclass
@@ -54,6 +64,7 @@ class _Rows:
     valid: NDArray[np.bool_]
     right: list[NDArray[np.bool_]] = field(default_factory=list)
     scores: list[NDArray[np.float64]] = field(default_factory=list)
+    answers: list[Codes] = field(default_factory=list)
     others: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     subjects: list[Mapping[str, str]] = field(default_factory=list)
@@ -70,7 +81,8 @@ def join_many(
 ) -> ManyPredictions:
     """Join files to the first one as a pair is joined, one after the other: no two of the others are held at once.
 
-    Where the files have several answers to an item, they are paired by epoch, and as many of all files are kept.
+    Where the files have several answers to an item, they are paired by epoch, or averaged where they have unlike
+    numbers of them.
 
     Raises
     ------
@@ -81,11 +93,8 @@ def join_many(
     first = read(paths[0], columns)
     try:
         return _joined(first, paths, columns, read, options)
-    except _FewerAnswersError:
-        for path in paths[1:]:
-            mine, other = without_each_others_dropped(first, read(path, columns))
-            first = alike(mine, other)[0]
-        return _joined(first, paths, columns, lambda *of: replace(read(*of), dropped=None), options)
+    except _UnlikeAnswersError:
+        return _joined_averages(first, paths, columns, read, options)
 
 
 def _joined(
@@ -99,6 +108,31 @@ def _joined(
     return _finished(rows, columns)
 
 
+def _joined_averages(
+    first: Predictions, paths: Sequence[str], columns: Columns, read: Reader, options: Mapping[str, Any]
+) -> ManyPredictions:
+    """The average of all answers to each item, without those that any file left out."""
+    dropped, counts, predicted = [first.dropped], [answers_each(first)], first.predicted
+    for path in paths[1:]:
+        other = read(path, columns)
+        dropped.append(other.dropped)
+        counts.append(answers_each(other))
+        predicted &= other.predicted
+    marks = not predicted or (columns.score is not None and not first.graded)
+
+    def reduced(side: Predictions) -> Predictions:
+        for each in dropped:
+            side = without(side, each)
+        return averaged(side, marks=marks)
+
+    grouped = replace(columns, group=None) if columns.group == columns.id else columns  # each item is a row by now
+    found = _joined(reduced(first), paths, grouped, lambda path, _: reduced(read(path, columns)), options)
+    named = [f"{count} in {path}" for count, path in zip(counts, paths, strict=True)]
+    more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    note = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
+    return replace(found, predicted=predicted and not marks, notes=(*found.notes, note))
+
+
 def _add(rows: _Rows, other: Predictions, columns: Columns, options: Mapping[str, Any]) -> None:
     """Join a file to the first one."""
     first = rows.first
@@ -106,10 +140,10 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: Mapping[str
     kept, of_other = kept_rows(first, other.dropped), kept_rows(other, first.dropped)
     mine = first if kept is None else first.take(kept)
     other = other if of_other is None else other.take(of_other)
-    own = len(mine.ids)
+    own, its = len(mine.ids), len(other.ids)
     mine, other, how = alike(mine, other, in_groups=columns.group not in (None, columns.id))
-    if len(mine.ids) < own:
-        raise _FewerAnswersError
+    if len(mine.ids) < own or len(other.ids) < its:
+        raise _UnlikeAnswersError
     if not rows.subjects:
         rows.notes.update(dict.fromkeys(first.notes))
         rows.subjects.append(first.subject)
@@ -147,12 +181,18 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
         scores = np.full(len(rows.valid), np.nan)
         scores[positions] = other.score.take(matched.partners).to_numpy()
         rows.scores.append(scores)
+    if mine.answers is not None and other.answers is not None:
+        if not rows.answers:
+            rows.answers.append(rows.first.answers.to_numpy())
+        answers_of_other = np.zeros(len(rows.valid), dtype=np.int64)
+        answers_of_other[positions] = other.answers.take(matched.partners).to_numpy()
+        rows.answers.append(answers_of_other)
 
 
 def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     """The rows that all files have."""
     where = np.flatnonzero(rows.valid)
-    marks = not rows.predicted or (columns.score is not None and not rows.first.graded)
+    marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.graded)
     table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
     others = {}
     for name in columns.optional:
@@ -172,6 +212,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
             require_one_group(rows.first, taken, items, group)
     return ManyPredictions(
         scores=table,
+        answers=np.column_stack([each[where] for each in rows.answers]) if rows.answers else None,
         group=group,
         slices={name: others[name] for name in columns.slices},
         subjects=tuple(rows.subjects),

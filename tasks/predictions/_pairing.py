@@ -46,7 +46,7 @@ def join(
     require_one_kind(baseline, candidate)
     full = baseline, candidate
     in_groups = columns.group not in (None, columns.id)
-    baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups, averaged=True)
+    baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
     matched = match(baseline, candidate, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
     rows, partners = matched.rows, matched.partners
     notes = [*baseline.notes, *candidate.notes, *how, *differing_settings(baseline, candidate), *matched.notes]

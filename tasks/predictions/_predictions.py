@@ -112,6 +112,8 @@ class Predictions:
         What else should be equal in both files, and is told where it is not.
     notes : tuple of str
         What a person should know of the file, a line each.
+    answers : pyarrow.Array of int64, or None
+        How many answers each row is the average of, where it is one.
     dropped : Predictions or None
         The answers that were left out.
     distinct : pyarrow.Array or None
@@ -134,6 +136,7 @@ class Predictions:
     subject: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    answers: Any = None
     dropped: "Predictions | None" = None
     distinct: Any = None
     hint: str = "expected each id once"
@@ -155,6 +158,7 @@ class Predictions:
             others={name: column.take(rows) for name, column in self.others.items()},
             score=None if self.score is None else self.score.take(rows),
             epoch=None if self.epoch is None else self.epoch.take(rows),
+            answers=None if self.answers is None else self.answers.take(rows),
             identity={name: column.take(rows) for name, column in self.identity.items()},
         )
 

@@ -20,10 +20,11 @@ from ._predictions import Predictions
 
 def without_each_others_dropped(first: Predictions, other: Predictions) -> tuple[Predictions, Predictions]:
     """Both files without the answers that either of them left out."""
-    return _without(first, other.dropped), _without(other, first.dropped)
+    return without(first, other.dropped), without(other, first.dropped)
 
 
-def _without(side: Predictions, dropped: Predictions | None) -> Predictions:
+def without(side: Predictions, dropped: Predictions | None) -> Predictions:
+    """A file without the answers that another left out."""
     kept = kept_rows(side, dropped)
     return side if kept is None else side.take(kept)
 
@@ -38,13 +39,13 @@ def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
 
 
 def alike(
-    first: Predictions, other: Predictions, *, in_groups: bool = False, averaged: bool = False
+    first: Predictions, other: Predictions, *, in_groups: bool = False
 ) -> tuple[Predictions, Predictions, tuple[str, ...]]:
     """Two files of which one has several answers to an item, so that their rows can be paired; a line on how.
 
     Answers are paired by epoch. Where two files have other epochs, as many answers of both to an item are kept, those
-    of the first epochs; `averaged` says that the averages of all are compared beside them (`item_totals`), and
-    `in_groups` whether the items are in groups of their own.
+    of the first epochs: the averages of all are compared beside them (`item_totals`, `averaged`). `in_groups` says
+    whether the items are in groups of their own.
 
     Raises
     ------
@@ -60,23 +61,41 @@ def alike(
     for side in (first, other):
         require_distinct(side)
         _require_one_value(side, {"label": side.label, **side.identity})
-    left_out: list[str] = []
     if not _have_same_epochs(first, other):
-        counts = [f"{_counts(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
+        counts = [f"{answers_each(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
         trimmed = first_answers(first, other), first_answers(other, first)
         lost = [len(one.ids) - len(kept.ids) for one, kept in zip((first, other), trimmed, strict=True)]
         first, other = trimmed
-        if averaged and any(lost):
+        if any(lost):
             how = "accuracy, mean-score and pass@k average all answers to an item; other measures take as many of both"
             return first, other, (f"items have {counts[0]} and {counts[1]}: {how}",)
-        left_out.append(
-            f"items have {counts[0]} and {counts[1]}: as many of both are compared, {lost[0]:,} and {lost[1]:,} are "
-            "left out"
-        )
     shared = first.ids.filter(pc.is_in(first.ids, value_set=pc.unique(other.ids)))
     items = pc.count_distinct(shared).as_py()
     how = f"{len(shared):,} answers to {items:,} items in each file are paired by epoch"
-    return first, other, (*left_out, f"{how}{'' if in_groups else '; the answers to one item are one group'}")
+    return first, other, (f"{how}{'' if in_groups else '; the answers to one item are one group'}",)
+
+
+def averaged(side: Predictions, *, marks: bool) -> Predictions:
+    """A file with one row an item: the mean of the marks of all answers to it, or the share that is right.
+
+    Raises
+    ------
+    ValueError
+        One line: an answer that is there twice; an item whose answers do not agree on what was asked.
+    """
+    if side.epoch is not None:
+        require_distinct(side)
+        _require_one_value(side, {"label": side.label, **side.identity, **side.others})
+    if marks:
+        values = side.score
+    else:
+        label, prediction = same_spelling([side.label, side.prediction])
+        values = pc.cast(pc.equal(label, prediction), pa.float64())
+    codes = item_codes(side.ids)
+    counts = np.bincount(codes)
+    means = np.bincount(codes, values.to_numpy(zero_copy_only=False)) / counts
+    items = replace(side, epoch=None).take(pa.array(first_rows(codes)))
+    return replace(items, score=pa.array(means), answers=pa.array(counts), dropped=None)
 
 
 def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[ItemTotals | None, ItemTotals | None]:
@@ -194,7 +213,8 @@ def _require_one_value(side: Predictions, columns: Mapping[str, Any]) -> None:
             )
 
 
-def _counts(side: Predictions) -> str:
+def answers_each(side: Predictions) -> str:
+    """How many answers a file has to each item, in words."""
     counts = np.bincount(item_codes(side.ids))
     low, high = int(counts.min()), int(counts.max())
     return f"{low} to {high} answers each" if low < high else f"{low} answer{'s' * (low > 1)} each"

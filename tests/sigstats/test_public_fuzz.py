@@ -251,12 +251,13 @@ CALLS = {
     "pair_probability": [(sigstats.pair_probability, {"only_a": 3, "only_b": 4, "prior": 0.5})],
     "rank": [
         (sigstats.rank, {"correct": correct, "label": label, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
-                         "slices": {"half": [1, 1, 2, 2]}, "confidence_level": 0.9, "smallest_slice": 2})
+                         "slices": {"half": [1, 1, 2, 2]}, "items": [1, 1, 2, 3], "confidence_level": 0.9,
+                         "smallest_slice": 2})
         for correct, label in ((SCORES, None), ([[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]], [1, 0, 1, 0]))
     ],
     "rank_sets": [
         (sigstats.rank_sets, {"correct": correct, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
-                              "confidence_level": 0.9})
+                              "answers": [[1, 2, 2], [3, 1, 1], [1, 1, 1], [2, 2, 5]], "confidence_level": 0.9})
         for correct in (SCORES, [[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
     ],
     "signed_rank_test": [

@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import sigstats
 from sigstats import rank, rank_sets
 from sigstats.flows.cli import main
+
+from ...tasks.predictions.logs import inspect_log
 
 CHANCES = {"good": 0.9, "tied": 0.89, "bad": 0.6}
 
@@ -110,14 +113,55 @@ def test_answers_to_one_item_are_one_group(tmp_path):
     paths = written(tmp_path, tables)
     found = ranked(tmp_path, *paths, "--group", "id")
     assert (found["n"], found["groups"]) == (80, 20)
-    # Of files that did not answer the items equally often, as many answers of all are compared: the first two of each.
+    # Of files that did not answer the items equally often, the averages of all answers to each item are ranked.
     fewer = written(tmp_path, {"bad": tables["bad"].groupby("id").head(2)})
     found = ranked(tmp_path, *paths[:2], *fewer, "--group", "id")
-    assert (found["n"], found["groups"], found["measure"]) == (40, 20, "accuracy")
+    assert (found["n"], found["groups"], found["measure"], found["averaged"]) == (20, None, "accuracy", True)
+    right = {
+        name: (table["prediction"] == table["label"]).groupby(table["id"]).mean() for name, table in tables.items()
+    }
+    right["bad"] = (tables["bad"]["prediction"] == "x").groupby(tables["bad"]["id"]).apply(lambda each: each[:2].mean())
     for each in found["models"]:
-        table = tables[each["model"]].groupby("id").head(2)
-        assert each["accuracy"] == pytest.approx((table["prediction"] == table["label"]).mean())
-    assert any("as many of both are compared" in note for note in found["notes"])
+        assert each["accuracy"] == pytest.approx(right[each["model"]].mean())
+    said = "items have 4 answers each in"
+    assert any(said in note and "2 answers each in" in note and "averages" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("options", [[], ["--unscored", "drop"], ["--slice", "topic"], ["--group", "text"]])
+def test_two_models_of_unlike_numbers_of_answers_are_ranked_as_they_are_compared(tmp_path, options):
+    """One p-value from two ways: that of `compare`, which is tested against all changes of sign; in Python too."""
+    rng = np.random.default_rng(3)
+    paths, marks = [], {}
+    for side, most in (("a", 1), ("b", 4)):
+        samples = [
+            {
+                "id": item,
+                "epoch": epoch,
+                "metadata": {"topic": f"t{item % 2}", "text": item // 2},
+                "scores": {} if "drop" in options and (side, item, epoch) == ("b", 2, 3) else {"s": {"value": right}},
+            }
+            for item in range(30)
+            for epoch in range(1, most + 1)
+            for right in [int(rng.random() < (0.9 if side == "a" else 0.4))]
+        ]
+        paths.append(inspect_log(tmp_path / f"{side}.json", [], samples=samples, model=side))
+        marks[side] = {(s["id"], s["epoch"]): each["value"] for s in samples for each in s["scores"].values()}
+    target = tmp_path / "compared.json"
+    main(["compare", *paths, *options, "--json", str(target)])
+    row = json.loads(target.read_text())["rows"][0]
+    found = ranked(tmp_path, *paths, *options)
+    (pair,) = found["pairs"]
+    assert (pair["a"], pair["b"], found["n"]) == ("a", "b", 30)
+    assert pair["pvalue"] == pytest.approx(row["p_worse"], rel=1e-9, abs=0)
+    assert pair["difference"] == pytest.approx(-row["difference"])
+    if "--slice" in options:
+        assert [(part["slice"], part["n"]) for part in found["slices"]] == [("topic = t0", 15), ("topic = t1", 15)]
+    keys = sorted(set(marks["a"]) | set(marks["b"]))
+    frame = pd.DataFrame({"item": [key[0] for key in keys], **{s: [marks[s].get(key) for key in keys] for s in "ab"}})
+    frame["text"] = frame["item"] // 2
+    chosen = {"groups": "text"} if "--group" in options else {}
+    (again,) = sigstats.rank(frame, models=["a", "b"], items="item", **chosen).pairs
+    assert again.pvalue == pytest.approx(pair["pvalue"], rel=1e-12, abs=0)
 
 
 def test_markdown_and_page_name_every_model_and_escape_it(tmp_path, capsys):

@@ -1,0 +1,93 @@
+"""Unlike numbers of answers to an item: what is ranked is the mean of each model's answers to it."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import FloatArray, IntArray, refuse, shown
+
+
+def missing_in(table: Any) -> NDArray[np.bool_]:
+    """Where there is no answer: None, NaN, or what pandas has for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.ranking.item_means import missing_in
+    >>> missing_in(np.array([["a", None]], dtype=object))
+    array([[False,  True]])
+    """
+    if table.dtype.kind == "f":
+        return np.asarray(np.isnan(table))
+    if table.dtype.kind != "O":
+        return np.zeros(table.shape, dtype=np.bool_)
+    return np.array([[_is_missing(each) for each in row] for row in table.tolist()])
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+
+
+def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:
+    """The mean of each model's answers to each item, and their number.
+
+    Parameters
+    ----------
+    marks : ndarray of float, shape (n, k)
+        NaN where a model has no answer.
+    items : ndarray of int, shape (n,)
+        Codes from 0.
+    names, models : sequence of str
+        What the items and the models are called.
+
+    Returns
+    -------
+    tuple of (ndarray of float, ndarray of int), each of shape (items, k)
+
+    Raises
+    ------
+    ValueError
+        If a model has no answer to an item.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.ranking.item_means import item_means
+    >>> item_means(np.array([[1, 0], [0, np.nan], [1, 1]]), np.array([0, 0, 1]), ["x", "y"], ["a", "b"])
+    (array([[0.5, 0. ],
+           [1. , 1. ]]), array([[2, 1],
+           [1, 1]]))
+    """
+    n = len(names)
+    there = ~np.isnan(marks)
+    sums = np.column_stack([np.bincount(items, np.nan_to_num(column), minlength=n) for column in marks.T])
+    counts = np.column_stack([np.bincount(items, column, minlength=n) for column in there.T]).astype(np.int64)
+    if (counts == 0).any():
+        item, model = np.argwhere(counts == 0)[0]
+        raise refuse(f"correct[{shown(models[model])}]", "no answer", f"one or more to item {shown(names[item])}")
+    return sums / counts, counts
+
+
+def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
+    """The code of each item, which all its rows have.
+
+    Raises
+    ------
+    ValueError
+        If the rows of an item have several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.ranking.item_means import first_of_each
+    >>> first_of_each(np.array([3, 3, 7]), np.array([0, 0, 1]), "groups", ["x", "y"])
+    array([3, 7])
+    """
+    found = np.zeros(len(names), dtype=np.int64)
+    found[items] = codes
+    differs = np.flatnonzero(found[items] != codes)
+    if len(differs):
+        raise refuse(what, f"several for item {shown(names[items[differs[0]]])}", "one for all answers to an item")
+    return found
