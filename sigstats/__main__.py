@@ -9,7 +9,9 @@ import codecs
 import contextlib
 import io
 import os
+import signal
 import sys
+from types import FrameType
 
 
 def program() -> int:
@@ -27,9 +29,22 @@ def program() -> int:
             os._exit(ended[0])
 
     _mend_streams()
+    signal.signal(signal.SIGINT, _interrupt)
     atexit.register(leave)  # the first to be registered is the last to be called
     ended.append(main())
     return ended[0]
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt at Ctrl-C; but while a module is imported, end the process.
+
+    The module, or what imports it, would take the error for one of its own, and say so or go on without it.
+    """
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            os._exit(_complain("interrupted", 128 + number))
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 #: What stands for a sign of the program's own where the encoding of the output lacks it.
@@ -81,6 +96,8 @@ def main() -> int:
         return _cannot_start(error)
     try:
         return run()
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
     except Exception as error:  # of a dependency that the arguments of a command need
         return _cannot_start(error)
 

@@ -58,6 +58,36 @@ def test_a_broken_numpy_is_no_regression(files, broken, reason, arguments):
     assert reason in one_line(program(files, *arguments, path=files / "path"))
 
 
+#: Ctrl-C, as a terminal sends it. Modules take whatever goes wrong at their import for a fault of what they import.
+AT_CTRL_C = """
+import os, signal
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000):
+        pass
+except BaseException as error:
+    {}
+"""
+
+
+@pytest.mark.parametrize("then", ["raise", "raise ImportError('it is broken') from error", "pass"])
+@pytest.mark.parametrize("name", ["numpy", "pyarrow", "rich", "argparse"])
+def test_ctrl_c_at_an_import_is_one_line(files, name, then):
+    (files / "path").mkdir()
+    (files / "path" / f"{name}.py").write_text(AT_CTRL_C.format(then))
+    done = program(files, "compare", "a.csv", "b.csv", path=files / "path")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "sigstats: interrupted\n")
+
+
+def test_ctrl_c_between_imports_is_the_same_line(files):
+    (files / "path").mkdir()
+    (files / "path" / "numpy.py").write_text(
+        "import os, signal\ndef __getattr__(name):\n    os.kill(os.getpid(), signal.SIGINT)\n    return int\n"
+    )
+    done = program(files, "compare", "--help", path=files / "path")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "sigstats: interrupted\n")
+
+
 def test_the_help_needs_no_dependency(files):
     (files / "path").mkdir()
     (files / "path" / "numpy.py").write_text("raise ImportError('it is broken')")

@@ -24,6 +24,10 @@ _STEPS = 30
 
 _WIDEST = 256
 
+#: What rounding of the sums over all rows may be of the penalty; a fold beyond it is left to scikit-learn.
+_LOST = 1e-7
+_EPS = 1e-15
+
 
 class BatchedLinearSVM(BatchedDesign):
     """`sklearn.svm.LinearSVC` with squared hinge loss and ``dual=False``, behind the ready learners' transforms."""
@@ -33,6 +37,7 @@ class BatchedLinearSVM(BatchedDesign):
     def __init__(self, problem: Problem, design: Design, cost: float, tol: float) -> None:
         super().__init__(problem, design)
         self._cost, self._tol = cost, tol
+        self._squares = (design.columns**2).sum(axis=0)
         self._codes = problem.y[self._order.sorted]
         self._of_class = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
 
@@ -62,8 +67,11 @@ class BatchedLinearSVM(BatchedDesign):
         hessian[..., :m, :m], hessian[..., m, :m], hessian[..., :m, m] = scatter, sums, sums
         hessian[..., m, m] = size
         hessian = 2 * self._cost * hessian + np.eye(m + 1)
+        sound = 2 * self._cost * _EPS * (self._squares / scale**2).sum(axis=-1) <= _LOST
         for replicate, rows in enumerate(moments.rows):
             for fold, span in enumerate(self._order.spans):
+                if not sound[replicate, fold]:
+                    continue
                 Z = np.ones((len(rows), m + 1))
                 Z[:, :m] = (rows - mean[replicate, fold]) / scale[replicate, fold]
                 train = np.ones(len(rows), dtype=bool)

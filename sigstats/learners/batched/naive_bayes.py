@@ -5,6 +5,7 @@ are taken once for each test fold and class; what a fold is trained on is the to
 linear in the same columns (squares, values, known, categories), so classifying is a matrix product.
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,8 +19,21 @@ from ..families.naive_bayes import MixedNB, category_codes
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
 _NO_VARIANCE = 1e-20
 
-#: Rounding of a log-likelihood, relative to the sum of its terms; a row within it is refitted.
+#: Rounding of a log-likelihood, relative to the sum of its terms and to what rounding of the variances moves; a row
+#: within it is refitted.
 _ROUNDING = 2e-15
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Means and variances of values, (replicates, folds, classes, features).
+
+    ``loss``, at least 1, is what the squares of all rows are of a variance, which is a difference of sums of them.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    loss: FloatArray
 
 
 class BatchedNaiveBayes:
@@ -31,16 +45,16 @@ class BatchedNaiveBayes:
         self._alpha, self._var_smoothing = alpha, var_smoothing
         self._no_variance = _NO_VARIANCE * (np.nan_to_num(problem.X[:, ~nominal]) ** 2).max(axis=0, initial=0)
         self._order = FoldOrder(problem)
-        self._fold = problem.folds[self._order.sorted]
         numbers = problem.X[:, ~nominal]
         known = ~np.isnan(numbers)
         self._complete = bool(known.all())
         center = np.where(known, numbers, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
         numbers = np.where(known, numbers - center, 0)
         self._numeric = numbers.shape[1]
-        self._largest = (numbers**2).max(axis=0, initial=0)
+        self._largest, self._squares = (numbers**2).max(axis=0, initial=0), (numbers**2).sum(axis=0)
         columns = [numbers**2, numbers] + ([] if self._complete else [known.astype(np.float64)])
         feature = [np.flatnonzero(~nominal)] * len(columns)
+        self._gaussians = self._numeric * len(columns)
         self._categories = []
         for j in np.flatnonzero(nominal):
             codes = category_codes(problem.X[:, j], int(j))
@@ -97,28 +111,30 @@ class BatchedNaiveBayes:
         sums = order.cell_sums(columns)
         train = sums.sum(axis=1, keepdims=True) - sums
         rows = order.train_counts
-        weights, constant, size = self._gaussian(train, rows)
+        weights, constant, spread = self._gaussian(train, rows)
         weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
         with np.errstate(divide="ignore"):
             constant = constant + np.log(rows / rows.sum(axis=1, keepdims=True))
-        joint = np.empty((len(columns), rows.shape[1], columns.shape[1]))
-        for fold, span in enumerate(order.spans):
-            np.matmul(weights[:, fold], columns[:, span].swapaxes(1, 2), out=joint[..., span])
-            joint[..., span] += constant[:, fold, :, None]
+        joint = self._products(columns, weights, constant)
         # `size` bounds the terms of all rows at once; where it does not settle it, take the terms of the row itself.
-        predicted = best_or_undecided(joint, _ROUNDING * (1 + size))
-        replicate, row = np.nonzero(predicted == UNDECIDED)
-        folds = self._fold[row]
-        for some in blocks(len(row), 8 * rows.shape[1] * columns.shape[2]):
-            at, own = replicate[some], (replicate[some], folds[some])
-            scores = joint[at, :, row[some]]
-            best = scores.argmax(axis=1)
-            best[_undecided(columns[at, row[some]], weights[own], scores, constant[own])] = UNDECIDED
-            predicted[at, row[some]] = best
+        predicted = best_or_undecided(joint, 2 * _ROUNDING * (1 + self._size(spread)))
+        if (predicted == UNDECIDED).any():
+            moved = self._products(columns[..., : self._gaussians], *self._moved(spread))
+            size = np.where(np.isfinite(constant), np.abs(constant), 0) + 1
+            size = self._products(np.abs(columns, out=columns), np.abs(weights, out=weights), size)
+            predicted = _best_beyond(joint, _ROUNDING * (size + np.maximum(moved, 0)))
         return predicted
 
-    def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        """Weights of the columns and constants, (replicates, folds, classes, ...), and the size of the largest term.
+    def _products(self, columns: FloatArray, weights: FloatArray, constant: FloatArray) -> FloatArray:
+        """The sums over columns for each class and row, shape (replicates, classes, n)."""
+        sums = np.empty((len(columns), weights.shape[2], columns.shape[1]))
+        for fold, span in enumerate(self._order.spans):
+            np.matmul(weights[:, fold], columns[:, span].swapaxes(1, 2), out=sums[..., span])
+            sums[..., span] += constant[:, fold, :, None]
+        return sums
+
+    def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, _Spread]:
+        """Weights of the columns, constants, and what is learned of values, (replicates, folds, classes, ...).
 
         Constants are NaN where a variance may be rounding alone.
         """
@@ -134,15 +150,33 @@ class BatchedNaiveBayes:
         variance += self._var_smoothing * spread.max(axis=-1, keepdims=True, initial=0)
         lost = np.where((variance <= self._no_variance).any(axis=(-2, -1)), np.nan, 0)
         variance = np.maximum(variance, np.finfo(np.float64).tiny)
+        with np.errstate(over="ignore"):  # where it is lost anyway
+            loss = 1 + self._squares / (own * variance)
         weights = np.empty_like(train)
         weights[..., :d] = -0.5 / variance
         weights[..., d : 2 * d] = mean / variance
         level = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
-        size = float((self._largest / variance.min(axis=(0, 1, 2))).sum()) if d else 0.0
+        learned = _Spread(mean, variance, loss)
         if self._complete:
-            return weights, level.sum(axis=-1) + lost[..., None], size
+            return weights, level.sum(axis=-1) + lost[..., None], learned
         weights[..., 2 * d : 3 * d] = level
-        return weights, np.zeros(level.shape[:-1]) + lost[..., None], size
+        return weights, np.zeros(level.shape[:-1]) + lost[..., None], learned
+
+    def _size(self, spread: _Spread) -> float:
+        """A bound of the terms of any row, and of what the losses move."""
+        with np.errstate(over="ignore"):
+            terms = spread.loss * (2 * self._largest / spread.variance + 2 * spread.mean**2 / spread.variance + 1)
+        return float(terms.sum(axis=-1).max(initial=0))
+
+    def _moved(self, spread: _Spread) -> tuple[FloatArray, FloatArray]:
+        """Weights and constants of the sum, over values, of their loss times 1 and the squared standardised value."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = spread.loss / spread.variance
+            level = spread.loss + squares * spread.mean**2
+            parts = [squares, -2 * squares * spread.mean]
+        if self._complete:
+            return np.concatenate(parts, axis=-1), level.sum(axis=-1)
+        return np.concatenate([*parts, level], axis=-1), np.zeros(level.shape[:-1])
 
     def _categorical(self, train: FloatArray) -> FloatArray:
         """Log frequencies; 0 for a category that the training rows do not have."""
@@ -158,11 +192,13 @@ class BatchedNaiveBayes:
         return np.concatenate(parts, axis=-1) if parts else np.empty((*train.shape[:-1], 0))
 
 
-def _undecided(rows: FloatArray, weights: FloatArray, joint: FloatArray, constant: FloatArray) -> Any:
-    """Of rows, each with its own weights (rows, classes, columns), those where rounding could choose the class."""
-    terms = np.einsum("pj,pkj->pk", np.abs(rows), np.abs(weights)) + np.where(np.isfinite(constant), abs(constant), 0)
-    margin = _ROUNDING * (1 + terms.max(axis=1, keepdims=True))
-    return best_or_undecided(joint[..., None], margin[..., None])[:, 0] == UNDECIDED
+def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
+    """The class, along axis 1, that is best whatever the errors are; `UNDECIDED` if there is none, or one is NaN."""
+    best = scores.argmax(axis=1)[:, None]
+    least = np.take_along_axis(scores - error, best, axis=1)[:, 0]
+    most = scores + error
+    np.put_along_axis(most, best, -np.inf, axis=1)
+    return np.where(most.max(axis=1) < least, best[:, 0], UNDECIDED)
 
 
 BATCHED = (BatchedNaiveBayes,)

@@ -35,6 +35,9 @@ from ._neighbour_lists import NeighbourLists
 #: So many rows of a list settle nearly all rows, where one neighbour is asked for.
 _FIRST = 4
 
+#: Rounding of a squared distance, relative to it, by the expanded square.
+_ROUNDING = 1e-14
+
 #: So many replicates or more are done together, as they lie innermost in memory.
 _TOGETHER = 16
 
@@ -50,7 +53,8 @@ class BatchedNeighbours:
         self._numeric = np.flatnonzero(~config.nominal)
         self._n_classes = problem.n_classes
         known = ~np.isnan(problem.X)
-        center = np.where(known, problem.X, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        # The values in the middle: a far one, such as 999999 for "unknown", would take the digits of the others.
+        center = np.nanmedian(np.where(known.any(axis=0), problem.X, 0), axis=0)
         self._X = np.where(config.nominal, problem.X, problem.X - center)
         self._partly = bool(config.nominal.any() or not known.all())
         n = len(self._y)
@@ -111,9 +115,10 @@ class BatchedNeighbours:
         numbers = X[:, self._numeric]
         learned = numbers[train]
         with np.errstate(invalid="ignore"):
-            span = np.fmax.reduce(learned, axis=0) - np.fmin.reduce(learned, axis=0)
+            low = np.fmin.reduce(learned, axis=0)
+            span = np.fmax.reduce(learned, axis=0) - low
         X = X.copy()
-        X[:, self._numeric] = numbers * np.sqrt(weights_of(span))
+        X[:, self._numeric] = (numbers - np.where(np.isnan(low), 0, low)) * np.sqrt(weights_of(span))
         return X
 
     def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray | None = None) -> IntArray:
@@ -126,16 +131,14 @@ class BatchedNeighbours:
 
     def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
         config = self._config
-        return vote(
-            distances,
-            kth,
-            labels,
-            priority,
-            k=config.k,
-            ties=config.ties,
-            n_classes=self._n_classes,
-            tolerance=config.tolerance,
-        )
+        how: Any = {"k": config.k, "ties": config.ties, "tolerance": config.tolerance}
+        voted = vote(distances, kth, labels, priority, n_classes=self._n_classes, **how)
+        return np.where(kth[:, 0] > self._farthest, UNDECIDED, voted)
+
+    @property
+    def _farthest(self) -> float:
+        """A squared distance of which rounding is as large as the tolerance."""
+        return self._config.tolerance / _ROUNDING
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from the lists, and where they do not settle a row, from all distances."""
@@ -171,7 +174,7 @@ class BatchedNeighbours:
             ratio = learned.upper / learned.bound
             farthest = farthest * ratio.ravel()[np.add(own, np.arange(len(place)) * self._n_folds)]
         predicted = labels[near[:, 0]].astype(np.int64)
-        left = np.argwhere(first | ~(farthest < limit))
+        left = np.argwhere(first | ~(farthest < limit) | (farthest > self._farthest))
         for some in blocks(len(left), 8 * (3 * len(self._numeric) + 40)):
             left[some] = self._settle(predicted, left[some], own, labels, learned)
         left = left[left[:, 0] >= 0]
@@ -198,6 +201,7 @@ class BatchedNeighbours:
                 distance += self._lists.constant[row, nearest]
             limit = limit * learned.bound[replicate, fold]
         sure = ~excluded[each, nearest] & (distance + 2 * self._config.tolerance < limit)
+        sure &= distance <= self._farthest
         predicted[row, replicate] = labels[near[each, nearest], replicate]
         return np.where(sure[:, None], -1, pairs)
 

@@ -5,6 +5,7 @@ rows never change, and the indicators of classes enter through class-wise sums a
 "Cross-validation in high-dimensional spaces").
 """
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,8 +28,12 @@ class BatchedRidge(BatchedDesign):
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
 
     def __init__(self, problem: Problem, design: Design, alpha: float) -> None:
-        super().__init__(problem, design)
+        # The intercept takes up any shift, and sums of values far from 0 would lose their digits.
+        center = np.median(design.columns, axis=0)
+        super().__init__(problem, replace(design, columns=design.columns - center))
         self._alpha = alpha
+        self._squares = (self._design.columns**2).sum(axis=0)
+        self._largest = np.abs(np.where(design.standardised, problem.X[:, design.feature], design.columns)).max(axis=0)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedRidge | None":  # noqa: ARG003
@@ -52,8 +57,10 @@ class BatchedRidge(BatchedDesign):
         weights = np.linalg.solve(ridge, target.swapaxes(2, 3)) / scale[..., None]
         level = (2 * moments.count / size[:, None] - 1) - (mean[:, :, None] @ weights)[:, :, 0]
         predicted = np.empty(moments.rows.shape[:2], dtype=np.int64)
-        trace = np.trace(scatter, axis1=2, axis2=3)
-        margin = _EPS * (1 + trace / self._alpha)
+        # Scatter is a difference of sums over all rows; scikit-learn rounds in the unit of the values themselves.
+        trace = (self._squares / scale**2).sum(axis=-1)
+        reach = (self._largest * np.abs(weights).sum(axis=-1)).sum(axis=-1)
+        margin = _EPS * (1 + trace / self._alpha) * (1 + reach)
         for fold, span in enumerate(self._order.spans):
             scores = (moments.rows[:, span] @ weights[:, fold]).swapaxes(1, 2) + level[:, fold, :, None]
             predicted[:, span] = best_or_undecided(scores, margin[:, fold, None, None])
