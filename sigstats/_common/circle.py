@@ -11,8 +11,8 @@ from .validation import FloatArray
 _TURN = 2.0**64
 
 
-def as_turns(values: FloatArray, length: float) -> NDArray[np.uint64]:
-    """Values as turns of a circle of this length, in units of 2^-64.
+def as_turns(values: FloatArray, length: float | FloatArray) -> NDArray[np.uint64]:
+    """Values as turns of a circle of this length, or of one each, in units of 2^-64.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Selberg's trigonometric majorants and minorants of an interval (Montgomery 1994, ch. 1; Vaaler 1985)."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,23 +39,39 @@ def tilted_expectation(
     """
     degree = len(values) - 1
     n = np.arange(1, degree + 1)
-    t = n / (degree + 1)
-    # Vaaler's coefficients of the sawtooth {x} - 1/2, and the Fejer kernel that bounds the error of his polynomial.
-    vaaler = (math.pi * t * (1 - t) / np.tan(math.pi * t) + t) / (-2j * math.pi * n)
-    fejer = sign * (1 - t) / (2 * (degree + 1))
     omega = 2 * math.pi * n / length
-    rest = math.exp(-tilt * reach)
-    mixed = rest * np.exp(-1j * omega * reach)
-    if tilt:
-        mixed += tilt * (1 - mixed) / (tilt + 1j * omega)
-    mean_y = (1 - rest) / tilt if tilt else reach
     right = np.exp(-1j * omega * slack)
-    left = right * mixed
-    terms = (vaaler + fejer) * (left * values[1:].conj() + right * values[1:])
+    left = right * mixture(omega, tilt, reach)
+    terms = coefficients(n, degree, sign) * (left * values[1:].conj() + right * values[1:])
     mass = values[0].real
-    flat = (mean_y + 2 * slack) / length + sign / (degree + 1)
-    error = float((4 * (np.abs(vaaler) + np.abs(fejer)) * doubt[1:]).sum() + doubt[0])
+    flat = (mean_of_mixture(tilt, reach) + 2 * slack) / length + sign / (degree + 1)
+    error = float((largest_terms(n, degree) * doubt[1:]).sum() + doubt[0])
     return float(mass * flat + 2 * math.fsum(terms.real)) + sign * error
+
+
+def coefficients(n: Any, degree: int, sign: int) -> Any:
+    """Of frequency n: Vaaler's of the sawtooth {x} - 1/2, and the Fejer kernel's that bounds his polynomial's error."""
+    t = n / (degree + 1)
+    vaaler = (math.pi * t * (1 - t) / np.tan(math.pi * t) + t) / (-2j * math.pi * n)
+    return vaaler + sign * (1 - t) / (2 * (degree + 1))
+
+
+def largest_terms(n: Any, degree: int) -> Any:
+    """By how much a bound may be wrong for each unit of doubt of the value at frequency n."""
+    both = coefficients(n, degree, 1)
+    return 4 * (np.abs(both.imag) + np.abs(both.real))
+
+
+def mixture(omega: Any, tilt: Any, reach: Any) -> Any:
+    """The mean of ``exp(-i omega y)`` over y exponential with rate `tilt`, cut at `reach`; all are broadcast."""
+    cut = np.exp(-tilt * reach) * np.exp(-1j * omega * reach)
+    return np.where(np.asarray(tilt) > 0, cut + tilt * (1 - cut) / (tilt + 1j * omega), cut)
+
+
+def mean_of_mixture(tilt: Any, reach: Any) -> Any:
+    """The mean of such y."""
+    rate = np.where(np.asarray(tilt) > 0, tilt, 1.0)
+    return np.where(np.asarray(tilt) > 0, -np.expm1(-rate * reach) / rate, reach)
 
 
 def power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:

@@ -31,6 +31,8 @@ MOST_BITS = 10**9
 MOST_TERMS = 2**28
 #: What one sum of a short list takes, in bits of the exact product.
 _WORK_OF_A_SUM = 250
+#: What certified bounds of a tail take, likewise.
+_WORK_OF_BOUNDS = 8 * 10**6
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
 _WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
@@ -111,6 +113,27 @@ def both_tails(
         if exact is not None:
             return exact[0], exact[1]
     return tail_of_sum(magnitudes, positive, width=width), tail_of_sum(magnitudes, negative, width=width)
+
+
+def work_of_tails(magnitudes: Sequence[int] | FloatArray) -> float:
+    """About how long `both_tails` takes, as the bits of an exact product that takes so long.
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.law import work_of_tails
+    >>> work_of_tails([1] * 500), work_of_tails([1, 2, 5])
+    (0.0, 24.0)
+    """
+    n = len(magnitudes)
+    enumerated = _WORK_OF_A_SUM * 2.0 ** (n / 2) if n <= MOST_ENUMERATED else math.inf
+    if isinstance(magnitudes, np.ndarray):
+        return min(enumerated, _WORK_OF_BOUNDS)
+    distinct = Counter(magnitudes)
+    if len(distinct) <= 1:
+        return 0.0
+    *_, sums = halves(distinct)
+    exact = min(_WORK_OF_A_SUM * sums if sums <= MOST_SUMS else math.inf, n * float(sum(magnitudes)))
+    return exact if exact <= MOST_BITS else float(_WORK_OF_BOUNDS)
 
 
 def _exact_tails(distinct: "Counter[int]", *thresholds: int) -> list[Tail] | None:

@@ -11,6 +11,7 @@ from .._common.validation import MAX_TOTAL, FloatArray, IntArray, as_reals, refu
 
 #: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
 MOST_DENOMINATOR = 10**6
+_FEW = 8
 #: The largest magnitude of a difference: its products with sizes can be squared and added.
 LARGEST = 1e75
 
@@ -34,14 +35,17 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
         fractions = [Fraction(each) for each in given]
     else:
         reals = as_reals(differences, "differences", ndim=1)
-        require_moderate(reals, "differences")
         largest = float(np.abs(reals).max())
+        if largest > LARGEST:
+            require_moderate(reals, "differences")
         near, common = {}, 1
-        for each in np.unique(reals).tolist():
-            near[each] = Fraction(each).limit_denominator(MOST_DENOMINATOR)
-            common = math.lcm(common, near[each].denominator)
-            if abs(float(near[each]) - each) > 1e-12 * largest or common > MOST_DENOMINATOR:
-                return reals.tolist(), 1.0, False
+        # The first few show of most, before all are sorted, that they have no common unit.
+        for part in (reals[:_FEW], reals):
+            for each in np.unique(part).tolist():
+                near[each] = Fraction(each).limit_denominator(MOST_DENOMINATOR)
+                common = math.lcm(common, near[each].denominator)
+                if abs(float(near[each]) - each) > 1e-12 * largest or common > MOST_DENOMINATOR:
+                    return reals.tolist(), 1.0, False
         fractions = [near[each] for each in reals.tolist()]
     require_moderate(fractions, "differences")
     common = math.lcm(*(each.denominator for each in fractions))

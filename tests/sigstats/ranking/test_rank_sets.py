@@ -34,6 +34,18 @@ def test_groups_and_scores_are_changes_of_sign():
     assert rank_sets(marks).pvalues[0, 2] == expected
 
 
+@pytest.mark.parametrize("digits", [None, 3, 1])
+def test_marks_of_many_models_have_certified_p_values(digits):
+    rng = np.random.default_rng(2)
+    marks = rng.normal(size=(70, 1)) + rng.normal(size=(70, 24)) + np.linspace(0, 1.5, 24)
+    marks = marks if digits is None else marks.round(digits)
+    found = rank_sets(marks)
+    for a, b in [(0, 1), (23, 0), (0, 23), (20, 2), (12, 8), (8, 12)]:
+        one = sign_flip_test(marks[:, a] - marks[:, b], alternative="greater")
+        low = one.pvalue if one.pvalue_interval is None else one.pvalue_interval.low
+        assert low <= found.pvalues[a, b] <= one.pvalue * (1.02 if one.pvalue > 2e-5 else 1.08)
+
+
 @settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(2, 7))
 def test_laws(seed, k):
