@@ -18,13 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 
-from .._common.validation import as_choice, as_count, as_probabilities, as_real, refuse
-from ..fixed_margins.upper_tail import upper_tail
+from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, as_real, refuse
+from ..conditional.log_weights import poisson_log_pmf
+from ..goodness_of_fit.distance import class_terms
 from ..goodness_of_fit.test import goodness_of_fit_test
 from ..homogeneity.test import homogeneity_test
 from ..intervals import Interval
 from .bounds import least, most_of_fit, most_of_two, slopes_of_two, two_samples
-from .memberships import Choice, Counts, TooManyTables, as_memberships, choices, class_counts, degrees_of, reachable
+from .correct import efficiency_extremes
+from .extremes import MOST_CLASSES, greatest, hesitating, smallest
+from .memberships import Choice, Counts, TooManyTables, as_memberships, choices, class_counts, degrees_of
 
 METHODS = ("exact", "chi2")
 _TABLES = 20_000
@@ -86,7 +89,8 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
         The weight of each class, true and assigned, for each object: at least 0, one of them above. The largest of an
         object counts as 1; a crisp class has the only weight.
     n_tables : int
-        The most different tables, by their margins and the number correct, that are listed.
+        The most different tables, by their margins and the number correct, that are listed; with more, the ends are
+        certified bounds.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
     Raises
     ------
     ValueError
-        If the weights are of another form, or the readings give more tables than `n_tables`.
+        If the weights are of another form.
 
     Examples
     --------
@@ -116,13 +120,7 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), first.shape[1]
 
     def at(degree: float) -> tuple[float, float, bool]:
-        pairs = zip(choices(first, degree), choices(second, degree), strict=True)
-        steps = ([_cell(t, a, k) for t, a in product(*pair)] for pair in pairs)
-        try:
-            tables = reachable(steps, 2 * k + 1, most)
-        except TooManyTables:
-            raise _too_many(most, degree) from None
-        return *_extremes(_efficiencies(tables, k)), True
+        return efficiency_extremes(choices(first, degree), choices(second, degree), k, most)
 
     return _by_degree(at, degrees_of(first, second), "exact")
 
@@ -139,9 +137,10 @@ def fuzzy_goodness_of_fit_test(
     probabilities : array_like, shape (K,)
         The required probabilities, above 0.
     method : {"exact", "chi2"}
-        Of `sigstats.goodness_of_fit_test`. With more than `n_tables` counts ``"chi2"`` gives certified bounds.
+        Of `sigstats.goodness_of_fit_test`.
     n_tables : int
-        The most different counts that are listed.
+        The most different counts that are listed where objects hesitate between more than 16 classes. With more counts
+        ``"chi2"`` gives certified bounds; of fewer classes both ends are p-values of readings, however many there are.
 
     Returns
     -------
@@ -150,7 +149,8 @@ def fuzzy_goodness_of_fit_test(
     Raises
     ------
     ValueError
-        If the weights or probabilities are of another form, or there are too many counts for ``"exact"``.
+        If the weights or probabilities are of another form, or there are too many counts of too many classes for
+        ``"exact"``.
 
     Examples
     --------
@@ -171,19 +171,24 @@ def fuzzy_goodness_of_fit_test(
 
     def at(degree: float) -> tuple[float, float, bool]:
         objects = choices(membership, degree)
+        if len(hesitating(objects)) <= MOST_CLASSES:
+            terms = _terms(len(objects), required, method)
+            ends = greatest(objects, terms), smallest(objects, terms)
+            low, high = (goodness_of_fit_test(counts, required, method=method).pvalue for counts in ends)
+            return low, high, True
         try:
             tables = class_counts(objects, len(required), most)
         except TooManyTables:
             if method == "exact":
                 raise _too_many(most, degree) from None
-            smallest = least(
+            nearest = least(
                 lambda x: float(((x - expected) ** 2 / expected).sum()),
                 lambda x: np.asarray(2 * (x - expected) / expected),
                 [objects],
                 len(required),
             )
             degrees = len(required) - 1
-            return float(chdtrc(degrees, most_of_fit(objects, expected))), float(chdtrc(degrees, smallest)), False
+            return float(chdtrc(degrees, most_of_fit(objects, expected))), float(chdtrc(degrees, nearest)), False
         found = (goodness_of_fit_test(counts, required, method=method).pvalue for counts in tables)
         return *_extremes(found), True
 
@@ -242,23 +247,12 @@ def fuzzy_homogeneity_test(
     return _by_degree(at, degrees_of(a, b), method)
 
 
-def _cell(true: int, assigned: int, k: int) -> Counts:
-    """What an object adds to the true classes, to the assigned ones, and to the number correct."""
-    return (*(int(j == true) for j in range(k)), *(int(j == assigned) for j in range(k)), int(true == assigned))
-
-
-def _efficiencies(tables: Iterable[Counts], k: int) -> Iterable[float]:
-    """Of equal margins the fewest and the most correct alone: p falls with their number."""
-    correct: dict[Counts, list[int]] = {}
-    for table in tables:
-        correct.setdefault(table[:-1], []).append(table[-1])
-    for margins, found in correct.items():
-        for number in {min(found), max(found)}:
-            yield _efficiency(margins[:k], margins[k:], number)
-
-
-def _efficiency(rows: Counts, columns: Counts, correct: int) -> float:
-    return float(upper_tail(rows, columns, correct).pvalue)
+def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
+    """What each count of each class adds to how far counts are from what is required: p falls with the sum."""
+    every = np.arange(n + 1)
+    if method == "chi2":
+        return np.array([class_terms(every, n, p, "chi2") for p in required.tolist()])
+    return -np.array([poisson_log_pmf(n * p, every) for p in required.tolist()])
 
 
 def _homogeneity(a: Counts, b: Counts, method: str) -> float:

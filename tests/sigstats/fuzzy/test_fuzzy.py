@@ -1,6 +1,7 @@
 """Tests of fuzzy classes against every crisp reading, one by one."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats.fuzzy.bounds import least, most_of_fit, most_of_two, slopes_of_two, two_samples
+from sigstats.fuzzy.extremes import greatest, smallest
 from sigstats.fuzzy.memberships import choices
 
 from ...examples import examples
@@ -97,13 +99,22 @@ def test_homogeneity_by_all_readings(first, second, method):
         assert (low, high) == pytest.approx((min(own), max(own)), rel=1e-9)
 
 
+def listing(call, n_tables):
+    """What a test of fit gives where objects hesitate between more classes than orders are searched for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sigstats.fuzzy.test.MOST_CLASSES", 0)
+        return call(n_tables=n_tables)
+
+
 @settings(deadline=None, max_examples=examples(20))
 @given(objects(3, 6), objects(3, 6))
 def test_certified_bounds_hold_all_readings(first, second):
     required = [0.2, 0.3, 0.5]
+    fit = partial(sigstats.fuzzy_goodness_of_fit_test, first, required, method="chi2")
     for listed, bounded in (
-        [sigstats.fuzzy_goodness_of_fit_test(first, required, method="chi2", n_tables=n) for n in (10**4, 1)],
+        [listing(fit, n) for n in (10**4, 1)],
         [sigstats.fuzzy_homogeneity_test(first, second, method="chi2", n_tables=n) for n in (10**4, 1)],
+        [sigstats.fuzzy_efficiency_test(first, (second * 6)[: len(first)], n_tables=n) for n in (10**5, 1)],
     ):
         for low, high, inner_low, inner_high in zip(bounded.low, bounded.high, listed.low, listed.high, strict=True):
             assert low <= inner_low * (1 + 1e-9)
@@ -116,12 +127,48 @@ def test_certified_bounds_are_near(seed):
     sure = np.eye(4)[rng.integers(0, 4, 300)]
     doubtful = np.eye(4)[rng.integers(0, 4, 12)] + 0.5 * np.eye(4)[rng.integers(0, 4, 12)]
     membership = np.vstack([sure, doubtful])
-    listed = sigstats.fuzzy_goodness_of_fit_test(membership, [0.25] * 4, method="chi2")
-    bounded = sigstats.fuzzy_goodness_of_fit_test(membership, [0.25] * 4, method="chi2", n_tables=1)
+    fit = partial(sigstats.fuzzy_goodness_of_fit_test, membership, [0.25] * 4, method="chi2")
+    listed, bounded = fit(), listing(fit, 1)
     assert listed.attained[-1]
     assert not bounded.attained[-1]
     assert bounded.high[-1] == pytest.approx(listed.high[-1], rel=0.1)
     assert bounded.low[-1] == pytest.approx(listed.low[-1], rel=0.5)
+
+
+@settings(deadline=None, max_examples=examples(40))
+@given(st.lists(st.sets(st.integers(0, 3), min_size=1).map(sorted).map(tuple), min_size=1, max_size=7), st.data())
+def test_the_ends_of_sums_of_convex_terms_are_those_of_all_readings(objects, data):
+    slopes = st.lists(st.integers(-9, 9), min_size=len(objects), max_size=len(objects))
+    terms = np.array([np.concatenate([[0], np.cumsum(sorted(data.draw(slopes)))]) for _ in range(4)], dtype=float)
+    sums = {
+        sum(terms[j, n] for j, n in enumerate(np.bincount(classes, minlength=4)))
+        for classes in itertools.product(*objects)
+    }
+    for found, end in ((greatest(objects, terms), max(sums)), (smallest(objects, terms), min(sums))):
+        assert found.sum() == len(objects)
+        assert terms[range(4), found].sum() == end
+
+
+@pytest.mark.parametrize("method", ["exact", "chi2"])
+def test_fit_of_more_counts_than_are_listed_is_that_of_the_list(method):
+    rng = np.random.default_rng(3)
+    membership = np.eye(3)[rng.integers(0, 3, 60)]
+    membership[:25] += rng.choice([0, 0.5], size=(25, 3))
+    fit = partial(sigstats.fuzzy_goodness_of_fit_test, membership, [0.2, 0.3, 0.5], method=method)
+    assert all(fit(n_tables=1).attained)
+    assert fit(n_tables=1).low == pytest.approx(listing(fit, 10**4).low, rel=1e-9, abs=0)
+    assert fit(n_tables=1).high == pytest.approx(listing(fit, 10**4).high, rel=1e-9, abs=0)
+
+
+def test_bounds_of_efficiency_tell_something_where_few_objects_hesitate():
+    rng = np.random.default_rng(8)
+    true = np.eye(4)[rng.integers(0, 4, 400)]
+    assigned = np.where(rng.random(400)[:, None] < 0.35, true, np.eye(4)[rng.integers(0, 4, 400)])
+    assigned[:8] = 1.0  # any class: 65,536 readings
+    found = sigstats.fuzzy_efficiency_test(true, assigned, n_tables=1)
+    listed = sigstats.fuzzy_efficiency_test(true, assigned)
+    assert (found.attained, listed.attained) == ((False,), (True,))
+    assert 0 < found.low[0] <= listed.low[0] < listed.high[0] <= found.high[0] < 1e-6
 
 
 def test_the_parts_of_the_bounds():
@@ -179,7 +226,7 @@ def test_many_doubtful_objects_are_no_more_readings_than_tables():
         (lambda: sigstats.fuzzy_homogeneity_test([[1, -1]], [[1, 0]]), "first: -1"),
         (lambda: sigstats.fuzzy_goodness_of_fit_test([[1, 0]], [1.0, 0.0]), "probabilities: 0"),
         (
-            lambda: sigstats.fuzzy_goodness_of_fit_test([[1, 0.5]] * 9, [0.5, 0.5], n_tables=5),
+            lambda: sigstats.fuzzy_homogeneity_test([[1, 0.5]] * 9, [[1, 0.5]], n_tables=5),
             "n_tables: 5 are too few",
         ),
     ],
