@@ -64,29 +64,32 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     """
     names = study.columns
     columns = Columns(
-        **names.model_dump(exclude={"score"}),
+        **names.model_dump(exclude={"score", "candidate_model"}),
         score=names.score if isinstance(names.score, str) else None,
         group=study.group,
         slices=tuple(study.slices),
         unscored=study.unscored,
         named=frozenset(names.model_fields_set & {"id", "label", "prediction"}),
     )
-    candidate = newest(study, base, "candidate", columns)
-    baseline = newest(study, base, "baseline", columns, other_than=candidate)
+    of_candidate = columns if names.candidate_model is None else replace(columns, model=names.candidate_model)
+    candidate = newest(study, base, "candidate", of_candidate)
+    # Two models may lie in one file, which is then both.
+    baseline = newest(study, base, "baseline", columns, other_than=candidate if columns == of_candidate else None)
     try:
         digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
-        sides = ScoredFile(str(baseline), columns, read), ScoredFile(str(candidate), columns, read)
-        scores = scores_meant([(side.path, columns) for side in sides], _scores_of(study), score_names)
+        sides = ScoredFile(str(baseline), columns, read), ScoredFile(str(candidate), of_candidate, read)
+        scores = scores_meant([(side.path, side.columns) for side in sides], _scores_of(study), score_names)
         pairs = join_scores(
             *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks
         )
         limits = None if study.score_range is None else as_score_range(study.score_range)
-        found = tuple(replace(pair, identical=digests[0] == digests[1], score_range=limits) for pair in pairs)
+        identical = digests[0] == digests[1] and columns == of_candidate
+        found = tuple(replace(pair, identical=identical, score_range=limits) for pair in pairs)
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise BadInput(str(error)) from None
-    dated = own_date(study, candidate, columns)
+    dated = own_date(study, candidate, of_candidate)
     return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(sides[0].by(scores[0])), dated)
 
 
@@ -106,7 +109,7 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
         (rules, ("unscored", "allow_different_tasks", "score_range")),
-        (rules["columns"], ("filter", "model", "epoch", "rows")),
+        (rules["columns"], ("filter", "model", "candidate_model", "epoch", "rows")),
     ):
         for key in keys:
             if table[key] in (None, False, "refuse"):

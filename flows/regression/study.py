@@ -39,6 +39,10 @@ class ColumnNames(Strict):
     model: Annotated[
         str | None, Field(min_length=1, description="In a log of several models, whose answers are meant")
     ] = None
+    candidate_model: Annotated[
+        str | None,
+        Field(min_length=1, description="That of candidates, where it is another than the baseline's `model`"),
+    ] = None
     epoch: Annotated[
         str | None, Field(min_length=1, description="In a table, which of several answers to one id a row is")
     ] = None

@@ -1,6 +1,7 @@
 """The columns of a data frame of any library, as the readers of files give theirs."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._common.validation import refuse
@@ -29,6 +30,23 @@ def pair_frames(baseline: Any, candidate: Any, columns: Columns, *, unmatched: s
         return join(first, other, columns, unmatched="drop" if unmatched == "drop" else "refuse")
     except ValueError as error:
         raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
+
+
+def as_scores(score: Any) -> Sequence[str | None]:
+    """The names of the columns of scores; None alone where there are none.
+
+    Examples
+    --------
+    >>> from sigstats.frames._columns import as_scores
+    >>> as_scores(None), as_scores("f1")
+    ([None], ['f1'])
+    """
+    scores = [score] if score is None or isinstance(score, str) else score
+    if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
+        raise refuse("score", score, "the name of a column, or several")
+    if score is not None and (not all(isinstance(each, str) for each in scores) or len(set(scores)) < len(scores)):
+        raise refuse("score", score, "the name of a column, or several, each once")
+    return scores
 
 
 def same_frames(baseline: Any, candidate: Any) -> bool:

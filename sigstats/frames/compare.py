@@ -133,20 +133,10 @@ def _of_frames(
         if not isinstance(each, str):
             raise refuse("slices", each, "names of columns")
     from ..tasks.predictions import Columns
-    from ._columns import pair_frames, same_frames
+    from ._columns import as_scores, pair_frames, same_frames
 
-    scores = _scores(score)
+    scores = as_scores(score)
     columns = Columns(**names, slices=tuple(dict.fromkeys(listed)))
     pairs = [pair_frames(baseline, candidate, replace(columns, score=each), unmatched=unmatched) for each in scores]
     identical = same_frames(baseline, candidate)
     return with_names([replace(pair, identical=identical) for pair in pairs], scores)
-
-
-def _scores(score: Any) -> Sequence[str | None]:
-    """The names of the columns of scores; None alone where there are none."""
-    scores = [score] if score is None or isinstance(score, str) else score
-    if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
-        raise refuse("score", score, "the name of a column, or several")
-    if score is not None and (not all(isinstance(each, str) for each in scores) or len(set(scores)) < len(scores)):
-        raise refuse("score", score, "the name of a column, or several, each once")
-    return scores

@@ -6,11 +6,12 @@ When not to use: for files that hold no predictions; pandas reads tables.
 import glob
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._common.validation import as_choice, refuse, shown
-from ._columns import as_arguments
+from ._columns import as_arguments, as_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ def read_predictions(
     id: str | None = None,  # noqa: A002 - the name of the column
     label: str | None = None,
     prediction: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     epoch: str | None = None,
     filter: str | None = None,  # noqa: A002 - the harness's name
     model: str | None = None,
@@ -42,8 +43,9 @@ def read_predictions(
         Files, fsspec URLs, or patterns such as ``"logs/*.eval"``, whose files are read in the order of their names.
     id, label, prediction : str, optional
         The names of columns of tables; these by default.
-    score : str, optional
-        A column of numbers; of a log, the name of the scorer or metric.
+    score : str or sequence of str, optional
+        A column of numbers; of a log, the name of the scorer or metric. Several, or ``"all"`` that a log has, are a
+        column each.
     epoch : str, optional
         Of a table, which of several answers to one id a row is.
     filter : str, optional
@@ -62,7 +64,8 @@ def read_predictions(
     pandas.DataFrame
         With columns ``id``, ``label``, ``prediction`` where there are predictions, ``score`` and ``epoch`` where there
         are any, `groups` and `slices`, and ``file`` where several files are read. Of a log the label is ``"right"``
-        and the prediction ``"right"`` or ``"wrong"``.
+        and the prediction ``"right"`` or ``"wrong"``. Several scores have columns of their own names, NaN where an
+        answer was left out for want of this score; of a log they take the place of the prediction.
 
     Raises
     ------
@@ -82,11 +85,12 @@ def read_predictions(
     """
     import pandas as pd
 
-    from ..tasks.predictions import Columns
+    from ..tasks.predictions import ALL_SCORES, Columns
 
     as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
     renamed = {"id": id, "label": label, "prediction": prediction}
-    chosen = {"score": score, "epoch": epoch, "filter": filter, "model": model, "groups": groups}
+    scores = as_scores(score)
+    chosen = {"epoch": epoch, "filter": filter, "model": model, "groups": groups}
     for name, value in {**renamed, **chosen}.items():
         if value is not None and not isinstance(value, str):
             raise refuse(name, value, "the name of a column")
@@ -97,7 +101,6 @@ def read_predictions(
         **named,
         group=groups,
         slices=tuple(slices),
-        score=score,
         epoch=epoch,
         filter=filter,
         model=model,
@@ -105,15 +108,49 @@ def read_predictions(
         named=frozenset(named),
     )
     files = _files(paths)
-    frames = [_frame(file, columns) for file in files]
+    one = score is None or (isinstance(score, str) and score != ALL_SCORES)
+    frames = [
+        _frame(file, replace(columns, score=scores[0])) if one else _frame_of_scores(file, columns, scores)
+        for file in files
+    ]
     if len(files) > 1:
         for file, frame in zip(files, frames, strict=True):
             frame.insert(0, "file", file)
     return pd.concat(frames, ignore_index=True)
 
 
-def _frame(file: str, columns: "Columns") -> "pd.DataFrame":
-    """The predictions in one file."""
+def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]) -> "pd.DataFrame":
+    """The predictions in one file with a column for each score."""
+    import pandas as pd
+
+    from ..tasks.predictions import score_names, scores_meant
+
+    try:
+        names = [str(name) for name in scores_meant([(file, columns)], scores, score_names)]
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+    found = None
+    for name in names:
+        frame = _frame(file, replace(columns, score=name), graded=False)
+        if name != "score" and name in frame.columns:
+            raise refuse("score", name, "the name of no other column that is read")
+        frame = frame.rename(columns={"score": name})
+        if found is None:
+            found = frame
+            continue
+        keys = [key for key in frame.columns if key != name]
+        if frame[keys].equals(found[keys]):
+            found[name] = frame[name]
+        else:  # answers that lack a score were left out; in a log each is there once
+            alone = frame.merge(found[keys], on=keys, how="left", indicator="beside")
+            alone = alone[alone.pop("beside") == "left_only"]
+            found = pd.concat([found.merge(frame, on=keys, how="left"), alone], ignore_index=True)
+    assert found is not None
+    return found
+
+
+def _frame(file: str, columns: "Columns", *, graded: bool = True) -> "pd.DataFrame":
+    """The predictions in one file, those of a log where `graded`."""
     import pandas as pd
 
     from ..tasks.predictions import read
@@ -125,8 +162,14 @@ def _frame(file: str, columns: "Columns") -> "pd.DataFrame":
     for name in columns.optional:
         if name not in found.others:
             raise ValueError(f"{file}: column {shown(name)} is not there")
-    predicted = found.prediction if found.predicted else None
-    table = {"id": found.ids, "epoch": found.epoch, "label": found.label, "prediction": predicted, "score": found.score}
+    told = found.predicted and (graded or not found.graded)
+    table = {
+        "id": found.ids,
+        "epoch": found.epoch,
+        "label": found.label,
+        "prediction": found.prediction if told else None,
+        "score": found.score,
+    }
     there = {name: column for name, column in {**table, **found.others}.items() if column is not None}
     return pd.DataFrame({name: each.to_pandas() for name, each in there.items()})
 

@@ -25,6 +25,7 @@ from ._tasks import is_table, one_log, one_table
 from ._unknown import NoTable, unknown
 
 __all__ = [
+    "ALL_SCORES",
     "REGISTRY",
     "Answer",
     "Columns",

@@ -119,6 +119,22 @@ def test_the_model_that_is_named_is_compared(tmp_path, capsys):
     assert (code, found["rows"][0]["difference"]) == (1, -1)
 
 
+def test_baseline_and_candidate_have_models_of_their_own_in_one_file_or_two(tmp_path):
+    results = [
+        {"success": who != "new" or n > 9, "testIdx": n, "promptIdx": 0, "provider": who, "vars": {"q": n}}
+        for n in range(30)
+        for who in ("old", "new")
+    ]
+    for name in "ab":
+        log = {"evalId": "e", "results": {"version": 3, "results": results}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(log))
+    models = '[columns]\nmodel = "old"\ncandidate_model = "new"\n'
+    for text in (STUDY, STUDY.replace('"a.*"', '"b.*"')):
+        code, found = evaluated(tmp_path, text + models)
+        assert (code, found["rows"][0]["difference"]) == (1, pytest.approx(-1 / 3))
+        assert [found["subjects"][side]["model"] for side in ("baseline", "candidate")] == ["old", "new"]
+
+
 def test_several_scores_stand_in_the_history_by_their_names(tmp_path):
     for name, low in (("a", 1.0), ("b", 0.0)):
         harness_log(tmp_path / f"{name}.jsonl", [{"acc": 1, "f1": low} for _ in range(40)])

@@ -15,6 +15,7 @@ import sigstats
 from sigstats.flows.cli import main
 
 from ...examples import examples
+from ...tasks.predictions.logs import harness_log
 
 KINDS = {
     "pandas": lambda frame: frame,
@@ -79,6 +80,36 @@ def test_logs_are_read_as_frames(tmp_path):
     assert (a["prediction"] == "right").mean() == a["score"].mean() == 0.75
     (row,) = sigstats.compare(a, b).rows
     assert (row.baseline, row.candidate, row.p_worse) == (0.75, 0.5, 0.5**20)
+
+
+def test_several_scores_of_a_log_are_a_column_each(tmp_path):
+    marks = {"acc": [1, 0] * 20, "f1": [0.5, 0.25] * 20}
+    documents = [{"acc": a, "f1": f, "ppl_text": "no"} for a, f in zip(*marks.values(), strict=True)]
+    del documents[3]["f1"]
+    log = harness_log(tmp_path / "a.jsonl", documents)
+    for score in (["acc", "f1"], "all"):
+        with pytest.raises(ValueError, match=r"1 of 40 answers have no score 'f1': ids '3'.* \(unscored='drop'"):
+            sigstats.read_predictions(log, score=score)
+        found = sigstats.read_predictions(log, score=score, unscored="drop")
+        assert list(found.columns) == ["id", "label", "acc", "f1"]
+        read = found.set_index("id")
+        assert read["acc"].tolist() == marks["acc"]
+        assert read["f1"].isna().tolist() == [name == "3" for name in read.index]
+        assert read["f1"].dropna().tolist() == marks["f1"][:3] + marks["f1"][4:]
+    with pytest.raises(ValueError, match="several, each once"):
+        sigstats.read_predictions(log, score=["acc", "acc"])
+
+
+def test_several_scores_of_a_table_stand_beside_its_predictions(tmp_path):
+    base, cand = (frame.assign(other=frame["score"] / 2) for frame in pair())
+    frames = []
+    for frame, name in ((base, "a.csv"), (cand, "b.csv")):
+        frame.to_csv(tmp_path / name, index=False)
+        frames.append(sigstats.read_predictions(tmp_path / name, score=["score", "other"]))
+    assert list(frames[0].columns) == ["id", "label", "prediction", "score", "other"]
+    assert frames[0]["other"].tolist() == pytest.approx(base["other"].tolist())
+    again, direct = (sigstats.compare(*of, score=["score", "other"]).to_pandas() for of in (frames, (base, cand)))
+    pd.testing.assert_frame_equal(again, direct)
 
 
 def test_numbers_are_compared_as_numbers():
