@@ -1,4 +1,4 @@
-"""What surrounds each fit of a classifier whose code is not ours, in the process of its own that it has."""
+"""What surrounds each call of code that is not ours, a fit or a test, in the process of its own that it has."""
 
 import contextlib
 import os
@@ -18,17 +18,17 @@ def watch(tell: Callable[[bool], None]) -> None:
 
 
 @contextlib.contextmanager
-def fit() -> Iterator[None]:
-    """The time of one fit and its predictions.
+def fit(seed: int = 0) -> Iterator[None]:
+    """The time of one fit and its predictions, or of one call of a test.
 
-    The global generators of NumPy and of `random` are seeded before it: a classifier that draws from them gives equal
-    predictions however replicates are cut into blocks. Should it fork and both processes return, the second one ends.
+    The global generators of NumPy and of `random` are seeded before it: code that draws from them gives equal results
+    however replicates are cut into blocks. Should it fork and both processes return, the second one ends.
     """
     if _tell is None:
         yield
         return
-    random.seed(0)
-    np.random.seed(0)  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
     process = os.getpid()
     _tell(True)
     try:

@@ -1,7 +1,8 @@
-"""Code of other packages in a cell: a classifier that is not scikit-learn's, as the run was planned with it."""
+"""Code of other packages in a cell, a classifier or a test, as the run was planned with it."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sigstats.learners import build, own
@@ -32,13 +33,33 @@ def build_as_planned(classifier: Mapping[str, Any], **data: Any) -> Any:
     if code is None:
         return build(learner, params=classifier["params"], **data)
     allowed = ("sklearn", code["package"])
-    try:
-        here = own.code_of(learner, allowed)
-    except ValueError as error:
-        raise OtherCode(f"{_where()} cannot use {learner} ({error}); expected {_said(code)}") from None
-    if here != code:
-        raise OtherCode(f"{_where()} has {_said(here)}, and the run was planned with {_said(code)}")
+    require_as_planned(learner, code, partial(own.code_of, learner, allowed))
     return build(learner, params=classifier["params"], allowed=allowed, **data)
+
+
+def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:
+    """Refuse a cell whose code this process has not.
+
+    Parameters
+    ----------
+    name : str
+        What a study calls it.
+    planned : mapping
+        What identifies the code that the run was planned with.
+    here : callable
+        Gives the same of the code that this process has, or raises ValueError.
+
+    Raises
+    ------
+    OtherCode
+        If it has none, or another version.
+    """
+    try:
+        found = here()
+    except ValueError as error:
+        raise OtherCode(f"{_where()} cannot use {name} ({error}); expected {_said(planned)}") from None
+    if found != planned:
+        raise OtherCode(f"{_where()} has {_said(found)}, and the run was planned with {_said(planned)}")
 
 
 def _where() -> str:

@@ -15,13 +15,14 @@ import numpy as np
 from sigstats._common.random_streams import lane_generator
 from sigstats.multiplicity import Adjustment as Adjustment
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule, PrecisionRule
 
 from .fingerprint import digest, slug
 
 #: The stopping rules by the name that a cell's `stopping` gives.
 RULES: dict[str, type[FixedRule]] = {
-    rule.method: rule for rule in (FixedRule, BesagCliffordRule, PrecisionRule, GandyRule)
+    rule.method: rule for rule in (FixedRule, BesagCliffordRule, PrecisionRule, PrecisePRule, GandyRule)
 }
 
 

@@ -10,7 +10,7 @@ from .evidence import Evidence, distinct
 from .wording import count_of, join_words
 
 #: The fan-outs that apply methods to test sets.
-_FANOUTS = ("subsample", "interval", "fold-test")
+_FANOUTS = ("subsample", "own-test", "interval", "fold-test")
 
 
 def design(evidence: Evidence) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Cells whose classifiers have other code than at the last run: they are made again, and a person is told."""
+"""Cells whose classifiers or tests have other code than at the last run: they are made again, and a person is told."""
 
 import json
 from collections.abc import Iterator
@@ -10,29 +10,33 @@ from sigstats.tasks.storage.plan_table import read_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
+#: The parts of a cell's work that may have code of their own.
+_PARTS = ("classifier", "test")
+
 
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
-    """A line for each classifier of `plan` that an output holds with other code."""
+    """A line for each classifier or test of `plan` that an output holds with other code."""
     try:
         before = {_without_code(cell): cell for cell in read_plan(store).cells if _code(cell)}
     except (FileNotFoundError, Damaged, OSError):
         return
     told = set()
     for cell in plan.cells:
-        old, name = before.get(_without_code(cell)), cell.subject.get("classifier", "")
-        if old is not None and _code(cell) and _code(old) != _code(cell) and name not in told:
+        old = before.get(_without_code(cell)) if _code(cell) else None
+        name = next((cell.subject[part] for part in _PARTS if part in cell.subject), "")
+        if old is not None and _code(old) != _code(cell) and name not in told:
             told.add(name)
             yield f"{name}, since {difference(_code(old), _code(cell))}"
 
 
 def _code(cell: Cell) -> dict[str, str]:
-    code: dict[str, str] = cell.work.get("classifier", {}).get("code", {})
-    return code
+    parts = [cell.work[part] for part in _PARTS if isinstance(cell.work.get(part), dict)]
+    return next((part["code"] for part in parts if "code" in part), {})
 
 
 def _without_code(cell: Cell) -> str:
-    classifier = cell.work.get("classifier")
     work: dict[str, Any] = dict(cell.work)
-    if isinstance(classifier, dict):
-        work["classifier"] = {key: value for key, value in classifier.items() if key != "code"}
+    for part in _PARTS:
+        if isinstance(work.get(part), dict):
+            work[part] = {key: value for key, value in work[part].items() if key != "code"}
     return json.dumps([cell.fanout, dict(cell.subject), work, cell.seed], sort_keys=True)

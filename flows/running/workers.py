@@ -55,7 +55,7 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
         )
     if in_memory and any(own_code(cell) is not None for cell in prepared.plan.cells):
         raise BadInput(
-            f"--output: {options.output} is not valid; a classifier of another package runs in a process of its own, "
+            f"--output: {options.output} is not valid; code of another package runs in a process of its own, "
             "which cannot reach the memory of this one"
         )
     if not left or (in_memory and cluster is None):

@@ -14,6 +14,7 @@ from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT
 from ..config.dataset_table import DatasetTable
 from ..config.model import Options, Strict
 from ..config.study import DataStudy
+from ._limits import Limited
 from ._published import Null, Published
 from ._stopping import Stopping, StoppingSettings
 
@@ -24,15 +25,7 @@ MEASURES_ANALYSIS = "measures"
 OVER_FOLDS = "corrected-resampled"
 
 
-class Needs(Strict):
-    """What a classifier of another package needs of a worker."""
-
-    memory: Annotated[
-        str | None, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"')
-    ] = None
-
-
-class Classifier(Strict):
+class Classifier(Limited):
     """A classifier with a name of its own."""
 
     name: Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
@@ -44,13 +37,6 @@ class Classifier(Strict):
         ),
     ]
     params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
-    time_limit: Annotated[
-        float | None,
-        Field(gt=0, exclude=True, description="Seconds that a fit of a classifier of another package may take"),
-    ] = None
-    resources: Annotated[
-        Needs, Field(exclude=True, description="What a classifier of another package needs of a worker")
-    ] = Needs()
     stopping: Annotated[
         Stopping | None, Field(description="When its permutation tests stop, if not as permutation.stopping says")
     ] = None

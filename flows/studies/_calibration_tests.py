@@ -2,12 +2,15 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from sigstats._common.validation import Alternative
 from sigstats.measures.table import SCORE_MEASURES
+from sigstats.tasks.populations import own_tests
+from sigstats.tasks.populations.tests import measure_of
 
-from ..config.model import Strict
+from ..config.model import Options, Strict
+from ._limits import Limited
 from ._published import Null
 
 _NAMES = {
@@ -128,10 +131,38 @@ class Scored(Strict):
         return measure
 
 
-Test = Annotated[
+class OwnTest(Limited):
+    """A test of another package: a function of labels and two predictions."""
+
+    test: Annotated[
+        str,
+        Field(min_length=1, description="The import path of a function of an allowed package, or its entry point"),
+    ]
+    params: Annotated[Options, Field(default_factory=dict, description="Further arguments of the function, by name")]
+    vectorised: Annotated[
+        bool, Field(description="Whether it takes many test sets at once, a row each, and gives a p-value for each")
+    ] = False
+    measure: Annotated[str, Field(description="What its null hypothesis says to be equal of A and B")] = "accuracy"
+
+    @field_validator("measure", mode="after")
+    @classmethod
+    def _of_classes(cls, measure: str) -> str:
+        return measure_of({"test": "", "measure": measure}).name
+
+
+def _tag(value: Any) -> str:
+    """Whether a table of a study file names a test of another package."""
+    name = value.get("test") if isinstance(value, dict) else getattr(value, "test", None)
+    own = isinstance(name, str) and name not in _NAMES and ({".", ":"} & set(name) or name in own_tests.named())
+    return "Own" if own else "Ready"
+
+
+_Ready = Annotated[
     McNemar | Proportion | Dcf | Bootstrap | CorrectedT | FiveByTwo | Efficiency | Permutation | Scored | F1Interval,
     Field(discriminator="test"),
 ]
+
+Test = Annotated[Annotated[_Ready, Tag("Ready")] | Annotated[OwnTest, Tag("Own")], Discriminator(_tag)]
 
 
 def options_of(test: Any, alpha: float) -> dict[str, Any]:
@@ -142,6 +173,9 @@ def options_of(test: Any, alpha: float) -> dict[str, Any]:
 
 def label_of(test: Any) -> str:
     """The test in a few words: its name, and in brackets how it is done and what is not as usual."""
+    if isinstance(test, OwnTest):
+        words = [f"{key} = {value}" for key, value in test.params.items()]
+        return f"{test.test} ({', '.join(words)})" if words else test.test
     options = {key: getattr(test, key) for key in ("measure", "method", "null") if hasattr(test, key)}
     options |= test.model_dump(exclude_defaults=True, exclude={"test", "of"})
     words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]

@@ -7,12 +7,13 @@ from pydantic import Field
 
 from sigstats.multiplicity import adjust as adjusted
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.rules import deciding_exceedances
 from sigstats.tasks.plan import Adjustment, Plan
 
 from ..config.model import Strict
 
-Stopping = Literal["none", "besag-clifford", "gandy"]
+Stopping = Literal["none", "besag-clifford", "gandy", "precision"]
 
 
 class StoppingSettings(Strict):
@@ -21,8 +22,8 @@ class StoppingSettings(Strict):
     stopping: Annotated[
         Stopping,
         Field(
-            description="When to end a test early: where p cannot become alpha or less (besag-clifford), or where the "
-            "decision is certain up to risk (gandy)"
+            description="When to end a test early: where p cannot become alpha or less (besag-clifford), where the "
+            "decision is certain up to risk (gandy), or where p is known to precision (precision)"
         ),
     ] = "none"
     certain: Annotated[
@@ -36,6 +37,16 @@ class StoppingSettings(Strict):
         float,
         Field(gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless replicates"),
     ] = 1e-3
+
+    precision: Annotated[
+        float,
+        Field(
+            ge=0.002,
+            le=0.25,
+            description="The Monte-Carlo standard error of p at which precision ends a test; an interval of 95% is "
+            "about four times as wide",
+        ),
+    ] = 0.01
 
     def stopping_of(
         self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None
@@ -60,6 +71,8 @@ class StoppingSettings(Strict):
             return None
         if rule == "besag-clifford":
             return {"rule": rule, "exceedances": deciding_exceedances(alpha, replicates)}
+        if rule == "precision":
+            return {"rule": PrecisePRule.method, "error": self.precision}
         factor = 1.0
         if adjust != "none" and self.certain == "adjusted":
             # What adjusting multiplies p by where every other test has p = 1: whatever they have, it is no more.

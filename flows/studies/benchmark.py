@@ -150,7 +150,7 @@ def _cells(
         rule=classifier.stopping,
     )
     repeats = study.cross_validation.repeats
-    limits = _limits(classifier, own=code is not None)
+    limits = classifier.limits(f"classifiers: {classifier.name}", own=code is not None)
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
     retrains = [
         cell(
@@ -174,27 +174,6 @@ def _cells(
         cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1, limits=limits),
         *retrains,
     ]
-
-
-def _limits(classifier: Classifier, *, own: bool) -> dict[str, float] | None:
-    """What a classifier may take; none for those of this package and scikit-learn's.
-
-    Raises
-    ------
-    ValueError
-        If one of these has a limit, since it has no process of its own.
-    """
-    from dask.utils import parse_bytes
-
-    found = {}
-    if classifier.time_limit is not None:
-        found["time_limit"] = classifier.time_limit
-    if classifier.resources.memory is not None:
-        found["memory"] = float(parse_bytes(classifier.resources.memory))
-    if found and not own:
-        wanted = "none: they are for classifiers of other packages, which run in processes of their own"
-        raise refuse(f"classifiers: {classifier.name}: limits", ", ".join(found), wanted)
-    return found or None
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:

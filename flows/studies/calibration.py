@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.populations import own_tests
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
@@ -23,12 +24,16 @@ from sigstats.tasks.storage.data import StoredData
 
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
-from ._calibration_tests import Test, label_of, options_of
+from ._calibration_tests import OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind
 from .populations import PopulationSpec, Source
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.
-APPLIED = frozenset({"subsample", "fold-test", "interval"})
+APPLIED = frozenset({"subsample", "own-test", "fold-test", "interval"})
+
+
+#: The fan-outs of tests that are not applied by `subsample`.
+_FANOUTS = {"f1-interval": "interval"}
 
 
 class CalibrationStudy(DataStudy):
@@ -97,9 +102,10 @@ class CalibrationStudy(DataStudy):
         return populations
 
 
-def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
+def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
     """Read the populations, try each test once, and lay out the cells."""
-    tests = {label_of(test): options_of(test, study.alpha) for test in study.tests}
+    tests = {label_of(test): _identified(options_of(test, study.alpha), test, allow) for test in study.tests}
+    limits = {label_of(test): test.limits("tests", own=True) for test in study.tests if isinstance(test, OwnTest)}
     cells: list[Cell] = []
     notes: list[str] = []
     data: list[StoredData] = []
@@ -112,7 +118,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
         data.extend(found.data)
         notes.extend([found.note] if found.note else [])
         for population in found.populations:
-            cells.extend(_cells(study, source.name, population, tests))
+            cells.extend(_cells(study, source.name, population, tests, limits))
     plan = Plan(
         study=study.name,
         kind=study.kind,
@@ -136,8 +142,20 @@ def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
         yield "performance"
 
 
+def _identified(options: dict[str, Any], test: Any, allow: Sequence[str]) -> dict[str, Any]:
+    """The options of a test, and what identifies its code if it is of another package."""
+    if not isinstance(test, OwnTest):
+        return options
+    own_tests.check_call(test.test, test.params, allow)
+    return options | {"code": own_tests.code_of(test.test, allow)}
+
+
 def _cells(
-    study: CalibrationStudy, source: str, population: PopulationSpec, tests: Mapping[str, dict[str, Any]]
+    study: CalibrationStudy,
+    source: str,
+    population: PopulationSpec,
+    tests: Mapping[str, dict[str, Any]],
+    limits: Mapping[str, Mapping[str, float] | None],
 ) -> Iterator[Cell]:
     """The cells of a population: each test that fits it, at each size."""
     if population.rows is not None and max(study.sizes) > population.rows:
@@ -157,12 +175,13 @@ def _cells(
             test = {**test, "method": "t"}  # keeps the level with few groups, as a comparison does
         for n in study.sizes:
             yield cell(
-                "interval" if test["test"] == "f1-interval" else "subsample",
+                "own-test" if "code" in test else _FANOUTS.get(test["test"], "subsample"),
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
                 work={"population": population.values, "n": n, "test": test, **factors},
                 seed=study.seed,
                 replicates=study.most_trials,
                 stopping=study.stopping,
+                limits=limits.get(label),
             )
 
 
@@ -170,6 +189,8 @@ def _fits(test: Mapping[str, Any], population: PopulationSpec) -> bool:
     """Whether a test can be applied to what is drawn from a population."""
     if test["test"] in OF_FOLDS:
         return population.retrained is not None
+    if "code" in test:
+        return population.retrained is None and not population.scored
     if test["test"] == "f1-interval":
         known = population.population
         return not population.scored and population.retrained is None and not isinstance(known, EventPopulation)
@@ -219,7 +240,9 @@ def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpe
         )
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
-        if test["test"] == "f1-interval":
+        if "code" in test:  # which runs in a process of its own alone
+            population.difference(test["measure"])
+        elif test["test"] == "f1-interval":
             run_interval(test, one_of_each[0].tolist(), np.random.default_rng(0))
         else:
             run_test(test, one_of_each, population, np.random.default_rng(0))

@@ -1,21 +1,14 @@
 """Classifiers of other packages, by an import path into a package that is allowed or by an entry point.
 
 An import path, ``"mypackage.models:Net"``, leads to a classifier class or to an unfitted classifier, such as a
-pipeline. Nothing else of a package is called, and nothing of it is imported before its name is found among the allowed
-ones. An entry point of the group `GROUP` names the same for an installed package, which needs no allowance.
+pipeline. An entry point of the group `GROUP` names the same for an installed package (`sigstats._common.offered`).
 """
 
-import contextlib
-import functools
-import hashlib
-import importlib
-import importlib.metadata
 import inspect
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .._common.offered import Offered
 from .._common.validation import one_line, refuse
 from .base import attempt
 
@@ -24,29 +17,17 @@ GROUP = "sigstats.learners"
 
 _WANTED = "the import path of a classifier class or of an unfitted classifier, as in 'mypackage.models:Net'"
 
-
-@functools.cache
-def _entry_points() -> Mapping[str, importlib.metadata.EntryPoint]:
-    found = importlib.metadata.entry_points(group=GROUP)
-    return {point.name: point for point in found if not {".", ":"} & set(point.name)}
+_CLASSIFIERS = Offered(GROUP, "classifier")
 
 
 def named() -> tuple[str, ...]:
     """The names of the learners that installed packages offer."""
-    return tuple(sorted(_entry_points()))
+    return _CLASSIFIERS.named()
 
 
 def is_path(name: str) -> bool:
     """Whether a name is an import path into another package than scikit-learn."""
     return ("." in name or ":" in name) and name.partition(":")[0].partition(".")[0] != "sklearn"
-
-
-def _parts(path: str) -> tuple[str, list[str]]:
-    """The module of an import path, and the names in it."""
-    module, colon, inner = path.partition(":")
-    if not colon:
-        module, _, inner = path.rpartition(".")
-    return module, inner.split(".")
 
 
 def find(name: str, allowed: Sequence[str]) -> Any:
@@ -57,26 +38,7 @@ def find(name: str, allowed: Sequence[str]) -> Any:
     ValueError
         If the package is not allowed, or there is no such classifier. Nothing is imported of a package that is not.
     """
-    path = _entry_points()[name].value.partition("[")[0].strip() if name in _entry_points() else name
-    module, inner = _parts(path)
-    package = module.partition(".")[0]
-    if name == path and package not in allowed:
-        wanted = " or ".join(allowed)
-        raise refuse(
-            "classifier", name, f"an import path into {wanted}, or into a package that is allowed: --allow {package}"
-        )
-    if any(not part.isidentifier() or part.startswith("_") for part in [*module.split("."), *inner]):
-        raise refuse("classifier", name, "an import path of public names")
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            found: Any = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise refuse("classifier", name, f"a classifier that can be imported; {one_line(error)}") from None
-    except (Exception, SystemExit) as error:  # a module may do anything
-        raised = f"{type(error).__name__}: {one_line(error)}"
-        raise refuse("classifier", name, f"a classifier that can be imported; {module} raised {raised}") from None
-    for part in inner:
-        found = getattr(found, part, None)
+    found = _CLASSIFIERS.find(name, allowed)
     if inspect.ismodule(found) or not all(hasattr(found, method) for method in ("fit", "predict", "get_params")):
         raise refuse("classifier", name, _WANTED)
     return found
@@ -139,22 +101,14 @@ def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
     ValueError
         As `find`, or if it is defined in no file.
     """
-    found = find(name, allowed)
-    module = sys.modules[_parts(_entry_points()[name].value if name in _entry_points() else name)[0]]
-    package = module.__name__.partition(".")[0]
-    names = {module.__name__} | {
-        base.__module__
-        for each in _parts_of(found)
-        for base in inspect.getmro(each if inspect.isclass(each) else type(each))
-        if base.__module__.partition(".")[0] == package
-    }
-    content = hashlib.sha256()
-    for each in sorted(names):
-        file = getattr(sys.modules[each], "__file__", None)
-        if file is None:
-            raise refuse("classifier", name, "one that is defined in a file, which a worker can import")
-        content.update(each.encode() + b"\0" + Path(file).read_bytes() + b"\0")
-    return {"package": package, "version": _version(package), "source": content.hexdigest()}
+    return _CLASSIFIERS.code_of(
+        name,
+        (
+            base.__module__
+            for each in _parts_of(find(name, allowed))
+            for base in inspect.getmro(each if inspect.isclass(each) else type(each))
+        ),
+    )
 
 
 def _parts_of(found: Any) -> Iterator[Any]:
@@ -162,10 +116,3 @@ def _parts_of(found: Any) -> Iterator[Any]:
     yield found
     if not inspect.isclass(found):
         yield from (value for value in found.get_params(deep=True).values() if hasattr(value, "fit"))
-
-
-def _version(package: str) -> str:
-    names = importlib.metadata.packages_distributions().get(package, [])
-    if names:
-        return importlib.metadata.version(names[0])
-    return str(getattr(sys.modules[package], "__version__", ""))

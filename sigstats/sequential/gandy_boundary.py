@@ -6,74 +6,10 @@ meets the lower boundary (p is certainly small), the upper one (p is certainly l
 Not for a fixed number of replicates, where the count is all there is to know: see `sigstats._common.extreme`.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.special import betaln, xlog1py, xlogy
 
-from .._common.validation import FloatArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class Exits:
-    """Ways in which a path ends.
-
-    Attributes
-    ----------
-    replicates, exceedances : ndarray of int64
-        Where the path ends.
-    weight : ndarray of float64
-        The share of all paths to that place that have not ended before. Paths to one place are equally likely, so it
-        does not depend on p.
-    """
-
-    replicates: IntArray
-    exceedances: IntArray
-    weight: FloatArray
-
-    def probability(self, p: float) -> float:
-        """The probability of ending in one of these ways when each replicate exceeds with probability `p`."""
-        n, s = self.replicates, self.exceedances
-        log_binomial = xlogy(s, p) + xlog1py(n - s, -p) - betaln(s + 1, n - s + 1) - np.log1p(n)
-        return float(self.weight @ np.exp(log_binomial))
-
-    @property
-    def total(self) -> float:
-        """Its mean over all p: the probability under a null hypothesis without ties, where p is uniform.
-
-        The number of exceedances is then uniform on 0, ..., n.
-        """
-        return float((self.weight / (self.replicates + 1)).sum())
-
-    def first(self, size: int) -> "Exits":
-        """The first `size` of them."""
-        return Exits(self.replicates[:size], self.exceedances[:size], self.weight[:size])
-
-    def after(self, size: int) -> "Exits":
-        """All but the first `size` of them."""
-        return Exits(self.replicates[size:], self.exceedances[size:], self.weight[size:])
-
-
-@dataclass(frozen=True, eq=False)
-class Boundaries:
-    """Both boundaries up to some number of replicates.
-
-    Attributes
-    ----------
-    lower, upper : ndarray of int64, shape (size,)
-        After n replicates a path ends if its exceedances are at most ``lower[n - 1]`` or at least ``upper[n - 1]``.
-        Both rise by 0 or 1 a replicate, so that it meets them exactly.
-    low, high : Exits
-        Ends at the lower and at the upper boundary, each in the order of time.
-    inside : Exits
-        Where the paths are that met neither in `size` replicates, in the order of their exceedances.
-    """
-
-    lower: IntArray
-    upper: IntArray
-    low: Exits
-    high: Exits
-    inside: Exits
+from .._common.validation import FloatArray
+from .exits import Boundaries, exits
 
 
 def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int, size: int) -> Boundaries:
@@ -137,9 +73,4 @@ def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int
             inside, weight = inside[:, 1:], weight[1:]
         lower[n - 1], upper[n - 1] = below, above
     left = [(size, below + 1 + i, float(share)) for i, share in enumerate(weight)]
-    return Boundaries(lower, upper, _exits(low), _exits(high), _exits(left))
-
-
-def _exits(ends: list[tuple[int, int, float]]) -> Exits:
-    n, s, weight = zip(*ends, strict=True) if ends else ((), (), ())
-    return Exits(np.array(n, dtype=np.int64), np.array(s, dtype=np.int64), np.array(weight, dtype=np.float64))
+    return Boundaries(lower, upper, exits(low), exits(high), exits(left))

@@ -10,7 +10,7 @@ Statistical Association 104 (2009).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -20,8 +20,11 @@ from numpy.typing import NDArray
 
 from .._common.validation import as_count, as_real, refuse
 from ..intervals import Interval
-from .gandy_boundary import Boundaries, Exits, boundaries
+from .exits import Boundaries, evidence
+from .gandy_boundary import boundaries
 from .rules import FixedRule, Verdict, first_true
+
+_VERDICTS: Mapping[str, Verdict] = {"low": "reject", "high": "keep", "inside": "undecided"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,47 +127,10 @@ class GandyRule(FixedRule):
         return n or self.maximum
 
     def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
-        found = self.boundaries(n)
-        low, inside, high = found.low, found.inside, found.high
-        verdict: Verdict
-        at_most: Callable[[float], float]
-        at_least: Callable[[float], float]
-        if s <= found.lower[n - 1]:
-            ends = int(np.searchsorted(low.replicates, n)) + 1
-            verdict, pvalue = "reject", low.first(ends).total
-            at_most, at_least = low.first(ends).probability, _but(low.first(ends - 1))
-        elif s >= found.upper[n - 1]:
-            ends = int(np.searchsorted(high.replicates, n)) + 1
-            verdict, pvalue = "keep", 1 - high.first(ends - 1).total
-            at_most, at_least = _but(high.first(ends - 1)), high.first(ends).probability
-        else:
-            ends = int(np.searchsorted(inside.exceedances, s)) + 1
-            # With no end below so far, exactly (s + 1) / (n + 1): on it an adjusted p-value may be equal to its level.
-            verdict, pvalue = "undecided", low.total + float(inside.first(ends).weight.sum()) / (n + 1)
-            at_most, at_least = _sum(low, inside.first(ends)), _sum(high, inside.after(ends - 1))
-        tail = (1 - confidence_level) / 2
-        return pvalue, Interval(_where(at_least, tail, 0.0), _where(at_most, tail, 1.0), confidence_level), verdict
+        pvalue, interval, side = evidence(self.boundaries(n), n, s, confidence_level)
+        return pvalue, interval, _VERDICTS[side]
 
 
 @lru_cache(maxsize=16)
 def _boundaries(alpha: float, reject_at: float, risk: float, half_spent: int, size: int) -> Boundaries:
     return boundaries(reject_at=reject_at, keep_at=alpha, risk=risk, half_spent=half_spent, size=size)
-
-
-def _but(ends: Exits) -> Callable[[float], float]:
-    """The probability of any other end."""
-    return lambda p: 1 - ends.probability(p)
-
-
-def _sum(*parts: Exits) -> Callable[[float], float]:
-    """The probability of any of these ends."""
-    return lambda p: sum(part.probability(p) for part in parts)
-
-
-def _where(probability: Callable[[float], float], tail: float, end: float) -> float:
-    """The p at which a monotone probability is `tail`; `end`, where it is largest or smallest, if it is more there."""
-    from scipy.optimize import brentq
-
-    if probability(end) >= tail:
-        return end
-    return float(brentq(lambda p: probability(p) - tail, 0.0, 1.0, xtol=1e-15, rtol=1e-13))

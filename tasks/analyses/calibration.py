@@ -1,9 +1,11 @@
 """How often a test rejects, and how often its interval holds the truth, on test sets from a known population."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 from scipy.stats import binom
 
 from sigstats._common.extreme import at_most
@@ -23,13 +25,14 @@ POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
-    for cell in [*results.cells("subsample"), *results.cells("fold-test")]:
-        yield from _of_cell(results, cell)
+    for fanout in ("subsample", "own-test", "fold-test"):
+        for cell in results.cells(fanout):
+            yield from _of_cell(results, cell)
 
 
 def lacking(row: Hypothesis) -> int:
     """On how many test sets of a row a class or category has no row, so that measures may be 0/0; its note says so."""
-    found = re.search(r" in ([\d,]+) of [\d,]+ test sets$", row.note)
+    found = re.search(r" row in ([\d,]+) of [\d,]+ test sets", row.note)
     return int(found[1].replace(",", "")) if found else 0
 
 
@@ -88,12 +91,24 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         return
     empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
     what = "a class or category without a true row" if "events" in work["population"] else "no truly positive row"
-    note = f"{what} in {empty:,} of {table.num_rows:,} test sets" if empty else ""
+    notes = [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
+    if cell.fanout == "own-test":
+        notes.extend(_undefined(table))
+    note = "; ".join(notes)
     rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
     yield _rate(rejections.with_(note=note), rejected, table.num_rows)
     covers = table.column("covers")
     if covers.null_count == 0:
         yield _rate(coverage.with_(note=note), int(np.count_nonzero(covers.to_numpy())), table.num_rows)
+
+
+def _undefined(table: pa.Table) -> Iterator[str]:
+    """On how many test sets a test of another package gave no p-value, which counts as no rejection, and why."""
+    problems = Counter(problem for problem in table.column("problem").to_pylist() if problem is not None)
+    if problems:
+        (first, _), more = problems.most_common(1)[0], len(problems) - 1
+        others = f", and {more} other {'reason' if more == 1 else 'reasons'}" if more else ""
+        yield f"p undefined in {problems.total():,} of {table.num_rows:,} test sets, not rejected ({first}{others})"
 
 
 def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:

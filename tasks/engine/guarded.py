@@ -111,7 +111,8 @@ class _Child:
                     raise outcome
                 return outcome  # type: ignore[no-any-return]
             if most_seconds is not None and began is not None and time.monotonic() - began > most_seconds:
-                raise TimeLimit(f"a fit took longer than {most_seconds:g} s, its time_limit")
+                what = "a fit" if "classifier" in block.cell.subject else "a call"
+                raise TimeLimit(f"{what} took longer than {most_seconds:g} s, its time_limit")
             if message is None and most_bytes and self.resident > most_bytes:
                 raise MemoryLimit(f"its process took more than {most_bytes / 2**30:.3g} GiB of memory")
 
@@ -201,8 +202,10 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
         outcome = child.compute(block, store, engine, code)
     except (TimeLimit, MemoryLimit, ProcessEnded) as error:
         child.end()
-        name = block.cell.subject.get("classifier")
-        said = str(error) if name is None else f"classifier {name}: {error}"
+        named = next(
+            (f"{what} {name}: " for what in ("classifier", "test") if (name := block.cell.subject.get(what))), ""
+        )
+        said = f"{named}{error}"
         if engine == "dask" and isinstance(error, ProcessEnded) and -error.code in (signal.SIGTERM, signal.SIGKILL):
             raise Killed(said) from None
         return replace(failure(block, error), message=said)

@@ -178,7 +178,7 @@ class EventPopulation:
         return self.joint.n
 
     @cached_property
-    def _shape(self) -> JointEvents:
+    def shape(self) -> JointEvents:
         """Each event that a test set may have, once; where outputs are exchanged, also those that an exchange makes."""
         events = set(self.joint.events)
         if self.swapped:
@@ -188,19 +188,19 @@ class EventPopulation:
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
         known = dict(zip(self.joint.events, self.joint.counts, strict=True))
-        return np.array([known.get(event, 0) for event in self._shape.events], dtype=np.int64)
+        return np.array([known.get(event, 0) for event in self.shape.events], dtype=np.int64)
 
     @cached_property
     def _mirrored(self) -> NDArray[np.int64]:
         """Pairs of events that an exchange turns into each other, shape (m, 2)."""
-        position = {event: index for index, event in enumerate(self._shape.events)}
+        position = {event: index for index, event in enumerate(self.shape.events)}
         pairs = [(i, position[true, b, a]) for (true, a, b), i in position.items() if a < b]
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
     def _outcome(self) -> NDArray[np.int64]:
         """Of each event, which of the outcomes e1 to e4 it is where nothing but right and wrong answers matter."""
-        return np.array([(a != true) + 2 * (b != true) for true, a, b in self._shape.events])
+        return np.array([(a != true) + 2 * (b != true) for true, a, b in self.shape.events])
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """The counts of each event in `size` test sets of n rows."""
@@ -227,11 +227,11 @@ class EventPopulation:
 
     def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
         """The difference B - A of a measure on each test set."""
-        return evaluate(self._shape, as_measure(measure), drawn.astype(np.float64)).differences
+        return evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
 
     def record(self, counts: Sequence[int]) -> JointEvents:
         """One test set, for a test of a measure."""
-        present = [(event, count) for event, count in zip(self._shape.events, counts, strict=True) if count]
+        present = [(event, count) for event, count in zip(self.shape.events, counts, strict=True) if count]
         events, times = zip(*present, strict=True)
         return JointEvents(self.joint.categories, self.joint.kind, events, times)
 
@@ -244,13 +244,13 @@ class EventPopulation:
 
     def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which test sets have a class or category to which no row truly belongs."""
-        a, _ = self._shape.confusions(drawn.astype(np.float64))
+        a, _ = self.shape.confusions(drawn.astype(np.float64))
         return np.asarray(((a.tp + a.fn) == 0).any(axis=1), dtype=np.bool_)
 
     @property
     def width(self) -> int:
         """The number of columns of test sets."""
-        return len(self._shape.events)
+        return len(self.shape.events)
 
     @property
     def nbytes(self) -> int:

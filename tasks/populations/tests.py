@@ -1,7 +1,8 @@
 """Tests of two classifiers on test sets that are drawn from a population.
 
 A test is a mapping: ``test`` (``mcnemar``, ``proportion``, ``dcf`` or ``bootstrap``) and the options of the function of
-`sigstats` of that name.
+`sigstats` of that name. One of another package has its ``code`` besides, and is called by
+`sigstats.tasks.populations.own_tests`.
 """
 
 from collections.abc import Callable, Mapping
@@ -119,7 +120,7 @@ def measure_of(test: Mapping[str, Any]) -> Measure:
 def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
     """By how much B is better than A on each test set, in the measure of a test."""
     measure = measure_of(test)
-    if test["test"] == "bootstrap":
+    if test["test"] == "bootstrap" or "code" in test:
         found = population.differences(measure, drawn)
     else:  # it sees right and wrong answers alone
         found = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.rules import FixedRule
 from sigstats.tasks.schema import Hypothesis
 
@@ -42,6 +43,8 @@ def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
             f"Gandy's rule ends a test where {what} is certain: with probability at most {rule.risk:g} endless "
             f"{replicates} would say otherwise."
         )
+    if isinstance(rule, PrecisePRule):
+        return f"A test ended where p was known to a Monte-Carlo standard error of {rule.error:g}; its p is valid."
     return (
         "Besag and Clifford's rule ends a test where its p can no longer become small enough: every decision is the "
         f"one that all {replicates} would give."

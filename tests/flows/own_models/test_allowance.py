@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 import sigstats
+from sigstats._common import offered
 from sigstats.learners import build, own
 from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of
 
@@ -83,7 +84,7 @@ def test_a_module_that_cannot_be_imported_is_named(package):
 
 def test_an_entry_point_needs_no_allowance(package, monkeypatch, tmp_path):
     points = {"their-net": EntryPoint("their-net", NET, own.GROUP)}
-    monkeypatch.setattr(own, "_entry_points", lambda: points)
+    monkeypatch.setattr(offered, "entry_points", lambda group: points)
     assert type(build("their-net", missing=False)).__name__ == "Net"
     assert code_of("their-net", ("sklearn",))["package"] == "netpackage"
     with pytest.raises(ValueError, match="did you mean 'their-net'"):
@@ -96,7 +97,7 @@ def test_an_installed_package_offers_learners(tmp_path, monkeypatch, package):
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: netpackage\nVersion: 2.5\n")
     (information / "top_level.txt").write_text("netpackage\n")
     (information / "entry_points.txt").write_text(f"[{own.GROUP}]\ntheir-net = {NET}\n")
-    own._entry_points.cache_clear()
+    offered.entry_points.cache_clear()
     try:
         assert own.named() == ("their-net",)
         assert code_of("their-net", ())["version"] == "2.5"
@@ -104,7 +105,7 @@ def test_an_installed_package_offers_learners(tmp_path, monkeypatch, package):
         sigstats.run(study, output=tmp_path / "out", cluster="serial")
     finally:
         monkeypatch.undo()
-        own._entry_points.cache_clear()
+        offered.entry_points.cache_clear()
     assert list(replicates(tmp_path / "out")) == ["crossval.few.their-net"]
 
 

@@ -16,6 +16,7 @@ from sigstats.flows.running.estimate import count, estimate, render
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.rules import BesagCliffordRule
 from sigstats.tasks.replicates import fanout
 from sigstats.tasks.results import Results
@@ -30,7 +31,8 @@ STUDY = """\
 kind = "benchmark"
 seed = 5
 datasets = ["iris", "wine"]
-classifiers = ["1-nn", { name = "tree", learner = "decision-tree", stopping = "besag-clifford" }]
+classifiers = ["1-nn", { name = "tree", learner = "decision-tree", stopping = "besag-clifford" },
+  { name = "rounded", learner = "ridge", stopping = "precision" }]
 adjust = "ADJUST"
 
 [cross_validation]
@@ -86,6 +88,12 @@ def test_besag_and_clifford_stop_where_p_is_above_alpha():
     assert rules == {BesagCliffordRule(maximum=999, exceedances=50)}
 
 
+def test_precision_stops_where_p_is_known():
+    plan = prepared(stopping="precision", precision=0.02).plan
+    rules = {cell.rule for cell in plan.cells if cell.stopping is not None}
+    assert rules == {PrecisePRule(maximum=999, error=0.02)}
+
+
 def test_a_rule_changes_no_replicate():
     plain, ruled = prepared().plan, prepared(stopping="gandy").plan
     assert [cell.name for cell in plain.cells] == [cell.name for cell in ruled.cells]
@@ -107,6 +115,7 @@ def test_retrains_are_compared_with_a_cell_of_the_plan():
         ({"stopping": "gandi"}, "permutation.stopping: 'gandi' is not valid"),
         ({"risk": 0.0}, "permutation.risk: 0.0 is not valid"),
         ({"risk": 0.3}, "permutation.risk: 0.3 is not valid"),
+        ({"precision": 0.0}, "permutation.precision: 0.0 is not valid"),
     ],
 )
 def test_bad_settings_are_one_line(change, complaint):
@@ -197,7 +206,7 @@ def test_a_stopped_study_has_the_same_bytes_on_workers(program, finished, tmp_pa
     run_on(path, tmp_path / "two", "local", 2)
     assert results(tmp_path / "two") == reference
     plan = program("plan", path, "--output", tmp_path / "two", "--no-timing")
-    assert len(re.findall(" 0 to do, +[1-9][0-9,]* done", plan.stdout)) == plan.stdout.count(" to do") == 12 + 1
+    assert len(re.findall(" 0 to do, +[1-9][0-9,]* done", plan.stdout)) == plan.stdout.count(" to do") == 18 + 1
     assert all(
         store.find(cell).damaged == () for store in [Store(str(tmp_path / "two"))] for cell in read_plan(store).cells
     )

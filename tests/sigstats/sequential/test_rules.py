@@ -13,6 +13,7 @@ from sigstats.intervals import Interval
 from sigstats.multiplicity import adjust
 from sigstats.sequential.gandy_boundary import boundaries
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.rules import (
     BesagCliffordRule,
     FixedRule,
@@ -30,6 +31,9 @@ RULES = {
     "besag-clifford, at the end": BesagCliffordRule(maximum=9, exceedances=9),
     "besag-clifford, never": BesagCliffordRule(maximum=9, exceedances=10),
     "besag-clifford, deciding": BesagCliffordRule(maximum=199, exceedances=deciding_exceedances(ALPHA, 199)),
+    "precise p": PrecisePRule(maximum=90, error=0.06),
+    "precise p, at the end": PrecisePRule(maximum=50, error=0.05),
+    "precise p, at once": PrecisePRule(maximum=20, error=0.3),
     "gandy, one end": GandyRule(maximum=1, alpha=0.5),
     "gandy, eager": GandyRule(maximum=60, alpha=0.3, risk=0.25, half_spent=1),
     "gandy, high level": GandyRule(maximum=80, alpha=0.8, risk=0.1, half_spent=5),
@@ -235,7 +239,7 @@ rare = st.lists(st.sampled_from([0] * 15 + [1]), min_size=199, max_size=199)
 
 
 @settings(derandomize=True, deadline=None, max_examples=examples(150))
-@given(st.sampled_from(["besag-clifford", "gandy, eager", "fixed"]), bits, st.integers(0, 59))
+@given(st.sampled_from(["besag-clifford", "gandy, eager", "precise p, at the end", "fixed"]), bits, st.integers(0, 59))
 def test_more_exceedances_never_make_p_smaller(name, path, place):
     rule = RULES[name]
     raised = [*path[:place], 1, *path[place + 1 :]]
@@ -342,6 +346,7 @@ def test_the_result_can_be_written_down_and_read():
         (lambda: FixedRule(maximum=0), "maximum"),
         (lambda: FixedRule(maximum=9.5), "maximum"),
         (lambda: BesagCliffordRule(maximum=9, exceedances=0), "exceedances"),
+        (lambda: PrecisePRule(maximum=9, error=0), "error"),
         (lambda: GandyRule(maximum=9, alpha=1), "alpha"),
         (lambda: GandyRule(maximum=9, alpha=ALPHA).stops_at(1.5), "p"),
         (lambda: GandyRule(maximum=9, alpha=0.05, reject_at=0.06), "reject_at"),

@@ -1,0 +1,56 @@
+"""What the code of another package may take, as a study file says it of a classifier or a test."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sigstats._common.validation import refuse
+
+from ..config.model import Strict
+
+
+class Needs(Strict):
+    """What code of another package needs of a worker."""
+
+    memory: Annotated[
+        str | None, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"')
+    ] = None
+
+
+class Limited(Strict):
+    """A table of a study file that may name code of another package."""
+
+    time_limit: Annotated[
+        float | None,
+        Field(gt=0, exclude=True, description="Seconds of a fit, or of a call of a test, of another package"),
+    ] = None
+    resources: Annotated[
+        Needs, Field(exclude=True, description="What a classifier or test of another package needs of a worker")
+    ] = Needs()
+
+    def limits(self, where: str, *, own: bool) -> dict[str, float] | None:
+        """What it may take, as `sigstats.tasks.plan.Cell` has it.
+
+        Parameters
+        ----------
+        where : str
+            What it is called in a message.
+        own : bool
+            Whether it is of another package.
+
+        Raises
+        ------
+        ValueError
+            If something of this package or scikit-learn's has a limit, since it has no process of its own.
+        """
+        from dask.utils import parse_bytes
+
+        found = {}
+        if self.time_limit is not None:
+            found["time_limit"] = self.time_limit
+        if self.resources.memory is not None:
+            found["memory"] = float(parse_bytes(self.resources.memory))
+        if found and not own:
+            wanted = "none: they are for code of other packages, which runs in processes of its own"
+            raise refuse(f"{where}: limits", ", ".join(found), wanted)
+        return found or None

@@ -1,0 +1,128 @@
+"""What other packages offer by name: found by an import path into an allowed package, or by an entry point.
+
+Nothing else of a package is called, and nothing of it is imported before its name is found among the allowed ones. An
+entry point of an installed package needs no allowance.
+"""
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .validation import one_line, refuse
+
+
+@functools.cache
+def entry_points(group: str) -> Mapping[str, importlib.metadata.EntryPoint]:
+    """The entry points of a group by name; none whose name reads as an import path."""
+    found = importlib.metadata.entry_points(group=group)
+    return {point.name: point for point in found if not {".", ":"} & set(point.name)}
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A kind of object that other packages offer.
+
+    Attributes
+    ----------
+    group : str
+        The group of its entry points.
+    what : str
+        What it is called in messages.
+    wanted : str
+        What an import path must lead to, in words.
+
+    Examples
+    --------
+    >>> from sigstats._common.offered import Offered
+    >>> functions = Offered("sigstats.examples", "function")
+    >>> functions.find("json:loads", ["json"]).__name__
+    'loads'
+    """
+
+    group: str
+    what: str
+
+    def named(self) -> tuple[str, ...]:
+        """The names that installed packages offer."""
+        return tuple(sorted(entry_points(self.group)))
+
+    def _place(self, name: str) -> tuple[str, list[str]]:
+        """The module of an import path or entry point, and the names in it."""
+        points = entry_points(self.group)
+        path = points[name].value.partition("[")[0].strip() if name in points else name
+        module, colon, inner = path.partition(":")
+        if not colon:
+            module, _, inner = path.rpartition(".")
+        return module, inner.split(".")
+
+    def find(self, name: str, allowed: Sequence[str]) -> Any:
+        """The object that an import path or an entry point names; None where its module has no such name.
+
+        Raises
+        ------
+        ValueError
+            If the package is not allowed, or the module cannot be imported.
+        """
+        module, inner = self._place(name)
+        package = module.partition(".")[0]
+        if name not in entry_points(self.group) and package not in allowed:
+            into = f"{' or '.join(allowed)}, or into a package" if allowed else "a package"
+            raise refuse(self.what, name, f"an import path into {into} that is allowed: --allow {package}")
+        if any(not part.isidentifier() or part.startswith("_") for part in [*module.split("."), *inner]):
+            raise refuse(self.what, name, "an import path of public names")
+        importable = f"a {self.what} that can be imported"
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                found: Any = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            raise refuse(self.what, name, f"{importable}; {one_line(error)}") from None
+        except (Exception, SystemExit) as error:  # a module may do anything
+            raised = f"{type(error).__name__}: {one_line(error)}"
+            raise refuse(self.what, name, f"{importable}; {module} raised {raised}") from None
+        for part in inner:
+            found = getattr(found, part, None)
+        return found
+
+    def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
+        """What identifies the code of an object that was found.
+
+        Parameters
+        ----------
+        name : str
+        defined_in : iterable of str
+            The imported modules in which it and what it is made of are defined; those of other packages do not count.
+
+        Returns
+        -------
+        dict
+            Its ``package``; the ``version`` of the package, empty where it is not installed as a distribution; and the
+            ``source``: SHA-256 of the files of these modules.
+
+        Raises
+        ------
+        ValueError
+            If it is defined in no file.
+        """
+        module = self._place(name)[0]
+        package = module.partition(".")[0]
+        content = hashlib.sha256()
+        for each in sorted({module, *(one for one in defined_in if one.partition(".")[0] == package)}):
+            file = getattr(sys.modules[each], "__file__", None)
+            if file is None:
+                raise refuse(self.what, name, "one that is defined in a file, which a worker can import")
+            content.update(each.encode() + b"\0" + Path(file).read_bytes() + b"\0")
+        return {"package": package, "version": _version(package), "source": content.hexdigest()}
+
+
+def _version(package: str) -> str:
+    names = importlib.metadata.packages_distributions().get(package, [])
+    if names:
+        return importlib.metadata.version(names[0])
+    return str(getattr(sys.modules[package], "__version__", ""))

@@ -1,0 +1,146 @@
+"""The ways in which a sequential rule ends, their probabilities, and what an end is evidence of.
+
+The number of exceedances after n replicates is a path that starts at 0 and goes up by 1 or stays. It ends where it
+meets the lower boundary, the upper one, or the last replicate.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import betaln, xlog1py, xlogy
+
+from .._common.validation import FloatArray, IntArray
+from ..intervals import Interval
+
+
+@dataclass(frozen=True, eq=False)
+class Exits:
+    """Ways in which a path ends.
+
+    Attributes
+    ----------
+    replicates, exceedances : ndarray of int64
+        Where the path ends.
+    weight : ndarray of float64
+        The share of all paths to that place that have not ended before. Paths to one place are equally likely, so it
+        does not depend on p.
+    """
+
+    replicates: IntArray
+    exceedances: IntArray
+    weight: FloatArray
+
+    def probability(self, p: float) -> float:
+        """The probability of ending in one of these ways when each replicate exceeds with probability `p`."""
+        n, s = self.replicates, self.exceedances
+        log_binomial = xlogy(s, p) + xlog1py(n - s, -p) - betaln(s + 1, n - s + 1) - np.log1p(n)
+        return float(self.weight @ np.exp(log_binomial))
+
+    @property
+    def total(self) -> float:
+        """Its mean over all p: the probability under a null hypothesis without ties, where p is uniform.
+
+        The number of exceedances is then uniform on 0, ..., n.
+        """
+        return float((self.weight / (self.replicates + 1)).sum())
+
+    def position(self, replicates: int, exceedances: int) -> int:
+        """The number of those before one of them."""
+        return int(np.flatnonzero((self.replicates == replicates) & (self.exceedances == exceedances))[0])
+
+    def first(self, size: int) -> "Exits":
+        """The first `size` of them."""
+        return Exits(self.replicates[:size], self.exceedances[:size], self.weight[:size])
+
+    def after(self, size: int) -> "Exits":
+        """All but the first `size` of them."""
+        return Exits(self.replicates[size:], self.exceedances[size:], self.weight[size:])
+
+
+@dataclass(frozen=True, eq=False)
+class Boundaries:
+    """Both boundaries up to some number of replicates.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of int64, shape (size,)
+        After n replicates a path ends if its exceedances are at most ``lower[n - 1]`` or at least ``upper[n - 1]``.
+    low, high : Exits
+        Ends at the lower and at the upper boundary, each in the order of time; of one time, those at the lower boundary
+        with fewer exceedances first, those at the upper with more.
+    inside : Exits
+        Where the paths are that met neither in `size` replicates, in the order of their exceedances.
+    """
+
+    lower: IntArray
+    upper: IntArray
+    low: Exits
+    high: Exits
+    inside: Exits
+
+
+def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
+    """Exits from their replicates, exceedances and weights."""
+    n, s, weight = zip(*ends, strict=True) if ends else ((), (), ())
+    return Exits(np.array(n, dtype=np.int64), np.array(s, dtype=np.int64), np.array(weight, dtype=np.float64))
+
+
+def evidence(
+    found: Boundaries, n: int, s: int, confidence_level: float
+) -> tuple[float, Interval, Literal["low", "high", "inside"]]:
+    """What an end says of p, and at which boundary it is.
+
+    The ends are ordered: those at the lower boundary, the earlier the more extreme; then those inside, the fewer
+    exceedances the more extreme; then those at the upper boundary, the later the more extreme. The p-value is the
+    probability, under the null hypothesis, of an end at least as extreme. Where the order is kept when replicates turn
+    from 0 to 1, it is valid with ties too, and the interval is the set of p for which neither tail of the order is
+    below half of 1 - confidence.
+
+    Parameters
+    ----------
+    found : Boundaries
+    n, s : int
+        The replicates and the exceedances of the end.
+    confidence_level : float
+        Of the interval.
+    """
+    low, inside, high = found.low, found.inside, found.high
+    at_most: Callable[[float], float]
+    at_least: Callable[[float], float]
+    side: Literal["low", "high", "inside"]
+    if s <= found.lower[n - 1]:
+        before = low.position(n, s)
+        side, pvalue = "low", low.first(before + 1).total
+        at_most, at_least = low.first(before + 1).probability, _but(low.first(before))
+    elif s >= found.upper[n - 1]:
+        before = high.position(n, s)
+        side, pvalue = "high", 1 - high.first(before).total
+        at_most, at_least = _but(high.first(before)), high.first(before + 1).probability
+    else:
+        ends = inside.position(n, s) + 1
+        # With no end below so far, exactly (s + 1) / (n + 1): on it an adjusted p-value may be equal to its level.
+        side, pvalue = "inside", low.total + float(inside.first(ends).weight.sum()) / (n + 1)
+        at_most, at_least = _sum(low, inside.first(ends)), _sum(high, inside.after(ends - 1))
+    tail = (1 - confidence_level) / 2
+    return pvalue, Interval(_where(at_least, tail, 0.0), _where(at_most, tail, 1.0), confidence_level), side
+
+
+def _but(ends: Exits) -> Callable[[float], float]:
+    """The probability of any other end."""
+    return lambda p: 1 - ends.probability(p)
+
+
+def _sum(*parts: Exits) -> Callable[[float], float]:
+    """The probability of any of these ends."""
+    return lambda p: sum(part.probability(p) for part in parts)
+
+
+def _where(probability: Callable[[float], float], tail: float, end: float) -> float:
+    """The p at which a monotone probability is `tail`; `end`, where it is largest or smallest, if it is more there."""
+    from scipy.optimize import brentq
+
+    if probability(end) >= tail:
+        return end
+    return float(brentq(lambda p: probability(p) - tail, 0.0, 1.0, xtol=1e-15, rtol=1e-13))

@@ -1,0 +1,78 @@
+"""A test of another package on test sets from a population: its p-values, and why some are undefined.
+
+The stream is that of `sigstats.tasks.replicates.subsample`, so that all tests are given the same test sets.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..own_code import require_as_planned
+from ..plan import Block, Cell
+from ..populations import own_tests
+from ..populations.scored import ScorePopulation
+from ..populations.tests import advantage
+from ..schema import column
+from ..storage.store import Store
+from . import subsample
+
+VERSION = 1
+LANE_SIZE = subsample.LANE_SIZE
+
+SCHEMA = subsample.SCHEMA.append(
+    column("problem", pa.string(), "", "why the p-value is undefined (NaN); null where it is not", nullable=True)
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyed by the population and the size."""
+    return subsample.stream(work)
+
+
+def needs(work: Mapping[str, Any]) -> list[Cell]:
+    """The outcomes that make up the population."""
+    return subsample.needs(work)
+
+
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """That of the test."""
+    return {"learner": work["test"]["test"], **work["test"]["code"]}
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The answer of the test on each test set of the block."""
+    work = block.cell.work
+    test = work["test"]
+    name, allowed = test["test"], (test["code"]["package"],)
+    require_as_planned(name, test["code"], partial(own_tests.code_of, name, allowed))
+    function = own_tests.find(name, allowed)
+    drawn_from = subsample.population(work, store)
+    assert drawn_from is not None  # the engine completes prerequisites first
+    assert not isinstance(drawn_from, ScorePopulation)  # the study refuses others
+    p_values, advantages, no_positive = [], [], []
+    problems: list[str | None] = []
+    for rng, size in block.lanes():
+        drawn = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]
+        found = own_tests.run_own_test(function, test, drawn, drawn_from, rng)
+        p_values.append(found.p_value)
+        problems.extend(found.problems)
+        advantages.append(advantage(test, drawn, drawn_from))
+        no_positive.append(drawn_from.lacking(drawn))
+    columns: dict[str, Any] = {
+        "replicate": np.arange(block.first, block.last, dtype=np.int64),
+        "p_value": np.concatenate(p_values),
+        "covers": pa.nulls(len(problems), pa.bool_()),
+        "advantage": np.concatenate(advantages),
+        "no_positive": np.concatenate(no_positive),
+        "problem": pa.array(problems, pa.string()),
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
+    """On which test sets the test rejects; where it is undefined, it does not."""
+    return subsample.rejections(table, alpha)
