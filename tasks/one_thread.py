@@ -1,4 +1,4 @@
-"""Restrict numerical libraries to one thread: the last bits of a sum depend on how it is split."""
+"""Restrict numerical libraries to a number of threads: the last bits of a sum depend on how it is split."""
 
 import threading
 from collections.abc import Iterator
@@ -14,7 +14,14 @@ _before: dict[str, tuple[Any, int]] = {}
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Restrict BLAS and OpenMP to one thread, also if other threads of this process enter or leave the context.
+    """Restrict BLAS and OpenMP to one thread."""
+    with threads(1):
+        yield
+
+
+@contextmanager
+def threads(number: int) -> Iterator[None]:
+    """Restrict BLAS and OpenMP to some threads, also if other threads of this process enter or leave the context.
 
     OpenMP has a limit for each thread that uses it. BLAS has one for the whole process: the first thread that enters
     sets it, and the last one that leaves restores it.
@@ -22,10 +29,10 @@ def one_thread() -> Iterator[None]:
     global _inside  # noqa: PLW0603
     with _lock:
         libraries = get_cached_controller()
-        own = libraries.select(user_api="openmp").limit(limits=1)
+        own = libraries.select(user_api="openmp").limit(limits=number)
         for blas in libraries.select(user_api="blas").lib_controllers:
             _before.setdefault(blas.filepath, (blas, blas.num_threads))
-            _set(blas, 1)
+            _set(blas, number)
         _inside += 1
     try:
         yield

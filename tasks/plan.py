@@ -53,8 +53,8 @@ class Cell:
         The rule that may stop the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
         not part of the fingerprint, since it changes no replicate.
     limits : mapping of str to float or None
-        What the code of other packages may take: ``time_limit``, the seconds of a fit, and ``memory``, the bytes of its
-        process. Neither part of the fingerprint nor stored.
+        What the code of other packages may take, or needs: ``time_limit``, the seconds of a fit, ``memory``, the bytes
+        of its process, ``threads`` and ``gpu``. Neither part of the fingerprint nor stored.
     """
 
     fanout: str

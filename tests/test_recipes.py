@@ -96,7 +96,7 @@ class Cluster(Strict):
     kind: Literal["loop"] = "loop"
 
 @contextmanager
-def open_pool(cluster):
+def open_pool(cluster, needs=()):
     yield Serial()
 '''
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, get_args
 
 from sigstats._common.registry import Registry
 from sigstats._common.validation import did_you_mean, shown
+from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
 
 from ..config.credentials import refuse_credentials
@@ -24,8 +25,12 @@ class ClusterKind(Protocol):
     def Cluster(self) -> type[Strict]:  # noqa: N802
         """What a cluster file may say; its field ``kind`` is a Literal of the kinds that it stands for."""
 
-    def open_pool(self, cluster: Any, /) -> AbstractContextManager[Pool]:
-        """The workers, for as long as the context lasts; then everything is taken down again."""
+    def open_pool(self, cluster: Any, needs: Sequence[Needs], /) -> AbstractContextManager[Pool]:
+        """The workers, for as long as the context lasts; then everything is taken down again.
+
+        `needs` is what blocks need beyond what any worker has, and may be left out. BadInput, one line that names the
+        resource and who needs it, says that no worker will have it.
+        """
 
 
 REGISTRY = Registry(__name__, ClusterKind, what="cluster")
@@ -39,9 +44,15 @@ def _modules() -> dict[str, ClusterKind]:
     return dict(sorted(found.items()))
 
 
-def open_pool(cluster: Any) -> AbstractContextManager[Pool]:
-    """The workers of a cluster, for as long as the context lasts."""
-    return _modules()[cluster.kind].open_pool(cluster)
+def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
+    """The workers of a cluster, for as long as the context lasts.
+
+    Raises
+    ------
+    BadInput
+        Where it starts, if no worker will have what blocks need, or for other reasons of the kind.
+    """
+    return _modules()[cluster.kind].open_pool(cluster, needs)
 
 
 def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:

@@ -10,6 +10,11 @@ from ..config.model import Strict
 Package = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
+Gpus = Annotated[
+    int, Field(ge=0, le=64, description="GPUs of this machine that classifiers may use, from the first on")
+]
+
+
 class ClusterFile(Strict):
     """What every kind of cluster has."""
 

@@ -1,20 +1,23 @@
 """A Dask scheduler that runs already, at an address."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from sigstats._common.validation import shown
+from sigstats._common.messages import one_line, shown
+from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
+from sigstats.tasks.engine.version import version
 
 from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import quiet
 from ._file import ClusterFile
+from ._room import refuse_need
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5})")
@@ -59,8 +62,15 @@ class Cluster(ClusterFile):
 
 
 @contextmanager
-def open_pool(cluster: Cluster) -> Iterator[Pool]:
-    """Connect, and leave the cluster as it was."""
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+    """Connect, and leave the cluster as it was.
+
+    Raises
+    ------
+    BadInput
+        If no scheduler or no worker answers, one of the workers has another version, or none declares what a block
+        needs.
+    """
     quiet()
     from distributed import Client
 
@@ -74,7 +84,36 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
             client.wait_for_workers(1, timeout=cluster.timeout)
         except TimeoutError:
             raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker") from None
-        yield DaskPool(client, expected=cluster.expected)
+        require_version(client, version())
+        yield DaskPool(client, expected=cluster.expected, asks=_declared(client, needs))
+
+
+def require_version(client: Any, here: str) -> None:
+    """Refuse workers that have another version of this package than `here`, that of this process."""
+    found = client.run(version, on_error="return")
+    for worker, there in sorted(found.items()):
+        if there != here:
+            has = f"sigstats {there}" if isinstance(there, str) else f"none that it can use ({one_line(there)[:120]})"
+            raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as this process has")
+
+
+def _declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
+    """The resources that the workers declare to Dask, if some of them have what each block needs.
+
+    Where none declares its memory, a block's is a limit of its process alone.
+    """
+    workers = [worker["resources"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()]
+    declared = frozenset(name for resources in workers for name in resources)
+    for each in needs:
+        asked = {name: amount for name, amount in each.amounts.items() if name != "memory" or name in declared}
+        for name, amount in asked.items():
+            if all(resources.get(name, 0) < amount for resources in workers):
+                most = max(resources.get(name, 0) for resources in workers)
+                how = f"dask worker --resources '{name}={amount}'"
+                raise refuse_need(each, name, f"{most:g}, what a worker declares ({how})")
+        if not any(all(resources.get(name, 0) >= amount for name, amount in asked.items()) for resources in workers):
+            raise BadInput(f"{each.who}: resources: {each} is not valid here; expected what one worker has all of")
+    return declared
 
 
 def _security(cluster: Cluster) -> Any:

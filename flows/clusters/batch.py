@@ -9,8 +9,8 @@ import importlib
 import re
 import shutil
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -18,13 +18,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
+from sigstats.tasks.engine.routed_pool import RoutedPool
 
 from ..errors import BadInput
 from ._certificates import shared_certificates
 from ._engine import environment, quiet, settings
 from ._file import ClusterFile
 from ._restarting import restart_dead_workers
+from ._room import refuse_need
 from ._scaling import SIZE, Workers, expected, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
@@ -91,11 +94,49 @@ class Cluster(ClusterFile):
         Folder | None, Field(description="Folder for the jobs' own output; where the system puts it by default")
     ] = None
     local_folder: Annotated[Folder | None, Field(description="Scratch folder on the workers' machines")] = None
+    gpu_directive: Annotated[
+        str | None,
+        Field(
+            pattern=r"^-[A-Za-z0-9_.,:=/ {}-]+$",
+            description="How GPUs are asked for, {gpu} being their number, where a classifier needs them",
+        ),
+    ] = None
     tls: Annotated[bool, Field(description="Whether scheduler and workers prove who they are and encrypt")] = True
 
 
-def batch_cluster(cluster: Cluster, security: Any) -> Any:
+#: How the systems ask for GPUs of which all sites do it alike.
+_GPU_DIRECTIVES = {"slurm": "--gres=gpu:{gpu}", "lsf": "-gpu num={gpu}"}
+
+
+def fitted(cluster: Cluster, needs: Needs) -> Cluster:
+    """The cluster file of jobs with one worker that has what a block needs, beside its own memory.
+
+    Raises
+    ------
+    BadInput
+        If nobody says how the system is asked for GPUs.
+    """
+    from dask.utils import parse_bytes
+
+    directives = list(cluster.directives)
+    if needs.gpu:
+        asked = cluster.gpu_directive or _GPU_DIRECTIVES.get(cluster.kind)
+        if asked is None:
+            raise refuse_need(needs, "gpu", f"0, since the cluster file has no gpu_directive for {cluster.kind}")
+        directives.append(asked.replace("{gpu}", str(needs.gpu)))
+    memory = f"{parse_bytes(cluster.memory) + needs.memory} B"
+    return cluster.model_copy(update={"processes": 1, "memory": memory, "directives": directives})
+
+
+def batch_cluster(cluster: Cluster, security: Any, threads: int = 1) -> Any:
     """The cluster of dask-jobqueue, with its scheduler running and no job yet.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    security : distributed.Security or None
+    threads : int
+        Processors of a worker, for the numerical libraries of its one block.
 
     Raises
     ------
@@ -112,7 +153,7 @@ def batch_cluster(cluster: Cluster, security: Any) -> Any:
     command = made.job_cls.submit_command.split()[0]
     if shutil.which(command) is None:
         raise BadInput(f"cluster: {command} is not on the PATH; expected a machine from which jobs can be submitted")
-    return made(security=security, **job_options(cluster))
+    return made(security=security, **job_options(cluster, threads))
 
 
 def _dask_jobqueue() -> ModuleType:
@@ -125,8 +166,8 @@ def _dask_jobqueue() -> ModuleType:
         signal.signal = set_handler
 
 
-def job_options(cluster: Cluster) -> dict[str, Any]:
-    """What dask-jobqueue is told: a job has `processes` workers of one thread."""
+def job_options(cluster: Cluster, threads: int = 1) -> dict[str, Any]:
+    """What dask-jobqueue is told: a job has `processes` workers of one thread, with so many processors each."""
     import dask
     from dask.utils import parse_bytes
 
@@ -134,9 +175,10 @@ def job_options(cluster: Cluster) -> dict[str, Any]:
 
     own = dask.config.get(f"jobqueue.{cluster.kind}", {})  # of the site, in dask-jobqueue's configuration
     before, arguments = own.get("job-script-prologue") or [], own.get("worker-extra-args") or []
+    one_block = ["--nthreads", "1"] if threads > 1 else []
 
     options = {
-        "cores": cluster.processes,
+        "cores": cluster.processes * threads,
         "processes": cluster.processes,
         "memory": f"{parse_bytes(cluster.memory) * cluster.processes} B",
         "walltime": cluster.walltime,
@@ -147,7 +189,8 @@ def job_options(cluster: Cluster) -> dict[str, Any]:
         "log_directory": cluster.log_folder,
         "job_extra_directives": list(cluster.directives),
         "job_script_prologue": [*before, *(f'export {k}="${{{k}:-{value}}}"' for k, value in environment().items())],
-        "worker_extra_args": [*arguments, "--worker-class", "sigstats.tasks.engine.nodes.Worker"],
+        # A worker has one block at a time, however many processors: the last --nthreads counts.
+        "worker_extra_args": [*arguments, *one_block, "--worker-class", "sigstats.tasks.engine.nodes.Worker"],
         "scheduler_cls": Scheduler,
         "scheduler_options": {"dashboard": False},
         "job_name": "sigstats",
@@ -170,14 +213,24 @@ async def _has_ended(kind: str, job: Any) -> bool:
 
 
 @contextmanager
-def open_pool(cluster: Cluster) -> Iterator[Pool]:
-    """Submit the jobs, and cancel them.
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+    """Submit the jobs, and cancel them; blocks with needs of their own get jobs of their own.
 
     Raises
     ------
     BadInput
         If the batch system takes no job, with what it says.
     """
+    made = {each: fitted(cluster, each) for each in needs}
+    with ExitStack() as stack:
+        common = stack.enter_context(_open_jobs(cluster))
+        own = {each: stack.enter_context(_open_jobs(made[each], each)) for each in needs}
+        yield RoutedPool(common, own) if own else common
+
+
+@contextmanager
+def _open_jobs(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
+    """Submit the jobs of one kind, and cancel them."""
     quiet()
     import dask
     from distributed import Client
@@ -185,7 +238,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
     with (
         dask.config.set(settings()),
         shared_certificates(cluster.shared_folder) if cluster.tls else nullcontext() as security,
-        batch_cluster(cluster, security) as started,
+        batch_cluster(cluster, security, 1 if needs is None else needs.threads) as started,
         Client(started) as client,
     ):
         try:
@@ -193,6 +246,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
         except RuntimeError as error:
             said = str(error).rpartition("stderr:")[2].split("\n")
             reason = next((line.strip() for line in said if line.strip()), "no reason given")
-            raise BadInput(f"cluster: the batch system takes no job: {reason}") from None
+            job = "no job" if needs is None else f"no job with {needs}, which {needs.who} needs"
+            raise BadInput(f"cluster: the batch system takes {job}: {reason}") from None
         with restart_dead_workers(started, has_ended=partial(_has_ended, cluster.kind)):
             yield DaskPool(client, expected=expected(cluster.workers))

@@ -1,13 +1,15 @@
 """Workers as pods of Kubernetes, which Dask's operator starts and replaces."""
 
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
+from sigstats.tasks.engine.routed_pool import RoutedPool
 
 from ..errors import BadInput
 from ._engine import environment, quiet
@@ -44,8 +46,11 @@ class Cluster(ClusterFile):
     timeout: Annotated[int, Field(gt=0, description="Seconds to wait for the scheduler's pod")] = 300
 
 
-def manifest(cluster: Cluster, name: str) -> dict[str, Any]:
-    """The ``DaskCluster`` resource for the operator; its pods run without root and without privileges."""
+def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[str, Any]:
+    """The ``DaskCluster`` resource for the operator; its pods run without root and without privileges.
+
+    With `needs` its workers have these beside their own memory.
+    """
     minimum = cluster.workers.minimum if isinstance(cluster.workers, Adaptive) else cluster.workers
     labels = {"dask.org/cluster-name": name, "dask.org/component": "scheduler"}
     ports = {"tcp-comm": 8786, "http-dashboard": 8787}
@@ -76,7 +81,7 @@ def manifest(cluster: Cluster, name: str) -> dict[str, Any]:
             },
             "worker": {
                 "replicas": max(1, minimum),
-                "spec": _pod(cluster, "worker", [*worker, "--memory-limit", f"{cluster.memory}B"]),
+                "spec": _with(needs, _pod(cluster, "worker", [*worker, "--memory-limit", f"{cluster.memory}B"])),
             },
         },
     }
@@ -108,9 +113,38 @@ def _pod(cluster: Cluster, name: str, command: list[str], **more: Any) -> dict[s
     return pod
 
 
+def _with(needs: Needs | None, pod: dict[str, Any]) -> dict[str, Any]:
+    """A worker's pod that has what a block needs."""
+    if needs is None:
+        return pod
+    from dask.utils import parse_bytes
+
+    resources = pod["containers"][0]["resources"]
+    memory = f"{(parse_bytes(resources['limits']['memory'] + 'B') + needs.memory) // 2**20}Mi"
+    resources["requests"] = {"cpu": str(needs.threads), "memory": memory}
+    resources["limits"] = {"memory": memory} | ({"nvidia.com/gpu": str(needs.gpu)} if needs.gpu else {})
+    return pod
+
+
 @contextmanager
-def open_pool(cluster: Cluster) -> Iterator[Pool]:
-    """Start the pods through the operator, and delete them at the end.
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+    """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own.
+
+    Raises
+    ------
+    BadInput
+        If dask-kubernetes is not installed, Kubernetes does not start the scheduler, or in `timeout` no pod that has
+        what a block needs.
+    """
+    with ExitStack() as stack:
+        common = stack.enter_context(_open_pods(cluster))
+        own = {each: stack.enter_context(_open_pods(cluster, each)) for each in needs}
+        yield RoutedPool(common, own) if own else common
+
+
+@contextmanager
+def _open_pods(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
+    """The pods of one kind.
 
     Raises
     ------
@@ -132,7 +166,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
         # Asked first: a KubeCluster that finds no server would be cleaned up, with an error, at exit.
         kr8s.api(namespace=cluster.namespace).version()
         started = KubeCluster(
-            custom_cluster_spec=manifest(cluster, name),
+            custom_cluster_spec=manifest(cluster, name, needs),
             namespace=cluster.namespace,
             resource_timeout=cluster.timeout,
             shutdown_on_close=True,
@@ -144,4 +178,10 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
     with started, Client(started) as client:
         if isinstance(cluster.workers, Adaptive):
             started.adapt(minimum=cluster.workers.minimum, maximum=cluster.workers.maximum)
+        if needs is not None:
+            try:
+                client.wait_for_workers(1, timeout=cluster.timeout)
+            except TimeoutError:
+                said = f"in {cluster.timeout} s Kubernetes started no pod with {needs}, which {needs.who} needs"
+                raise BadInput(f"cluster: {said}") from None
         yield DaskPool(client, expected=expected(cluster.workers))

@@ -2,18 +2,20 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
 from ._certificates import certificates
 from ._engine import quiet, settings
-from ._file import ClusterFile
+from ._file import ClusterFile, Gpus
 from ._restarting import restart_dead_workers
+from ._room import blocks_at_once, roles, with_roles
 from ._scaling import SIZE, Workers, expected, start
 from ._scratch import scratch_folder
 
@@ -29,6 +31,7 @@ class Cluster(ClusterFile):
     memory_limit: Annotated[
         str, Field(pattern=f"^(auto|{SIZE})$", description='Memory of each worker, as in "2 GiB"')
     ] = "auto"
+    gpus: Gpus = 0
 
 
 def processors() -> int:
@@ -36,9 +39,27 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
+    """How many blocks of each need this machine has room for at once.
+
+    Raises
+    ------
+    BadInput
+        If it has room for none: one line that names the resource and who needs it.
+    """
+    return {each: blocks_at_once(each, processors=processors(), gpus=gpus) for each in needs}
+
+
 @contextmanager
-def open_pool(cluster: Cluster) -> Iterator[Pool]:
-    """Start the processes, which take connections of this run alone, and end them."""
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+    """Start the processes, which take connections of this run alone, and end them.
+
+    Raises
+    ------
+    BadInput
+        If this machine has not what a block needs.
+    """
+    special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
     quiet()
     import dask
     from distributed import Client, Nanny, SpecCluster
@@ -58,7 +79,7 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
     }
     with (
         dask.config.set(settings()),
-        SpecCluster(
+        with_roles(SpecCluster, special)(
             scheduler={"cls": Scheduler, "options": {**listening, "port": 0, "dashboard": False}},
             worker={"cls": Nanny, "options": worker},
             security=security,
@@ -68,4 +89,6 @@ def open_pool(cluster: Cluster) -> Iterator[Pool]:
     ):
         start(started, workers)
         with restart_dead_workers(started):
-            yield DaskPool(client, expected=expected(workers))
+            yield DaskPool(
+                client, expected=expected(workers), asks=frozenset(name for each in needs for name in each.amounts)
+            )

@@ -1,21 +1,31 @@
 """A plain loop in this process: the reference that every other cluster must agree with."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
+from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool, Serial
 
-from ._file import ClusterFile
+from ._file import ClusterFile, Gpus
+from .local import room_for
 
 
 class Cluster(ClusterFile):
-    """``kind = "serial"``: nothing to set."""
+    """``kind = "serial"``."""
 
     kind: Literal["serial"] = "serial"
+    gpus: Gpus = 0
 
 
 @contextmanager
-def open_pool(cluster: Cluster) -> Iterator[Pool]:  # noqa: ARG001
-    """The loop."""
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+    """The loop.
+
+    Raises
+    ------
+    BadInput
+        If this machine has not what a block needs.
+    """
+    room_for(needs, gpus=cluster.gpus)
     yield Serial()

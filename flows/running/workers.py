@@ -6,12 +6,13 @@ from functools import partial
 
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
+from sigstats.tasks.engine.needs import needs_of
 from sigstats.tasks.engine.pools import Pool, Serial
 from sigstats.tasks.replicates import own_code
 from sigstats.tasks.storage.store import Store
 
 from .. import clusters
-from ..clusters.local import processors
+from ..clusters.local import processors, room_for
 from ..errors import BadInput
 from .options import RunOptions
 from .prepared import Prepared
@@ -45,7 +46,8 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
     Raises
     ------
     BadInput
-        If a worker cannot hold a data set, or the workers cannot reach the output.
+        If a worker cannot hold a data set, no worker will have what a classifier needs, or the workers cannot reach the
+        output.
     """
     cluster = options.cluster
     in_memory = options.output.startswith("memory://")
@@ -58,15 +60,17 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
             f"--output: {options.output} is not valid; code of another package runs in a process of its own, "
             "which cannot reach the memory of this one"
         )
+    needs = needs_of(prepared.plan.cells)
     if not left or (in_memory and cluster is None):
         yield Serial()
     elif cluster is not None or any(_needed(dataset.nbytes) > _LARGE for dataset in prepared.datasets):
-        with clusters.open_pool(clusters.load_cluster(None) if cluster is None else cluster) as pool:
+        with clusters.open_pool(clusters.load_cluster(None) if cluster is None else cluster, needs) as pool:
             _require_memory(prepared, getattr(pool, "memory_limit", None))
             yield pool
     else:
+        room_for(needs)
         with GrowingPool(
-            partial(clusters.open_pool, clusters.load_cluster(None)),
+            partial(clusters.open_pool, clusters.load_cluster(None), needs),
             expected=processors(),
             after=GROW_AFTER,
             stop=options.stop,

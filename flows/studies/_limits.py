@@ -15,6 +15,10 @@ class Needs(Strict):
     memory: Annotated[
         str | None, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"')
     ] = None
+    threads: Annotated[
+        int | None, Field(ge=1, le=1024, description="Threads of its numerical libraries, one where it is not given")
+    ] = None
+    gpu: Annotated[int | None, Field(ge=1, le=64, description="GPUs of its worker")] = None
 
 
 class Limited(Strict):
@@ -45,11 +49,10 @@ class Limited(Strict):
         """
         from dask.utils import parse_bytes
 
-        found = {}
-        if self.time_limit is not None:
-            found["time_limit"] = self.time_limit
-        if self.resources.memory is not None:
-            found["memory"] = float(parse_bytes(self.resources.memory))
+        needs = self.resources
+        memory = None if needs.memory is None else float(parse_bytes(needs.memory))
+        asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
+        found = {name: float(value) for name, value in asked.items() if value is not None}
         if found and not own:
             wanted = "none: they are for code of other packages, which runs in processes of its own"
             raise refuse(f"{where}: limits", ", ".join(found), wanted)

@@ -25,10 +25,14 @@ from ..plan import Block
 from ..replicates import own_code
 from ..storage.store import Store
 from .guarded_child import BEGIN, END
+from .needs import Needs
 from .run_block import Failure, Receipt, failure, run_block
 
 #: Seconds between two looks at how long a fit takes and how much memory it has taken.
 _LOOK = 0.2
+
+#: What tells numerical libraries how many threads they have.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class TimeLimit(Exception):
@@ -54,12 +58,13 @@ class Killed(OSError):
 class _Child:
     """A process for code of other packages; it cannot import a module that has changed once more."""
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
         self._codes: dict[str, Mapping[str, str]] = {}
         mine, its = socketpair()
         path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
         # Sets of strings have one order in every process, so that what is computed from them is the same.
-        fixed = {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        fixed = {"PYTHONPATH": path, "PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, str(threads))
         with its:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "sigstats.tasks.engine.guarded_child", str(its.fileno())],
@@ -73,9 +78,10 @@ class _Child:
         self.connection = Connection(mine.detach())
         self._memory = psutil.Process(self.process.pid)
 
-    def may_run(self, code: Mapping[str, str]) -> bool:
-        """Whether it has not imported this learner from other files."""
-        return self.process.poll() is None and self._codes.get(code["learner"], code) == code
+    def may_run(self, code: Mapping[str, str], threads: int) -> bool:
+        """Whether it has these threads, and has not imported this learner from other files."""
+        same = self._codes.get(code["learner"], code) == code
+        return same and self._threads == threads and self.process.poll() is None
 
     @property
     def resident(self) -> int:
@@ -156,15 +162,15 @@ _idle: list[_Child] = []
 _lock = threading.Lock()
 
 
-def _taken(code: Mapping[str, str]) -> _Child:
+def _taken(code: Mapping[str, str], threads: int) -> _Child:
     """An idle process that may run this code, or a new one; those that may not are ended."""
     with _lock:
-        useless = [child for child in _idle if not child.may_run(code)]
+        useless = [child for child in _idle if not child.may_run(code, threads)]
         useful = [child for child in _idle if child not in useless]
         _idle[:] = useful[1:]
     for child in useless:
         child.end()
-    return useful[0] if useful else _Child()
+    return useful[0] if useful else _Child(threads)
 
 
 @atexit.register
@@ -197,7 +203,7 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
     if code is None and not apart:
         return run_block(block, store, engine=engine)
     code = code or {"learner": ""}
-    child = _taken(code)
+    child = _taken(code, Needs.of(block.cell).threads)
     try:
         outcome = child.compute(block, store, engine, code)
     except (TimeLimit, MemoryLimit, ProcessEnded) as error:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from ..plan import Block
 from ..storage.store import Store
 from .guarded import run_guarded
+from .needs import Needs
 from .run_block import Failure, Receipt, failure, load_fanouts
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
@@ -110,11 +111,14 @@ class DaskPool:
         How often Dask may repeat a block whose worker lost its connection to the store.
     expected : int
         The number of workers that are expected, if they start later: by a batch system, or when they are needed.
+    asks : frozenset of str
+        The resources of Dask's that some of the workers have, and that a block which needs them asks for.
     """
 
     client: Any
     retries: int = 2
     expected: int = 1
+    asks: frozenset[str] = frozenset()
     _threads_at: float = field(default=-1.0, init=False, repr=False)
     _threads: int = field(default=1, init=False, repr=False)
     # One group of tasks, which Dask recognises by their name: the scheduler never forgets the statistics of a group.
@@ -199,25 +203,37 @@ class DaskPool:
             batch = _drain(self._to_send)
             if not batch:
                 return
-            try:
-                self._require_connection()
-                futures = self.client.map(
-                    run_guarded,
-                    [given.block for given in batch],
-                    [given.store for given in batch],
-                    [given.deaths > 0 for given in batch],
-                    engine="dask",
-                    key=[(self._group, given.block.key, next(self._numbers)) for given in batch],
-                    pure=False,
-                    retries=self.retries,
-                )
-            except Exception as gone:  # the cluster
-                for given in batch:
-                    self._end(given, failure(given.block, gone))
-                return
-            for given, future in zip(batch, futures, strict=True):
-                given.future = future
-                future.add_done_callback(functools.partial(self._finished, given))
+            asked = [self._asked(given) for given in batch]
+            for resources in {tuple(each.items()): each for each in asked}.values():
+                self._map([given for given, own in zip(batch, asked, strict=True) if own == resources], resources)
+
+    def _asked(self, given: _Submission) -> dict[str, int]:
+        """The resources that a block asks of its worker."""
+        amounts = Needs.of(given.block.cell).amounts
+        return {name: amount for name, amount in amounts.items() if name in self.asks}
+
+    def _map(self, batch: list[_Submission], resources: dict[str, int]) -> None:
+        """Send blocks that ask for the same of their workers."""
+        try:
+            self._require_connection()
+            futures = self.client.map(
+                run_guarded,
+                [given.block for given in batch],
+                [given.store for given in batch],
+                [given.deaths > 0 for given in batch],
+                engine="dask",
+                key=[(self._group, given.block.key, next(self._numbers)) for given in batch],
+                pure=False,
+                retries=self.retries,
+                resources=resources or None,
+            )
+        except Exception as gone:  # the cluster
+            for given in batch:
+                self._end(given, failure(given.block, gone))
+            return
+        for given, future in zip(batch, futures, strict=True):
+            given.future = future
+            future.add_done_callback(functools.partial(self._finished, given))
 
     def _finished(self, given: _Submission, _: Any) -> None:
         self._to_fetch.append(given)

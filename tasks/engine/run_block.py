@@ -6,10 +6,11 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..one_thread import one_thread
+from ..one_thread import threads
 from ..plan import Block
 from ..replicates import fanout
 from ..storage.store import Store
+from .needs import Needs
 from .stopping import exceedances
 
 
@@ -70,7 +71,7 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     """Compute a block and store it.
 
     A block may be computed twice: the second file equals the first byte for byte. Numerical libraries are restricted to
-    one thread, since the last bits of a sum depend on how it is split.
+    one thread, or those that the cell's limits give, since the last bits of a sum depend on how it is split.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     """
     started = time.perf_counter()
     try:
-        with one_thread():
+        with threads(Needs.of(block.cell).threads):
             table = fanout(block.cell.fanout).compute(block, store)
     except OSError:
         raise

@@ -12,6 +12,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_info
 
 
 class Net(ClassifierMixin, BaseEstimator):
@@ -103,6 +104,17 @@ class Unruly(ClassifierMixin, BaseEstimator):
 
     def _crashes(self):
         ctypes.string_at(0)
+
+    def _has_one_thread(self):
+        self._require_threads(1)
+
+    def _has_two_threads(self):
+        self._require_threads(2)
+
+    def _require_threads(self, number):
+        blas = {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+        if blas != {number} or os.environ["OMP_NUM_THREADS"] != str(number):
+            raise RuntimeError(f"{blas} threads, OMP_NUM_THREADS {os.environ['OMP_NUM_THREADS']}")
 
     def _hangs(self):
         time.sleep(1000)

@@ -1,0 +1,63 @@
+"""What the blocks of a cell need of a worker, beside its one thread."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..plan import Cell
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a classifier or a test of another package needs.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes of its process; 0 where none are asked for.
+    threads : int
+        Threads of its numerical libraries.
+    gpu : int
+        GPUs.
+    who : str
+        The classifiers or tests that need it, for a message; of no account where needs are compared.
+    """
+
+    memory: int = 0
+    threads: int = 1
+    gpu: int = 0
+    who: str = field(default="", compare=False)
+
+    @classmethod
+    def of(cls, cell: Cell) -> "Needs":
+        """The needs of a cell's blocks."""
+        limits = cell.limits or {}
+        what = next((f"{key} {cell.subject[key]}" for key in ("classifier", "test") if key in cell.subject), cell.name)
+        return cls(
+            memory=int(limits.get("memory", 0)),
+            threads=int(limits.get("threads", 1)),
+            gpu=int(limits.get("gpu", 0)),
+            who=what,
+        )
+
+    @property
+    def amounts(self) -> dict[str, int]:
+        """What it asks of a worker, by the names of Dask's resources; empty where any worker will do."""
+        asked = {"memory": self.memory, "threads": self.threads if self.threads > 1 else 0, "gpu": self.gpu}
+        return {name: amount for name, amount in asked.items() if amount}
+
+    def __str__(self) -> str:
+        """In the words of a study file."""
+        said = {"memory": f"{self.memory / 2**30:.3g} GiB", "threads": self.threads, "gpu": self.gpu}
+        return ", ".join(f"{name} = {said[name]}" for name in self.amounts)
+
+
+def needs_of(cells: Iterable[Cell]) -> tuple[Needs, ...]:
+    """What cells need beyond what any worker has, each once."""
+    return tuple(dict.fromkeys(_asked(cells)))
+
+
+def _asked(cells: Iterable[Cell]) -> Iterator[Needs]:
+    for cell in cells:
+        needs = Needs.of(cell)
+        if needs.amounts:
+            yield needs

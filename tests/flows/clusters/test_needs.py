@@ -1,0 +1,179 @@
+"""What a classifier needs of a worker: where it is found, and what is said where no worker will have it."""
+
+import json
+
+import dask
+import pytest
+from distributed import LocalCluster
+
+from sigstats.flows import clusters
+from sigstats.flows.clusters import _room, address, kubernetes, load_cluster
+from sigstats.flows.clusters._engine import settings
+from sigstats.flows.clusters.batch import _dask_jobqueue, batch_cluster, fitted
+from sigstats.flows.errors import BadInput
+from sigstats.tasks.engine.needs import Needs, needs_of
+from sigstats.tasks.engine.pools import Serial
+from sigstats.tasks.engine.routed_pool import RoutedPool
+from sigstats.tasks.replicates import cell
+
+from .test_kinds import commands, loaded
+
+NET = Needs(memory=8 << 30, threads=4, gpu=1, who="classifier net")
+__all__ = ["commands"]
+
+
+def own(name, **limits):
+    """A cell of a classifier with limits."""
+    work = {"dataset": {"name": "d", "digest": "0"}, "classifier": {"learner": name, "params": {}}, "null": "labels"}
+    subject = {"dataset": "d", "classifier": name}
+    return cell("retrain", subject=subject, work=work, seed=1, replicates=10, limits=limits or None)
+
+
+def test_the_needs_of_a_plan_are_each_there_once():
+    cells = [own("lda"), own("slow", time_limit=3.0), own("net", threads=4, gpu=1), own("other", gpu=1, threads=4)]
+    assert needs_of(cells) == (Needs(threads=4, gpu=1),)
+    assert needs_of(cells)[0].who == "classifier net"
+    assert Needs.of(cells[0]).amounts == Needs.of(cells[1]).amounts == {}
+
+
+@pytest.mark.parametrize("kind", ["serial", "local"])
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        (Needs(threads=10_000, who="classifier net"), r"resources\.threads: 10000 .* the processors of this machine"),
+        (
+            Needs(memory=1 << 60, who="classifier net"),
+            r"resources\.memory: 1\.07e\+09 GiB .* the memory of this machine",
+        ),
+        (Needs(gpu=3, who="classifier net"), r"resources\.gpu: 3 .* at most 2, the gpus of the cluster file"),
+    ],
+)
+def test_a_machine_that_has_less_is_refused_before_anything_starts(tmp_path, kind, needs, said):
+    cluster = loaded(tmp_path, f'kind = "{kind}"\ngpus = 2')
+    with pytest.raises(BadInput, match=f"^classifier net: {said}$"), clusters.open_pool(cluster, (needs,)):
+        pass
+
+
+def test_gpus_are_divided_among_the_workers_and_every_need_is_met():
+    one, two = Needs(gpu=1), Needs(gpu=2, threads=2)
+    made = _room.roles([one, two], {one: 3, two: 1}, gpus=3)
+    assert [role["resources"] for role in made] == [{"threads": 2, "gpu": 2}, {"gpu": 1}, {}]
+    devices = [role["env"]["CUDA_VISIBLE_DEVICES"] for role in made if "env" in role]
+    assert devices == ["0,1", "2"]
+    assert _room.roles([], {}, gpus=3) == []
+
+
+def test_a_new_worker_takes_over_what_an_ended_one_had():
+    class Fake:
+        def __init__(self):
+            self.worker_spec, self._number = {}, -1
+
+        def new_worker_spec(self):
+            self._number += 1
+            return {self._number: {"cls": "Nanny", "options": {"nthreads": 1}}}
+
+        def grow(self):
+            self.worker_spec |= (made := self.new_worker_spec())
+            return next(iter(made.values()))["options"].get("resources")
+
+    cluster = _room.with_roles(Fake, [{"resources": {"gpu": 1}}])()
+    assert [cluster.grow(), cluster.grow()] == [{"gpu": 1}, None]
+    del cluster.worker_spec[0]
+    assert [cluster.grow(), cluster.grow()] == [{"gpu": 1}, None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("slurm", ["#SBATCH --cpus-per-task=4", "#SBATCH --mem=10G", "#SBATCH --gres=gpu:1"]),
+        ("pbs", ["#PBS -l select=1:ncpus=4:mem=10GB", "#PBS -l ngpus=1"]),
+        ("sge", ["#$ -l gpu=1"]),
+        ("lsf", ["#BSUB -n 4", "#BSUB -gpu num=1"]),
+    ],
+)
+def test_a_job_of_its_own_asks_the_batch_system_for_it(commands, kind, lines):
+    told = {"pbs": 'gpu_directive = "-l ngpus={gpu}"', "sge": 'gpu_directive = "-l gpu={gpu}"'}.get(kind, "")
+    cluster = loaded(commands, f'kind = "{kind}"\nworkers = 8\nprocesses = 4\nmemory = "2 GiB"\n{told}')
+    _dask_jobqueue()
+    with dask.config.set(settings()), batch_cluster(fitted(cluster, NET), None, NET.threads) as started:
+        script = started.job_script()
+    written = [line.strip() for line in script.splitlines()]
+    assert [line for line in lines if line not in written] == []
+    (command,) = (line for line in written if "distributed.cli.dask_worker" in line)
+    assert command.rpartition("--nthreads ")[2].split()[0] == "1"
+    assert "--nworkers 1 " in command or "--nworkers" not in command
+
+
+def test_a_batch_system_that_is_not_asked_for_gpus_is_refused(tmp_path):
+    cluster = loaded(tmp_path, 'kind = "sge"\nworkers = 2')
+    with pytest.raises(BadInput, match=r"^classifier net: resources\.gpu: 1 .* no gpu_directive for sge$"):
+        fitted(cluster, NET)
+
+
+def test_a_pod_of_its_own_has_it(tmp_path):
+    cluster = loaded(tmp_path, 'kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2Gi"')
+    common, made = (kubernetes.manifest(cluster, "n", needs)["spec"]["worker"]["spec"] for needs in (None, NET))
+    assert made["containers"][0]["resources"] == {
+        "requests": {"cpu": "4", "memory": "10240Mi"},
+        "limits": {"memory": "10240Mi", "nvidia.com/gpu": "1"},
+    }
+    assert common["containers"][0]["resources"]["limits"] == {"memory": "2Gi"}
+    for pod in (common, made):
+        del pod["containers"][0]["resources"]
+    assert json.dumps(common) == json.dumps(made)
+
+
+def test_blocks_go_to_the_pool_of_their_needs():
+    class Noting(Serial):
+        def __init__(self):
+            super().__init__()
+            self.given = []
+
+        def submit(self, block, store, done):
+            self.given.append(block.cell.subject["classifier"])
+            return lambda: None
+
+    common, special = Noting(), Noting()
+    pool = RoutedPool(common, {Needs(gpu=1): special})
+    for one in (own("lda"), own("net", gpu=1), own("timed", time_limit=1.0)):
+        pool.submit(one.block(0, 1), None, print)
+    assert (common.given, special.given) == (["lda", "timed"], ["net"])
+    assert (pool.workers, pool.cells, pool.full, pool.idle) == (2, 2, False, False)
+    assert pool.staff == {"this process"}
+
+
+@pytest.fixture(scope="module")
+def running():
+    """A scheduler at an address whose one worker declares resources."""
+    options = {
+        "dashboard_address": None,
+        "resources": {"gpu": 1, "threads": 2},
+        "processes": False,
+        "protocol": "tcp://",
+    }
+    with LocalCluster(n_workers=1, threads_per_worker=1, **options) as cluster:
+        yield load_cluster(cluster.scheduler_address)
+
+
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        (Needs(gpu=2, who="classifier net"), r"classifier net: resources\.gpu: 2 .* at most 1, what a worker declares"),
+        (NET, r"classifier net: resources\.threads: 4 .* at most 2, what a worker declares"),
+    ],
+)
+def test_at_an_address_a_resource_that_nobody_declares_is_refused(running, needs, said):
+    with pytest.raises(BadInput, match=said), clusters.open_pool(running, (needs,)):
+        pass
+
+
+def test_at_an_address_a_declared_resource_is_asked_for(running):
+    needs = Needs(gpu=1, threads=2, memory=1 << 30)
+    with clusters.open_pool(running, (needs,)) as pool:
+        assert pool.asks == {"gpu", "threads"}
+
+
+def test_workers_of_another_version_are_refused(running):
+    said = r"^cluster: the worker at .* has sigstats \S+; expected sigstats 9\.9"
+    with clusters.open_pool(running) as pool, pytest.raises(BadInput, match=said):
+        address.require_version(pool.client, "9.9")
