@@ -170,10 +170,10 @@ def _about(cell: Cell) -> dict[str, str]:
     return {"fanout": cell.fanout, **cell.subject}
 
 
-def as_place(output: Any) -> str:
+def as_place(output: Any, name: str = "output") -> str:
     """A folder or a URL as text, or ValueError."""
     if not isinstance(output, (str, PathLike)) or not str(output).strip():
-        raise refuse("output", output, "a folder or an fsspec URL")
+        raise refuse(name, output, "a folder or an fsspec URL")
     return str(output)
 
 

@@ -27,6 +27,7 @@ def run(
     cluster: str | None = None,
     workers: int | None = None,
     allow: Sequence[str] = (),
+    cache: "str | PathLike[str] | None" = None,
     quiet: bool = True,
 ) -> StudyResults:
     """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
@@ -45,7 +46,9 @@ def run(
     workers : int, optional
         Worker processes of a local cluster.
     allow : sequence of str
-        Packages whose classifiers the study may name: their code is imported and run.
+        Packages whose classifiers and tests the study may name: their code is imported and run.
+    cache : str or path, optional
+        A folder or an fsspec URL of finished cells that studies share: those that are there are not computed again.
     quiet : bool
         False to see the progress on standard error.
 
@@ -89,6 +92,7 @@ def run(
             cluster=where,
             display=Display(quiet=quiet, study=loaded.name),
             allow=allowed(allow, where),
+            cache=None if cache is None else as_place(cache, "cache"),
         )
         with _main_left_alone():
             result = kind.run(loaded, how)

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config.credentials import refuse_credentials
 from ..config.ready import place_of
 from ..errors import BadInput
 
@@ -63,6 +64,16 @@ def output_of(options: argparse.Namespace, study: "Study") -> str:
     """Where results go."""
     output: str = options.output if options.output is not None else str(Path("results") / study.name)
     return usable(output, "--output")
+
+
+def cache_of(cache: str | None, output: str) -> str | None:
+    """Where finished cells are shared, which is not where the results go."""
+    if cache is None:
+        return None
+    if cache.rstrip("/") == output.rstrip("/"):
+        raise BadInput(f"--cache: {cache!r} is not valid; expected another place than --output")
+    refuse_credentials({"--cache": cache})
+    return usable(cache, "--cache")
 
 
 def usable(output: str, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sigstats._common.printable import printable
 
 from ..errors import BadInput
-from ._options import add_allow, add_study, base_of, output_of, refuse_cluster, study_of, workers_of
+from ._options import add_allow, add_study, base_of, cache_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
     from ..running.result import StudyResult
@@ -28,6 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes of a local cluster")
     add_allow(parser)
+    parser.add_argument(
+        "--cache",
+        metavar="DIR_OR_URL",
+        help="finished cells that studies share: those that are there are taken, the others added",
+    )
     parser.add_argument(
         "--log-format", choices=("text", "json"), default="text", help="json: an object a line on standard error"
     )
@@ -47,13 +52,14 @@ def run(options: argparse.Namespace) -> int:
     workers = workers_of(options)
     study = study_of(options)
     kind = kind_of(study)
-    refuse_cluster(options, study, "cluster", "workers")
+    refuse_cluster(options, study, "cluster", "workers", "cache")
     if not kind.has_cells and options.log_format != "text":
         raise BadInput(f"--log-format: {options.log_format} is not valid; a {study.kind} study has no log")
     named = options.cluster is not None or workers is not None
     cluster = load_cluster(options.cluster, workers) if named else None
     allow = allowed(options.allow, cluster)
     output = output_of(options, study)
+    cache = cache_of(options.cache, output)
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 
     def work(stop: threading.Event) -> "StudyResult":
@@ -65,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
             stop=stop,
             follow=follow,
             allow=allow,
+            cache=cache,
         )
         if kind.has_cells or not server_configured():
             return kind.run(study, how)

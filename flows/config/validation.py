@@ -28,7 +28,14 @@ def validated(model: type[Model], values: Mapping[str, Any], *, source: str) -> 
 
 def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     # A mistyped key is both unknown and missing under its right name: the unknown one is the better thing to say.
-    problems = sorted(error.errors(include_url=False), key=lambda problem: problem["type"] != "extra_forbidden")
+    # And of what may be a string or a table, a table is no mistaken string.
+    problems = sorted(
+        error.errors(include_url=False),
+        key=lambda problem: (
+            problem["type"] != "extra_forbidden",
+            problem["type"] == "string_type" and isinstance(problem["input"], Mapping),
+        ),
+    )
     first = problems[0]
     where = ".".join(_key(part) for part in first["loc"] if not _is_union_tag(part)) or "study"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 and first["type"] != "extra_forbidden" else ""

@@ -6,12 +6,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import prerequisites, waves
+from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -19,6 +21,8 @@ from ..config.model import Strict
 from ..config.study import Study
 from .progress import Display
 from .staff import StaffChanges
+
+T = TypeVar("T")
 
 #: Computes one cell and returns how it ended; raises Interrupted when the run is to stop.
 ComputeCell: TypeAlias = Callable[[Cell], Outcome]
@@ -125,13 +129,18 @@ class CellComputer:
     display : Display
     stop : threading.Event
         Set to leave early.
+    cache : CellCache, optional
+        Where finished cells are looked for, and put.
     """
 
-    def __init__(self, store: Store, pool: Pool, display: Display, stop: threading.Event) -> None:
+    def __init__(
+        self, store: Store, pool: Pool, display: Display, stop: threading.Event, cache: CellCache | None = None
+    ) -> None:
         self._store = store
         self._pool = pool
         self._display = display
         self._stop = stop
+        self._cache = cache
         self._ended: dict[str, Outcome] = {}
 
     def compute(self, cell: Cell) -> Outcome:
@@ -156,11 +165,25 @@ class CellComputer:
 
     def _computed(self, cell: Cell) -> Outcome:
         progress = partial(self._display.advance, cell)
+        damaged = self._try_cache(lambda cache: cache.take(cell, self._store)) or []
         outcome = run_cell(cell, self._store, self._pool, stop=self._stop, progress=progress)
-        for note in outcome.notes:
+        for note in [*damaged, *outcome.notes]:
             self._display.say(f"made again: {note}")
+        if outcome.complete:
+            self._try_cache(lambda cache: cache.put(cell, self._store, outcome.wanted))
         _write_receipts(self._store, outcome)
         return outcome
+
+    def _try_cache(self, use: Callable[[CellCache], T]) -> T | None:
+        """Use the cache; a run goes on without one that cannot be reached, and says so once."""
+        if self._cache is None:
+            return None
+        try:
+            return use(self._cache)
+        except OSError as error:
+            self._display.say(f"note: the cache {self._cache.root} is left out ({one_line(error)[:200]})")
+            self._cache = None
+            return None
 
 
 def _write_receipts(store: Store, outcome: Outcome) -> None:

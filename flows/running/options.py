@@ -54,6 +54,8 @@ class RunOptions:
         Follows the run of the cells.
     allow : tuple of str
         The packages whose code the study may import.
+    cache : str or None
+        A folder or an fsspec URL of finished cells, which other studies share.
     """
 
     base: Path
@@ -63,3 +65,4 @@ class RunOptions:
     stop: threading.Event = field(default_factory=threading.Event)
     follow: Follow = follow_nowhere
     allow: tuple[str, ...] = ()
+    cache: str | None = None

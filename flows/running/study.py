@@ -15,6 +15,7 @@ from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
@@ -254,7 +255,8 @@ def _computed(
     display, stop = options.display, options.stop
     watch = StaffWatch(pool, display.say)
     pool.prepare(cell.fanout for cell in plan.cells)
-    compute = CellComputer(store, pool, display, stop).compute
+    cache = None if options.cache is None else CellCache(options.cache)
+    compute = CellComputer(store, pool, display, stop, cache).compute
     run = CellRun(
         study=study,
         plan=plan,

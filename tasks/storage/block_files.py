@@ -39,11 +39,17 @@ def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
 
     The last lane of a file may be cut short: a plan with fewer replicates wrote it.
     """
-    match = _NAME.search(name)
-    if match is None:
+    bounds = range_in(name)
+    if bounds is None:
         return None
-    first, last = int(match[1]), int(match[2])
-    return (first, last) if first < last <= cell.replicates and first % cell.lane_size == 0 else None
+    first, last = bounds
+    return bounds if first < last <= cell.replicates and first % cell.lane_size == 0 else None
+
+
+def range_in(name: str) -> tuple[int, int] | None:
+    """The range in the name of a file; None where it has none."""
+    match = _NAME.search(name)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:

@@ -1,0 +1,119 @@
+"""Cells that studies share: the bytes are those of a run without a cache, whatever is there."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+import sigstats
+from sigstats.tasks.plan import Cell
+from sigstats.tasks.storage.cell_cache import CellCache
+from sigstats.tasks.storage.store import Store
+
+STUDY = {
+    "kind": "benchmark",
+    "datasets": ["iris"],
+    "classifiers": ["naive-bayes", {"name": "near", "learner": "1-nn"}],
+    "cross_validation": {"folds": 3},
+    "permutation": {"nulls": ["labels"], "resamples": 25},
+    "tests": ["permutation"],
+}
+
+
+def run(folder, *, cache=None, capture=None, **changes):
+    """The replicates of a study, by the name of the file, and what was said."""
+    sigstats.run({**STUDY, **changes}, output=folder, cluster="serial", cache=cache, quiet=capture is None)
+    said = capture.readouterr().err if capture is not None else ""
+    return {str(f.relative_to(folder)): f.read_bytes() for f in Path(folder, "replicates").rglob("*.parquet")}, said
+
+
+def test_another_study_takes_its_cells_from_the_cache(tmp_path, capsys):
+    alone, _ = run(tmp_path / "alone")
+    first, _ = run(tmp_path / "first", cache=tmp_path / "cache")
+    again, said = run(tmp_path / "again", cache=tmp_path / "cache", capture=capsys)
+    assert alone == first == again
+    assert "by this process" not in said
+    # Another name is the same work, and another classifier is not.
+    named = [{"name": "bayes", "learner": "naive-bayes"}, "lda"]
+    other, _ = run(tmp_path / "other", cache=tmp_path / "cache", classifiers=named)
+    assert len(other) == 4
+    same = {name.split(".")[-2]: content for name, content in alone.items()}
+    assert sum(content in same.values() for content in other.values()) == 2
+    assert len(list((tmp_path / "cache").rglob("*.parquet"))) == 6
+
+
+@pytest.mark.parametrize(("before", "after"), [(25, 47), (47, 25), (40, 20)])
+def test_more_and_fewer_replicates_use_whole_lanes(tmp_path, before, after):
+    def permutation(resamples):
+        return {"permutation": {"nulls": ["labels"], "resamples": resamples}, "classifiers": ["naive-bayes"]}
+
+    run(tmp_path / "before", cache=tmp_path / "cache", **permutation(before))
+    alone, _ = run(tmp_path / "alone", **permutation(after))
+    taken, _ = run(tmp_path / "taken", cache=tmp_path / "cache", **permutation(after))
+    assert taken == alone
+
+
+@pytest.mark.parametrize("damage", ["cut", "altered", "another"])
+def test_a_damaged_entry_is_named_and_computed_anew(tmp_path, capsys, damage):
+    alone, _ = run(tmp_path / "first", cache=tmp_path / "cache")
+    retrained = sorted((tmp_path / "cache" / "retrain").rglob("*.parquet"))
+    content = retrained[0].read_bytes()
+    wrong = {
+        "cut": content[:-9],
+        "altered": content[:200] + bytes([content[200] ^ 1]) + content[201:],
+        "another": retrained[1].read_bytes(),
+    }[damage]
+    retrained[0].write_bytes(wrong)
+    again, said = run(tmp_path / "again", cache=tmp_path / "cache", capture=capsys)
+    assert again == alone
+    assert said.count("made again: cache: retrain/") == 1
+    assert retrained[0].read_bytes() == content
+
+
+def test_two_studies_at_once_share_a_cache(tmp_path):
+    alone, _ = run(tmp_path / "alone")
+    found = {}
+
+    def work(name):
+        found[name] = run(tmp_path / name, cache=tmp_path / "cache")[0]
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {"one": alone, "two": alone}
+    assert not [file for file in (tmp_path / "cache").rglob("*") if file.is_file() and file.suffix != ".parquet"]
+
+
+def test_an_object_store_will_do(tmp_path):
+    alone, _ = run(tmp_path / "alone")
+    first, _ = run(tmp_path / "first", cache="memory://shared-cells")
+    again, _ = run(tmp_path / "again", cache="memory://shared-cells")
+    assert alone == first == again
+
+
+def test_a_cache_that_cannot_be_reached_is_left_out(tmp_path, capsys):
+    alone, _ = run(tmp_path / "alone")
+    (tmp_path / "file").write_text("no folder")
+    without, said = run(tmp_path / "without", cache=tmp_path / "file", capture=capsys)
+    assert without == alone
+    assert said.count("note: the cache") == 1
+
+
+@pytest.mark.parametrize(
+    ("cache", "said"),
+    [("out", "expected another place than --output"), ("nope://x", "no protocol"), ("s3://k:pw@b/x", "'s3://***@b/x'")],
+)
+def test_a_place_that_is_none_is_refused(tmp_path, program, monkeypatch, cache, said):
+    monkeypatch.chdir(tmp_path)
+    ended = program("run", "quickstart", "--output", "out", "--cache", cache)
+    assert ended.returncode == 2
+    assert said in ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_cell_that_is_whole_is_not_looked_for(tmp_path):
+    store = Store(str(tmp_path))
+    cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=0, lane_size=10)
+    assert CellCache(str(tmp_path / "none")).take(cell, store) == []
