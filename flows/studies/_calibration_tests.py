@@ -136,7 +136,11 @@ class OwnTest(Limited):
 
     test: Annotated[
         str,
-        Field(min_length=1, description="The import path of a function of an allowed package, or its entry point"),
+        Field(
+            min_length=1,
+            description="The import path of a function of an allowed package, or its entry point",
+            json_schema_extra={"not": {"enum": list(_NAMES)}},
+        ),
     ]
     params: Annotated[Options, Field(default_factory=dict, description="Further arguments of the function, by name")]
     vectorised: Annotated[
