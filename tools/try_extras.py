@@ -42,6 +42,8 @@ CLUSTERS = {
 }
 SAVE = 'import sys, sigstats\nsigstats.open_results(sys.argv[1]).plot.pairs().save("pairs.png")'
 
+STEM = 'from sigstats.learners.stemming import StemmedWords\nprint(StemmedWords("english")("selling corn"))'
+
 
 class Failed(Exception):
     """What an environment did not do, in a line."""
@@ -91,6 +93,7 @@ def without(place: Place) -> None:
         (place.folder / f"{extra}.toml").write_text(text.format(folder=place.folder))
         place.expect(2, f"sigstats[{extra}]", "sigstats", "run", "study.toml", "--cluster", f"{extra}.toml")
     place.expect(1, "sigstats[png]", "python", "-c", SAVE, "serial")
+    place.expect(1, "sigstats[stem]", "python", "-c", STEM)
 
 
 def fast(place: Place) -> None:
@@ -124,6 +127,11 @@ def kubernetes(place: Place) -> None:
     place.expect(2, "Kubernetes", "sigstats", *RUN, "pods.toml", KUBECONFIG=str(place.folder / "absent"))
 
 
+def stem(place: Place) -> None:
+    """Words by their stems."""
+    place.expect(0, "['sell', 'corn']", "python", "-c", STEM)
+
+
 def png(place: Place) -> None:
     """A figure of a report as a picture."""
     place.expect(0, "", "python", "-c", SAVE, "serial")
@@ -132,7 +140,7 @@ def png(place: Place) -> None:
 
 
 USES: dict[str, Callable[[Place], None]] = {
-    "none": without, "fast": fast, "s3": s3, "jobqueue": jobqueue, "kubernetes": kubernetes, "png": png,
+    "stem": stem, "none": without, "fast": fast, "s3": s3, "jobqueue": jobqueue, "kubernetes": kubernetes, "png": png,
 }  # fmt: skip
 
 
@@ -156,10 +164,14 @@ def installed(package: Path, extra: str, version: str, *, lowest: bool) -> Itera
     with tempfile.TemporaryDirectory(prefix="sigstats-extras-") as name:
         environment, folder = Path(name, "environment"), Path(name, "work")
         uv("venv", "--quiet", "--python", version, str(environment))
-        how = ["--resolution", "lowest-direct"] if lowest else []
-        asked = f"sigstats @ {package.as_uri()}" if extra == "none" else f"sigstats[{extra}] @ {package.as_uri()}"
         python = str(environment / "bin" / "python")
-        uv("pip", "install", "--quiet", "--python", python, *how, asked)
+        install = ("pip", "install", "--quiet", "--python", python)
+        if lowest:  # what pyproject.toml names, not what a wheel asks for, is direct
+            more = () if extra == "none" else ("--extra", extra)
+            uv(*install, "--resolution", "lowest-direct", "--requirements", str(ROOT / "pyproject.toml"), *more)
+            uv(*install, "--no-deps", str(package))
+        else:
+            uv(*install, f"sigstats{'' if extra == 'none' else f'[{extra}]'} @ {package.as_uri()}")
         uv("pip", "check", "--quiet", "--python", python)
         folder.mkdir()
         (folder / "study.toml").write_text(STUDY)
