@@ -9,11 +9,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..input_files.limit import Budget
+from ._parquet_footer import StoredColumn, stored_columns
 
-_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 12}
-#: The encodings by which a few bytes stand for many long values.
-_DICTIONARY = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
-_PREFIXES = "DELTA_BYTE_ARRAY"
+#: The encodings by which a few bytes stand for many long values: PLAIN_DICTIONARY and RLE_DICTIONARY, DELTA_BYTE_ARRAY.
+_DICTIONARY, _PREFIXES = {2, 8}, 7
 #: Bytes for where a text begins.
 _OFFSET = 4
 #: Rows that are read at a time at most.
@@ -37,7 +36,7 @@ def read_parquet(source: Any, budget: Budget, wanted: Collection[str] | None = N
     ValueError
         The columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
     """
-    file = pq.ParquetFile(source)
+    file = pq.ParquetFile(source, page_checksum_verification=True)
     names = file.schema_arrow.names
     columns = [name for name in names if wanted is None or name in wanted]
     require_columns(partial(pq.ParquetFile, source), file, columns, budget)
@@ -93,11 +92,10 @@ def require_stored(file: pq.ParquetFile, columns: Sequence[str], group: int, bud
 class _Chunk:
     """One column of one row group, as the footer tells it."""
 
-    def __init__(self, group: int, about: Any, width: int, nested: bool) -> None:
-        self.group, self.path, self.values = group, about.path_in_schema, about.num_values
-        self.stored = about.total_uncompressed_size
+    def __init__(self, about: StoredColumn, width: int, nested: bool) -> None:
+        self.group, self.path, self.values, self.stored = about.group, about.path, about.values, about.stored
         self.nested = nested  # in lists, of which one row may hold all values
-        self._width = _WIDTHS.get(about.physical_type, width)
+        self._width = about.width or width
         self.dictionary = not self._width and not _DICTIONARY.isdisjoint(about.encodings)
         self.repeats = self.dictionary or (not self._width and _PREFIXES in about.encodings)
 
@@ -118,16 +116,12 @@ class _Chunk:
         return int(self.values * _OFFSET + (self.values * longest if self.repeats else self.stored))
 
 
-def _chunks(file: Any, columns: Sequence[str], only: int | None = None) -> Iterator[_Chunk]:
-    about = file.metadata
-    for group in range(about.num_row_groups) if only is None else (only,):
-        row_group = about.row_group(group)
-        for position in range(row_group.num_columns):
-            chunk = row_group.column(position)
-            if any(chunk.path_in_schema == name or chunk.path_in_schema.startswith(f"{name}.") for name in columns):
-                kind = about.schema.column(position)
-                width = kind.length or 0 if chunk.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0
-                yield _Chunk(group, chunk, width, kind.max_repetition_level > 0)
+def _chunks(file: pq.ParquetFile, columns: Sequence[str], only: int | None = None) -> Iterator[_Chunk]:
+    for about in stored_columns(file, only):
+        if any(about.path == name or about.path.startswith(f"{name}.") for name in columns):
+            kind = file.metadata.schema.column(about.position)
+            width = kind.length or 0 if kind.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0
+            yield _Chunk(about, width, kind.max_repetition_level > 0)
 
 
 def _longest_value(reopen: Callable[..., pq.ParquetFile], chunk: _Chunk, names: Sequence[str]) -> int:

@@ -1,0 +1,163 @@
+"""What the footer of a Parquet file says of the stored columns, where what it says agrees with itself.
+
+pyarrow's own objects for a stored column end the process where the footer contradicts itself: their constructor throws
+a C++ exception that Cython does not expect. Here the footer, as Arrow serialises it again, is read without them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+# The compact protocol of Thrift: types of fields, and how many bytes end a metadata file (a length and a mark).
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
+_TAIL = 8
+
+# Fields of parquet.thrift (Apache Parquet 2.11): FileMetaData, RowGroup, ColumnChunk, ColumnMetaData.
+_NUM_ROWS, _ROW_GROUPS = 3, 4
+_COLUMNS, _GROUP_ROWS = 1, 3
+_META_DATA = 3
+_TYPE, _ENCODINGS, _PATH, _VALUES, _STORED = 1, 2, 3, 5, 6
+
+#: The physical types by their numbers, and the bytes of a value of those that have a width of their own.
+_TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+
+
+@dataclass(frozen=True)
+class StoredColumn:
+    """One column of one row group.
+
+    Attributes
+    ----------
+    group, position : int
+    path : str
+    width : int
+        Bytes of a value, 0 where they vary or the schema says it.
+    encodings : frozenset of int
+        Their numbers in the format.
+    values, stored : int
+        How many values there are, and their bytes once unpacked.
+    """
+
+    group: int
+    position: int
+    path: str
+    width: int
+    encodings: frozenset[int]
+    values: int
+    stored: int
+
+
+def stored_columns(file: pq.ParquetFile, only: int | None = None) -> Iterator[StoredColumn]:
+    """The columns of all row groups, or of one.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        The footer contradicts itself: counts of rows, of columns or of values, or a size below 0.
+    """
+    groups = _read.get(file)
+    if groups is None:
+        groups = _read[file] = _row_groups(file)
+    for at, group in enumerate(groups):
+        if only is None or at == only:
+            yield from _of_group(file, at, group)
+
+
+#: The row groups of files that are open, of which each is asked for by itself.
+_read: WeakKeyDictionary[pq.ParquetFile, list[Any]] = WeakKeyDictionary()
+
+
+def _row_groups(file: pq.ParquetFile) -> list[Any]:
+    sink = pa.BufferOutputStream()
+    file.metadata.write_metadata_file(sink)
+    content = sink.getvalue().to_pybytes()
+    length = int.from_bytes(content[-_TAIL:-4], "little")
+    footer, _ = _struct(content, len(content) - _TAIL - length)
+    groups: list[Any] = footer.get(_ROW_GROUPS, [])
+    rows = [int(group.get(_GROUP_ROWS, -1)) for group in groups]
+    if min(rows, default=0) < 0 or sum(rows) != footer.get(_NUM_ROWS):
+        raise _contradiction(f"{footer.get(_NUM_ROWS)} rows, in row groups of {rows[:5]}")
+    return groups
+
+
+def _of_group(file: pq.ParquetFile, at: int, group: Any) -> Iterator[StoredColumn]:
+    schema, columns = file.metadata.schema, group.get(_COLUMNS, [])
+    if len(columns) != len(schema):
+        raise _contradiction(f"{len(columns)} columns in row group {at}, {len(schema)} in the schema")
+    for position, column in enumerate(columns):
+        about, expected = column.get(_META_DATA, {}), schema.column(position)
+        path = b".".join(about.get(_PATH, [])).decode("utf-8", "replace")
+        values, stored = int(about.get(_VALUES, -1)), int(about.get(_STORED, -1))
+        kind = dict(enumerate(_TYPES)).get(about.get(_TYPE))
+        rows = group[_GROUP_ROWS] if expected.max_repetition_level == 0 else values
+        if (path, kind, values) != (expected.path, expected.physical_type, rows) or min(stored, values) < 0:
+            said = f"{path!r} with {values} values of {kind} and {stored} bytes in row group {at}"
+            wanted = f"{group[_GROUP_ROWS]} rows, and {expected.path!r} of {expected.physical_type}"
+            raise _contradiction(f"{said}, where it has {wanted}")
+        width = _WIDTHS.get(expected.physical_type, 0)
+        yield StoredColumn(at, position, path, width, frozenset(about.get(_ENCODINGS, [])), values, stored)
+
+
+def _contradiction(said: str) -> pa.ArrowInvalid:
+    return pa.ArrowInvalid(f"the footer contradicts itself: {said}")
+
+
+def _struct(content: bytes, at: int) -> tuple[dict[int, Any], int]:
+    """The fields of a struct by number, and where it ends."""
+    fields: dict[int, Any] = {}
+    number = 0
+    while header := content[at]:
+        at += 1
+        if header >> 4:
+            number += header >> 4
+        else:
+            number, at = _whole(content, at)
+        fields[number], at = _value(content, at, header & 15)
+    return fields, at + 1
+
+
+def _value(content: bytes, at: int, kind: int) -> tuple[Any, int]:
+    if kind in (_TRUE, _FALSE):
+        return kind == _TRUE, at
+    if kind == _BYTE:
+        return content[at], at + 1
+    if kind == _DOUBLE:
+        return None, at + 8
+    if kind == _BINARY:
+        length, at = _unsigned(content, at)
+        return content[at : at + length], at + length
+    if kind in (_LIST, _SET):
+        return _list(content, at)
+    return _struct(content, at) if kind == _STRUCT else _whole(content, at)
+
+
+def _list(content: bytes, at: int) -> tuple[list[Any], int]:
+    length, kind = content[at] >> 4, content[at] & 15
+    at += 1
+    if length == 15:
+        length, at = _unsigned(content, at)
+    values = []
+    for _ in range(length):
+        # A truth value of a list is a byte of its own.
+        value, at = (content[at], at + 1) if kind in (_TRUE, _FALSE) else _value(content, at, kind)
+        values.append(value)
+    return values, at
+
+
+def _unsigned(content: bytes, at: int) -> tuple[int, int]:
+    number = shift = 0
+    while (byte := content[at]) >= 128:
+        number |= (byte & 127) << shift
+        shift += 7
+        at += 1
+    return number | byte << shift, at + 1
+
+
+def _whole(content: bytes, at: int) -> tuple[int, int]:
+    number, at = _unsigned(content, at)
+    return number >> 1 ^ -(number & 1), at
