@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from .approx import approx
 from .rerun import Rerun
 
 pytest_plugins = ["pytester"]
@@ -20,6 +21,8 @@ SMOKE = {
     "tests/faults/test_workers.py::test_killed_workers_are_replaced_and_nothing_is_counted_twice[one]",
     "tests/faults/test_whole_run.py::test_a_run_killed_at_random_moments_is_taken_up_without_loss[once]",
 }
+
+pytest.approx = approx  # before any test module is imported
 
 # `make test` draws a fifth of the examples that each property asks for, `make check` all of them.
 settings.register_profile("full", settings())

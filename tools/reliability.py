@@ -48,6 +48,8 @@ FOOT = """
   clock went back. Nothing is lost by that; a run that is interrupted then goes on where it was.
 - Finished cells lie apart from blocks. What a worker writes late, because it was cut off, or computed again a block
   whose receipt was lost, lies where no result is read, and is removed by the next run.
+- Ctrl-C while the program starts ends it with one line and exit code 130, also where a package that is being imported
+  would take the signal for a failure of its own (`tests/sigstats/test_main.py`).
 - Outputs of one command (`compare`, `rank`, `size`, `verify`) are written under another name first too: a full disk
   leaves the file that was there. Many comparisons at once share nothing but their inputs: a test holds that twelve
   give the bytes of one, and `python benchmarks/many_at_once.py` measures two hundred. One of 600 rows takes 57 MB for

@@ -242,7 +242,7 @@ def test_valid_under_the_null_by_enumeration(totals, cut):
     chance: dict[float, int] = {}
     for table in product(*(range(c + 1) for c in totals)):
         if sum(table) == n:
-            p = round(exact(table, [c - x for c, x in zip(totals, table, strict=True)]), 12)
+            p = float(f"{exact(table, [c - x for c, x in zip(totals, table, strict=True)]):.12g}")
             chance[p] = chance.get(p, 0) + math.prod(math.comb(c, x) for c, x in zip(totals, table, strict=True))
     total = math.comb(sum(totals), n)
     below = 0
