@@ -90,7 +90,9 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     except ValueError as error:
         raise BadInput(str(error)) from None
     dated = own_date(study, candidate, of_candidate)
-    return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(sides[0].by(scores[0])), dated)
+    return Pair(
+        baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(sides[0].by(scores[0]).decoded()), dated
+    )
 
 
 def _scores_of(study: RegressionStudy) -> Sequence[str | None]:

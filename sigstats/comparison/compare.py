@@ -16,7 +16,7 @@ from ..measures.table import MEASURES
 from ..multiplicity import adjust
 from ..possibilistic_indices import possibility
 from .paired_predictions import ALL_ROWS, PairedPredictions
-from .part import Part, whole
+from .part import Part, outcome_counts, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
@@ -102,16 +102,22 @@ def _tested(
     paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided."""
+    counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
     rows = tuple(
         test_part(
             ComparisonRow(
-                slice=part, measure=name, n=len(where), items=paired.items_of(where), score=_score_of(paired, name)
+                slice=part,
+                measure=name,
+                n=sum(outcomes),
+                items=None if paired.items is None else paired.items_of(where()),
+                score=_score_of(paired, name),
             ),
             everything,
             where,
+            outcomes,
             rule=rule,
         )
-        for part, where in paired.parts()
+        for (part, where), outcomes in zip(paired.parts(), counts, strict=True)
         for name in names
     )
     return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, **_sizes_and_subjects(paired))
@@ -138,7 +144,8 @@ def _of_itself(
         test_part(
             ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, score=_score_of(paired, name)),
             everything,
-            every,
+            lambda: every,
+            outcome_counts(everything, [])[0],
             rule=rule,
         )
         for name in measures

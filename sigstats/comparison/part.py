@@ -1,5 +1,6 @@
 """The rows of one slice as the tests of a comparison take them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -91,6 +92,22 @@ class Part:
         if spec.span is not None or spec.needs != "marks" or self.score_range is None:
             return spec.span
         return self.score_range[1] - self.score_range[0]
+
+
+def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:
+    """How many rows neither got right, the candidate alone, the baseline alone, and both: of all rows and each slice.
+
+    Parameters
+    ----------
+    everything : Part
+    slices : sequence of (int64 array of shape (n,), int)
+        The code of each row, and how many codes there are.
+    """
+    outcome = (everything.a == everything.label) * np.int8(2) + (everything.b == everything.label)
+    found = [np.bincount(outcome, minlength=4)]
+    for codes, values in slices:
+        found += list(np.bincount(codes * 4 + outcome, minlength=4 * values).reshape(values, 4))
+    return [tuple(each.tolist()) for each in found]
 
 
 def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool) -> Part:

@@ -141,7 +141,8 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
     overall = float(np.mean(ahead != 0))
     group = paired.group
     parts = []
-    for name, where in paired.parts():
+    for name, rows in paired.parts():
+        where = rows()
         share = float(np.mean(ahead[where] != 0))
         few = np.count_nonzero(ahead[where]) < _FEW_DIFFERING
         units = len(where) if group is None else len(np.unique(group[where]))

@@ -7,7 +7,7 @@ groups are tested as groups.
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..bootstrap.grouped import FEW_GROUPS, grouped_replicates
 from ..bootstrap.replicates import bootstrap_replicates
 from ..bootstrap.test import bootstrap_summary
 from ..effects import accuracy_difference
-from ..intervals import clopper_pearson
+from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
 from ..mcnemar.sample_size import detectable_difference
 from ..mcnemar.test import mcnemar_test
@@ -39,12 +39,26 @@ def uses_bootstrap(measure: str) -> bool:
     return MEASURES[measure].test == "bootstrap"
 
 
-def test_part(row: ComparisonRow, everything: Part, where: IntArray, *, rule: ComparisonRule) -> ComparisonRow:
-    """The row with its measure on the rows `where`, tested; its p-value is not adjusted yet."""
+def test_part(
+    row: ComparisonRow,
+    everything: Part,
+    where: Callable[[], IntArray],
+    outcomes: Sequence[int] | None,
+    *,
+    rule: ComparisonRule,
+) -> ComparisonRow:
+    """The row with its measure on the rows that `where` finds, tested; its p-value is not adjusted yet.
+
+    `outcomes` counts the rows that neither, the candidate, the baseline and both got right, where that is known.
+    """
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
-    part = everything if row.n == len(everything.label) else everything.rows(where)
+    if outcomes is not None and row.measure == "accuracy" and everything.group is None and everything.right is None:
+        row = _test_counts(row, outcomes, rule)
+        if not row.low == row.high == 0:
+            return row
+    part = everything if row.n == len(everything.label) else everything.rows(where())
     if part.group is not None and len(np.unique(part.group)) < 2:
         return replace(row, note="one group alone: nothing can be tested")
     spec = MEASURES[row.measure]
@@ -71,26 +85,36 @@ def _unseen(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonR
 
 
 def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
-    """The accuracy, by McNemar's exact test."""
+    """The accuracy of groups, by the sign flips of their differences, or of averages of items."""
     if part.right is not None:
         return test_averages(row, part, part.right, 1.0, rule)
-    n, confidence = row.n, rule.confidence
     right_a, right_b = part.a == part.label, part.b == part.label
-    counts = int(right_a.sum()), int(right_b.sum())
-    codes = None if part.group is None else np.unique(part.group, return_inverse=True)[1]
-    intervals = [share_interval(right, codes, confidence) for right in (right_a, right_b)]
-    row = replace(
+    if part.group is None:  # groups of one row each
+        outcomes = np.bincount(right_a * 2 + right_b, minlength=4).tolist()
+        return _test_counts(row, outcomes, rule)
+    codes = np.unique(part.group, return_inverse=True)[1]
+    intervals = [share_interval(right, codes, rule.confidence) for right in (right_a, right_b)]
+    row = _with_accuracies(row, (int(right_a.sum()), int(right_b.sum())), intervals)
+    sums, sizes = by_group(right_b.astype(np.float64) - right_a, part.group)
+    return with_sign_flips(row, sums, sizes, 1.0, rule, "groups")
+
+
+def _with_accuracies(row: ComparisonRow, right: tuple[int, int], intervals: Sequence[Interval]) -> ComparisonRow:
+    return replace(
         row,
-        baseline=counts[0] / n,
-        candidate=counts[1] / n,
+        baseline=right[0] / row.n,
+        candidate=right[1] / row.n,
         baseline_interval=(intervals[0].low, intervals[0].high),
         candidate_interval=(intervals[1].low, intervals[1].high),
-        difference=(counts[1] - counts[0]) / n,
+        difference=(right[1] - right[0]) / row.n,
     )
-    if part.group is not None:
-        sums, sizes = by_group(right_b.astype(np.float64) - right_a, part.group)
-        return with_sign_flips(row, sums, sizes, 1.0, rule, "groups")
-    only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
+
+
+def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
+    """The accuracy, by McNemar's exact test."""
+    _, only_b, only_a, both = outcomes
+    n, confidence, right = row.n, rule.confidence, (both + only_a, both + only_b)
+    row = _with_accuracies(row, right, [clopper_pearson(each, n, confidence_level=confidence) for each in right])
     interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
     return replace(
         row,

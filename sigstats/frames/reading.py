@@ -96,7 +96,7 @@ def read_predictions(
             raise refuse(name, value, "the name of a column")
     if isinstance(slices, str) or not isinstance(slices, Sequence) or not all(isinstance(each, str) for each in slices):
         raise refuse("slices", slices, "a sequence of names of columns")
-    named = {name: value for name, value in renamed.items() if value is not None}
+    named: dict[str, Any] = {name: value for name, value in renamed.items() if value is not None}
     columns = Columns(
         **named,
         group=groups,

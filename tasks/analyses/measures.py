@@ -151,7 +151,7 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, positive, scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row = ComparisonRow(slice="", measure=measure, n=len(label))
-    return test_part(row, part, np.arange(len(label)), rule=replace(_RULE, seed=seed))
+    return test_part(row, part, lambda: np.arange(len(label)), None, rule=replace(_RULE, seed=seed))
 
 
 _RULE = ComparisonRule(smallest_slice=1)

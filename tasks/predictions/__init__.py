@@ -124,7 +124,7 @@ def _found(path: str, columns: Columns) -> Predictions | EvaluationLog:
 
 
 def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | EvaluationLog:
-    where = printable(path)
+    where, columns = printable(path), replace(columns, coded=False)
     formats = {file: _format_of(file) for file in files}
     logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
     kinds = sorted({module.NAME for module in logs.values()})

@@ -1,6 +1,5 @@
 """Two models' predictions of the same rows, side by side."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -15,6 +14,7 @@ from sigstats.comparison.requirements import are_measurements
 
 from ..tables.spelling import same_spelling
 from ._agreement import differing_settings, require_one_kind, require_same_questions, require_same_task, same_in_both
+from ._coded import join_coded, strangers
 from ._items import first_rows, item_codes, taken
 from ._predictions import Columns, Predictions
 from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped
@@ -42,7 +42,9 @@ def join(
         another label for the same id, a column that neither file has, or that differs between them; another task,
         score or question (unless that is allowed).
     """
-    baseline, candidate = without_each_others_dropped(baseline, candidate)
+    if (found := join_coded(baseline, candidate, columns)) is not None:
+        return found
+    baseline, candidate = without_each_others_dropped(baseline.decoded(), candidate.decoded())
     require_one_kind(baseline, candidate)
     full = baseline, candidate
     in_groups = columns.group not in (None, columns.id)
@@ -53,7 +55,7 @@ def join(
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):
-        notes += _strangers(classes, codes, baseline.where, candidate.where)
+        notes += strangers(classes, codes, baseline.where, candidate.where)
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
@@ -197,15 +199,3 @@ def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
     codes = [pc.index_in(column, value_set=lookup) for column in columns]
     flat = [code.combine_chunks() if isinstance(code, pa.ChunkedArray) else code for code in codes]
     return tuple(lookup.to_pylist()), [np.from_dlpack(code).astype(np.int64) for code in flat]
-
-
-def _strangers(classes: tuple[str, ...], codes: Sequence[Codes], *where: str) -> list[str]:
-    """Classes that only one model predicts and that no row has."""
-    label, a, b = (set(np.flatnonzero(np.bincount(column)).tolist()) for column in codes)
-    found = []
-    for place, own, other in ((where[0], a, b), (where[1], b, a)):
-        alone = sorted(own - other - label)
-        if alone:
-            named = ", ".join(shown(classes[code]) for code in alone[:3])
-            found.append(f"{place}: class {named} is predicted in this file alone, and no row has it")
-    return found

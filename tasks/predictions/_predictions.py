@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
@@ -52,6 +53,8 @@ class Columns:
         In a JSON object, the key that holds the list of rows.
     unscored : {"refuse", "drop", "wrong"}
         In a log, what becomes of answers that failed or have no score.
+    coded : bool
+        Whether ids and classes of a table may stay numbers and codes, for `join`.
     """
 
     id: str = "id"
@@ -66,6 +69,7 @@ class Columns:
     rows: str | None = None
     unscored: Unscored = "refuse"
     named: frozenset[str] = frozenset()
+    coded: bool = False
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -93,6 +97,7 @@ class Predictions:
     where : str
         The file.
     ids, label, prediction : pyarrow.Array of string
+        If they were asked for as codes: ids may be of int64 in ascending order, the others dictionary arrays.
     others : mapping of str to pyarrow.Array of string
         Groups and slices, as far as the file has them.
     graded : bool
@@ -148,6 +153,18 @@ class Predictions:
             return self.ids
         return pc.binary_join_element_wise(self.ids, self.epoch, " epoch ")
 
+    def decoded(self) -> Self:
+        """The same with text, and no codes."""
+        ids = _decoded(self.ids)
+        return replace(
+            self,
+            ids=ids,
+            label=_decoded(self.label),
+            prediction=_decoded(self.prediction),
+            others={name: _decoded(column) for name, column in self.others.items()},
+            distinct=ids if self.distinct is self.ids else self.distinct,
+        )
+
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
         return replace(
@@ -163,9 +180,14 @@ class Predictions:
         )
 
 
+def _decoded(column: Any) -> Any:
+    return column if column.type == pa.string() else column.cast(pa.string())
+
+
 def _require_moderate(table: Table, name: str, texts: Any) -> None:
     """Refuse a number that no float holds: it is no class, and no measurement."""
-    if (pc.max(pc.binary_length(texts)).as_py() or 0) <= _LONGEST_NUMBER:
+    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+    if (pc.max(pc.binary_length(values)).as_py() or 0) <= _LONGEST_NUMBER:
         return
     for row, text in enumerate(texts.to_pylist()):
         if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
@@ -183,15 +205,21 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     for name, value in (("filter", columns.filter), ("model", columns.model)):
         if value is not None:
             raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
-    ids = table.texts(columns.id)
+    texts, ids = table.texts, None
+    if columns.coded and columns.epoch is None and columns.group != columns.id:
+        texts = table.coded
+        table.require_values(columns.id)
+        ids = table.ascending(columns.id)
+    ascending = ids is not None or table.is_increasing(columns.id)
+    ids = table.texts(columns.id) if ids is None else ids
     score = None if columns.score is None else table.numbers(columns.score)
-    label = table.texts(columns.label)
+    label = texts(columns.label)
     # A file with scores needs no predictions.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
-    prediction = table.texts(columns.prediction) if predicted else label
-    for name, texts in ((columns.label, label), (columns.prediction, prediction)):
-        _require_moderate(table, name, texts)
-    others = {name: table.texts(name) for name in columns.optional if name in table.names}
+    prediction = texts(columns.prediction) if predicted else label
+    for name, column in ((columns.label, label), (columns.prediction, prediction)):
+        _require_moderate(table, name, column)
+    others = {name: texts(name) for name in columns.optional if name in table.names}
     epoch = None
     if columns.epoch is not None:
         epoch = table.texts(columns.epoch)
@@ -206,6 +234,6 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         score=score,
         predicted=predicted,
         epoch=epoch,
-        distinct=ids if table.is_increasing(columns.id) else None,
+        distinct=ids if ascending else None,
         hint=f"expected each id once (--group {columns.id} or --epoch COLUMN takes them as answers to one item)",
     )

@@ -44,9 +44,9 @@ class ScoredFile:
         self._found: dict[str | None, Predictions] = {}
 
     def by(self, score: str | None) -> Predictions:
-        """The predictions by one score."""
+        """The predictions by one score; classes and ids may be coded."""
         if score not in self._found:
-            self._found[score] = self._read(self.path, replace(self.columns, score=score))
+            self._found[score] = self._read(self.path, replace(self.columns, score=score, coded=True))
         return self._found[score]
 
 

@@ -43,6 +43,7 @@ class ArrowTable(Table):
         self._table = table
         self._as_python = as_python
         self._fractions = fractions
+        self._whole_columns: dict[str, Array] = {}
 
     def missing(self, name: str) -> Array:  # noqa: D102
         return pc.is_null(self._values(name))
@@ -53,6 +54,18 @@ class ArrowTable(Table):
             return False
         numbers = np.from_dlpack(column)
         return bool((numbers[1:] > numbers[:-1]).all())
+
+    def ascending(self, name: str) -> Array | None:  # noqa: D102
+        return self._values(name) if name in self._table.column_names and self.is_increasing(name) else None
+
+    def coded(self, name: str) -> Array:  # noqa: D102
+        self.require_values(name)
+        column = self._values(name)
+        kinds = (pa.types.is_integer, pa.types.is_string, pa.types.is_large_string)
+        if not any(kind(column.type) for kind in kinds):
+            return self._text(name)
+        encoded = _encoded(column)
+        return self._text(name) if encoded is None else encoded
 
     def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
         self.require_values(name)
@@ -96,7 +109,9 @@ class ArrowTable(Table):
         """A column without the dictionary of its values, and halves of floats as floats, of which Arrow knows more."""
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
-        column = self._table.column(name).combine_chunks()
+        if name not in self._whole_columns:
+            self._whole_columns[name] = self._table.column(name).combine_chunks()
+        column = self._whole_columns[name]
         if pa.types.is_dictionary(column.type):
             return column.cast(column.type.value_type)
         return column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
@@ -104,8 +119,15 @@ class ArrowTable(Table):
 
 def _as_strings(column: Array) -> Array:
     """The values as text; where few differ, each of them is written once."""
-    if isinstance(column, pa.Array) and len(pc.unique(column[:_SAMPLE])) <= _FEW:
-        encoded = column.dictionary_encode()
-        if len(encoded.dictionary) <= _SAMPLE:
-            return encoded.dictionary.cast(pa.string()).take(encoded.indices)
-    return column.cast(pa.string())
+    encoded = _encoded(column)
+    return column.cast(pa.string()) if encoded is None else encoded.dictionary.take(encoded.indices)
+
+
+def _encoded(column: Array) -> Array | None:
+    """The values as a dictionary array of strings, where few of them differ."""
+    if not isinstance(column, pa.Array) or len(pc.unique(column[:_SAMPLE])) > _FEW:
+        return None
+    encoded = column.dictionary_encode()
+    if len(encoded.dictionary) > _SAMPLE:
+        return None
+    return pa.DictionaryArray.from_arrays(encoded.indices, encoded.dictionary.cast(pa.string()))

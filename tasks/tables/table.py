@@ -72,6 +72,14 @@ class Table(ABC):
         self.require_values(name)
         return self._text(name)
 
+    def coded(self, name: str) -> Array:
+        """The same, or a dictionary array of strings, each there once, where that is at hand sooner."""
+        return self.texts(name)
+
+    def ascending(self, name: str) -> Array | None:  # noqa: ARG002 - text has no numbers
+        """A column as it is, where it is known to be of whole numbers in ascending order, each there once."""
+        return None
+
     def numbers(self, name: str) -> Array:
         """A column as finite float64 numbers, or ValueError that names the first row with another value."""
         self.require_values(name)

@@ -90,7 +90,7 @@ def test_without_a_regression_false_alarms_keep_their_level():
 def test_parts_are_all_rows_and_those_of_each_value_in_their_order():
     y = [0, 1] * 5
     paired = pair_arrays(y, y, y, slices={"s": list("babacabbab"), "t": [1] * 10})
-    parts = {name: rows.tolist() for name, rows in paired.parts()}
+    parts = {name: rows().tolist() for name, rows in paired.parts()}
     assert parts == {
         "all rows": list(range(10)),
         "s = a": [1, 3, 5, 8],

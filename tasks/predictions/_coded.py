@@ -1,0 +1,98 @@
+"""Two tables of the same whole-number ids in the same order, joined by the codes of their classes.
+
+Most large files are such a pair. Text is looked up and compared value by value, codes name by name: of millions of rows
+a few names are spelled alike, and the rest is arithmetic.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sigstats._common.validation import shown
+from sigstats.comparison.paired_predictions import PairedPredictions
+from sigstats.comparison.requirements import are_measurements
+
+from ..tables.spelling import same_spelling
+from ._predictions import Columns, Predictions
+
+Codes = NDArray[np.int64]
+
+
+def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) -> PairedPredictions | None:
+    """The rows that both models predicted; None where they are no such pair, or something is to be refused."""
+    others = [_parts(name, baseline, candidate) for name in columns.optional]
+    told = [baseline.label, candidate.label, baseline.prediction, candidate.prediction]
+    every = [*told, *(column for both in others for column in both)]
+    if not (_is_coded(baseline, candidate) and all(others) and _are_dictionaries(every)):
+        return None
+    classes, (label, again, a, b) = _names_and_codes(told)
+    if not np.array_equal(label, again):
+        return None
+    parted = {}
+    for name, both in zip(columns.optional, others, strict=True):
+        names, codes = _names_and_codes(both)
+        if not np.array_equal(codes[0], codes[-1]):
+            return None
+        parted[name] = names, codes[0]
+    notes = [*baseline.notes, *candidate.notes]
+    if not are_measurements(classes):
+        notes += strangers(classes, (label, a, b), baseline.where, candidate.where)
+    scores = None
+    if baseline.score is not None and candidate.score is not None:
+        scores = baseline.score.to_numpy(), candidate.score.to_numpy()
+    return PairedPredictions(
+        label=label,
+        a=a,
+        b=b,
+        classes=classes,
+        group=None if columns.group is None else parted[columns.group][1],
+        slices={name: parted[name] for name in columns.slices},
+        notes=tuple(dict.fromkeys(notes)),
+        scores=scores,
+        predicted=baseline.predicted and candidate.predicted,
+    )
+
+
+def strangers(classes: tuple[str, ...], codes: Sequence[Codes], *where: str) -> list[str]:
+    """Classes that only one model predicts and that no row has."""
+    label, a, b = (set(np.flatnonzero(np.bincount(column)).tolist()) for column in codes)
+    found = []
+    for place, own, other in ((where[0], a, b), (where[1], b, a)):
+        alone = sorted(own - other - label)
+        if alone:
+            named = ", ".join(shown(classes[code]) for code in alone[:3])
+            found.append(f"{place}: class {named} is predicted in this file alone, and no row has it")
+    return found
+
+
+def _is_coded(baseline: Predictions, candidate: Predictions) -> bool:
+    """Whether both have the same ids, known as ascending numbers, and nothing else that has to be joined."""
+    for side in (baseline, candidate):
+        if side.graded or side.distinct is not side.ids or not pa.types.is_integer(side.ids.type):
+            return False
+    return bool(baseline.ids.type == candidate.ids.type and baseline.ids.equals(candidate.ids))
+
+
+def _parts(name: str, baseline: Predictions, candidate: Predictions) -> list[Any]:
+    """The column of slices or groups of each file that has it."""
+    return [side.others[name] for side in (baseline, candidate) if name in side.others]
+
+
+def _are_dictionaries(columns: Sequence[Any]) -> bool:
+    return all(pa.types.is_dictionary(column.type) for column in columns)
+
+
+def _names_and_codes(columns: Sequence[Any]) -> tuple[tuple[str, ...], list[Codes]]:
+    """The distinct values of columns, spelled alike and sorted, and the number of each row's."""
+    spelled = same_spelling([column.dictionary for column in columns])
+    names = pc.unique(pa.concat_arrays([*spelled]))
+    lookup = names.take(pc.array_sort_indices(names))
+    codes = []
+    for column, own in zip(columns, spelled, strict=True):
+        numbers = np.from_dlpack(pc.index_in(own, value_set=lookup)).astype(np.int64)
+        codes.append(numbers[np.from_dlpack(column.indices)])
+    return tuple(lookup.to_pylist()), codes
