@@ -91,8 +91,13 @@ def _names_and_codes(columns: Sequence[Any]) -> tuple[tuple[str, ...], list[Code
     spelled = same_spelling([column.dictionary for column in columns])
     names = pc.unique(pa.concat_arrays([*spelled]))
     lookup = names.take(pc.array_sort_indices(names))
-    codes = []
-    for column, own in zip(columns, spelled, strict=True):
+    codes: list[Codes] = []
+    for position, (column, own) in enumerate(zip(columns, spelled, strict=True)):
+        if position == 1 and column.equals(columns[0]):  # the labels or slices of both files, most often
+            codes.append(codes[0])
+            continue
         numbers = np.from_dlpack(pc.index_in(own, value_set=lookup)).astype(np.int64)
-        codes.append(numbers[np.from_dlpack(column.indices)])
+        indices = np.from_dlpack(column.indices)
+        in_order = bool((numbers == np.arange(len(numbers))).all())
+        codes.append(indices.astype(np.int64) if in_order else numbers[indices])
     return tuple(lookup.to_pylist()), codes

@@ -58,9 +58,14 @@ class ArrowTable(Table):
     def ascending(self, name: str) -> Array | None:  # noqa: D102
         return self._values(name) if name in self._table.column_names and self.is_increasing(name) else None
 
+    def require_values(self, name: str) -> None:  # noqa: D102
+        here = self.names.count(name) == 1 and self.num_rows > 0 and name in self._table.column_names
+        if not here or self._table.column(name).null_count:  # which takes no copy of the column
+            super().require_values(name)
+
     def coded(self, name: str) -> Array:  # noqa: D102
         self.require_values(name)
-        column = self._values(name)
+        column = self._table.column(name)
         kinds = (pa.types.is_integer, pa.types.is_string, pa.types.is_large_string)
         if not any(kind(column.type) for kind in kinds):
             return self._text(name)
@@ -119,15 +124,17 @@ class ArrowTable(Table):
 
 def _as_strings(column: Array) -> Array:
     """The values as text; where few differ, each of them is written once."""
-    encoded = _encoded(column)
+    encoded = _encoded(column) if isinstance(column, pa.Array) else None
     return column.cast(pa.string()) if encoded is None else encoded.dictionary.take(encoded.indices)
 
 
 def _encoded(column: Array) -> Array | None:
     """The values as a dictionary array of strings, where few of them differ."""
-    if not isinstance(column, pa.Array) or len(pc.unique(column[:_SAMPLE])) > _FEW:
+    if len(pc.unique(column[:_SAMPLE])) > _FEW:
         return None
     encoded = column.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
     if len(encoded.dictionary) > _SAMPLE:
         return None
     return pa.DictionaryArray.from_arrays(encoded.indices, encoded.dictionary.cast(pa.string()))
