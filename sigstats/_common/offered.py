@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .validation import one_line, refuse
+from .messages import one_line, refuse
 
 
 @functools.cache

@@ -10,7 +10,10 @@ import inspect
 import pkgutil
 import sys
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
+
+from .messages import one_line, refuse
+from .offered import entry_points
 
 Member = TypeVar("Member")
 
@@ -28,6 +31,8 @@ class Registry(Generic[Member]):
         What a module is called in messages, as in "cluster".
     optional : tuple of type
         Protocols, checkable at run time, of what a module may offer besides.
+    group : str, optional
+        The group of entry points by which installed packages offer modules of the kind; the folder's own names win.
 
     Examples
     --------
@@ -50,11 +55,20 @@ class Registry(Generic[Member]):
     TypeError: json.tool is not a coder: it has no scanstring (see the Protocol Decoder)
     """
 
-    def __init__(self, package: str, protocol: type[Member], *, what: str, optional: tuple[type, ...] = ()) -> None:
+    def __init__(
+        self,
+        package: str,
+        protocol: type[Member],
+        *,
+        what: str,
+        optional: tuple[type, ...] = (),
+        group: str | None = None,
+    ) -> None:
         self.package = package
         self.protocol = protocol
         self.what = what
         self.optional = optional
+        self.group = group
         self._checked: dict[str, Member] = {}
 
     @cached_property
@@ -65,7 +79,8 @@ class Registry(Generic[Member]):
 
     def names(self) -> tuple[str, ...]:
         """The names of all modules, sorted."""
-        return tuple(self._files)
+        offered = () if self.group is None else entry_points(self.group)
+        return tuple(sorted({*self._files, *offered}))
 
     def module(self, name: str) -> Member:
         """The module of a name.
@@ -73,7 +88,7 @@ class Registry(Generic[Member]):
         Raises
         ------
         ValueError
-            If there is none, with the nearest name that there is.
+            If there is none, with the nearest name that there is, or that of another package cannot be used.
         TypeError
             If the module lacks something of the Protocol.
         """
@@ -82,16 +97,26 @@ class Registry(Generic[Member]):
 
             as_choice(name, self.what, self.names())
         if name not in self._checked:
-            file = self._files[name]
-            module = importlib.import_module(f"{self.package}.{file}")
+            own = name in self._files
+            module: Any  # checked by name here, and by tests
+            module = importlib.import_module(f"{self.package}.{self._files[name]}") if own else self._offered(name)
             lacking = sorted(member for member in _members(self.protocol) if not hasattr(module, member))
             if lacking:
-                raise TypeError(
-                    f"{module.__name__} is not a {self.what}: it has no {', no '.join(lacking)} "
+                raise (TypeError if own else ValueError)(
+                    f"{getattr(module, '__name__', name)} is not a {self.what}: it has no {', no '.join(lacking)} "
                     f"(see the Protocol {self.protocol.__name__})"
                 )
-            self._checked[name] = module  # type: ignore[assignment]  # a module, checked by name here and by tests
+            self._checked[name] = module
         return self._checked[name]
+
+    def _offered(self, name: str) -> Any:
+        """The module that an installed package offers by this name."""
+        point = entry_points(self.group or "")[name]
+        try:
+            return point.load()
+        except (Exception, SystemExit) as error:  # a module may do anything
+            raised = f"{type(error).__name__}: {one_line(error)}"
+            raise refuse(self.what, name, f"one that can be imported; {point.value} raised {raised}") from None
 
     def modules(self) -> dict[str, Member]:
         """Every module by its name, in the order of the names."""

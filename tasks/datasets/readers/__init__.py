@@ -1,6 +1,7 @@
 """Where data sets come from. A new kind of source is one new module of this folder.
 
-The name of a kind is that of its module, with dashes; a study file gives it as ``source``.
+The name of a kind is that of its module, with dashes; a study file gives it as ``source``. An installed package offers
+one by an entry point of the group ``sigstats.readers``, whose value is a module.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ class Reader(Protocol):
         """
 
 
-REGISTRY = Registry(__name__, Reader, what="datasets: source")
+REGISTRY = Registry(__name__, Reader, what="datasets: source", group="sigstats.readers")
 
 
 def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:

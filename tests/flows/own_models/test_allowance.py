@@ -1,13 +1,18 @@
 """Which classifiers of other packages a study may name, and what their code is to its cells."""
 
 import sys
+import warnings
 from importlib.metadata import EntryPoint
 
 import pytest
 
 import sigstats
 from sigstats._common import offered
+from sigstats.flows.errors import BadInput
+from sigstats.flows.studies import parse_study
+from sigstats.flows.studies.calibration import KIND
 from sigstats.learners import build, own
+from sigstats.tasks.datasets import readers
 from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of
 
 from .conftest import forget, named, replicates, study_of
@@ -91,22 +96,77 @@ def test_an_entry_point_needs_no_allowance(package, monkeypatch, tmp_path):
         build("their-ned")
 
 
-def test_an_installed_package_offers_learners(tmp_path, monkeypatch, package):
-    information = package.parent / "netpackage-2.5.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: netpackage\nVersion: 2.5\n")
-    (information / "top_level.txt").write_text("netpackage\n")
-    (information / "entry_points.txt").write_text(f"[{own.GROUP}]\ntheir-net = {NET}\n")
-    offered.entry_points.cache_clear()
-    try:
-        assert own.named() == ("their-net",)
-        assert code_of("their-net", ())["version"] == "2.5"
-        study = study_of(tmp_path, ['"their-net"'], nulls="")
-        sigstats.run(study, output=tmp_path / "out", cluster="serial")
-    finally:
-        monkeypatch.undo()
+@pytest.fixture
+def offers(package, monkeypatch):
+    """Lets the package be installed with entry points."""
+
+    def install(group, **points):
+        information = package.parent / "netpackage-2.5.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text("Metadata-Version: 2.1\nName: netpackage\nVersion: 2.5\n")
+        (information / "top_level.txt").write_text("netpackage\n")
+        lines = [f"[{group}]", *(f"{name.replace('_', '-')} = {value}" for name, value in points.items())]
+        (information / "entry_points.txt").write_text("\n".join(lines) + "\n")
         offered.entry_points.cache_clear()
+
+    yield install
+    monkeypatch.undo()
+    offered.entry_points.cache_clear()
+
+
+def test_an_installed_package_offers_learners(tmp_path, offers):
+    offers(own.GROUP, their_net=NET)
+    assert own.named() == ("their-net",)
+    assert code_of("their-net", ())["version"] == "2.5"
+    study = study_of(tmp_path, ['"their-net"'], nulls="")
+    sigstats.run(study, output=tmp_path / "out", cluster="serial")
     assert list(replicates(tmp_path / "out")) == ["crossval.few.their-net"]
+
+
+def test_an_installed_package_offers_tests(tmp_path, offers):
+    offers("sigstats.tests", their_sign="netpackage.checks:sign")
+    study = {
+        "kind": "calibration",
+        "name": "s",
+        "populations": [{"name": "s", "source": "sturm", "classes": 2, "right": [0.1]}],
+        "tests": [{"test": "their-sign"}],
+        "sizes": [20],
+        "trials": 100,
+    }
+    (cell,) = KIND.prepare(parse_study(study, source="s.toml"), tmp_path).plan.cells
+    assert (cell.fanout, cell.work["test"]["code"]["version"]) == ("own-test", "2.5")
+    with pytest.raises(BadInput, match="their-sine"):
+        parse_study({**study, "tests": [{"test": "their-sine"}]}, source="s.toml")
+
+
+def test_an_installed_package_offers_sources_of_data_sets(offers, tmp_path):
+    """The digest of the data is that of the same rows in a CSV file, and an own source cannot be replaced."""
+    offers(
+        "sigstats.readers", numbers="netpackage.reader", lacking="netpackage.models", broken="netpackage.no", csv="os"
+    )
+    rows = [(i % 3 + i / 50, i * i % 7, i % 3) for i in range(30)]
+    (tmp_path / "few.txt").write_text("\n".join(" ".join(map(str, row)) for row in rows))
+    (tmp_path / "few.csv").write_text("\n".join(["x0,x1,class", *(",".join(map(str, row)) for row in rows)]))
+    spec = {"source": "numbers", "name": "few", "path": "few.txt"}
+    theirs = readers.load(spec, base=tmp_path)
+    ours = readers.load({"source": "csv", "path": "few.csv", "target": "class"}, base=tmp_path)
+    assert theirs.digest() == ours.digest()
+    complaints = {"lacking": "it has no OPTIONS", "broken": "raised ModuleNotFoundError", "number": "did you mean"}
+    for name, said in complaints.items():
+        with pytest.raises(ValueError, match=said) as caught:
+            readers.load({**spec, "source": name}, base=tmp_path)
+        assert "\n" not in str(caught.value)
+
+
+def test_the_classifiers_of_the_package_pass_the_checks_of_scikit_learn(package):
+    from netpackage.models import Net
+    from sklearn.utils.estimator_checks import check_estimator
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of checks that are skipped
+        results = check_estimator(Net(), on_fail=None)
+    assert [(one["check_name"], one["exception"]) for one in results if one["status"] == "failed"] == []
+    assert sum(one["status"] == "passed" for one in results) > 40
 
 
 def test_the_code_is_identified_by_the_files_it_is_defined_in(package):
