@@ -153,6 +153,7 @@ def efficiency_test(
         pvalue=tail.pvalue,
         log10_pvalue=tail.log10_pvalue,
         mid_pvalue=tail.mid_pvalue,
+        error_bound=tail.error_bound,
         method="exact",
         reason=reason,
         **shared,

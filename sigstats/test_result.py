@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._common.error_bounds import ROUNDING
 from ._common.extreme import monte_carlo_pvalue
 from .intervals import Interval, monte_carlo_interval
 
@@ -30,6 +31,11 @@ class TestResult:
         How many of them were at least as extreme as observed.
     reason : str
         Why this method was chosen, and any warning about its assumptions; empty where there is nothing to say.
+    error_bound : float or None
+        A bound on how far the arithmetic leaves `pvalue` from the number that the method defines, as a share of the
+        larger of the two: 2**-53 after one division of whole numbers, 1 where a positive p-value is below the smallest
+        double (docs/methods.md, "How sure the number is"). None for approximations by a normal, Student's t, F or
+        chi-square law.
     """
 
     __test__ = False  # not a test case, whatever its name tells a test runner
@@ -42,6 +48,7 @@ class TestResult:
     replicates: int | None = None
     exceedances: int | None = None
     reason: str = ""
+    error_bound: float | None = None
 
 
 def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
@@ -59,4 +66,5 @@ def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
         "pvalue_interval": monte_carlo_interval(exceedances, replicates),
         "replicates": replicates,
         "exceedances": exceedances,
+        "error_bound": ROUNDING,
     }

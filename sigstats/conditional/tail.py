@@ -11,7 +11,7 @@ probability that the score is at most the observed one. Listing the outcomes tak
 4. the two lists are sorted by score and joined: each entry of one meets a prefix of the other.
 
 So the work grows like the square root of the outcomes inside the acceptance region. Every term is positive: small
-p-values lose no accuracy to cancellation (relative error about 1e-12, for p-values above 1e-280). Scores are compared
+p-values lose no accuracy to cancellation (`sigstats.conditional.rounding` bounds their error). Scores are compared
 as floats only where they differ by more than their rounding; the rest is settled by integers. A handful of outcomes is
 listed in whole. Not part of the public names.
 
@@ -19,43 +19,35 @@ When not to use: a table beyond `STATE_LIMIT` (see `sigstats.conditional.fourier
 """
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from .._common.validation import FloatArray, IntArray
-from .exact_keys import SMALL_TOTAL, Words
+from .exact_keys import SMALL_TOTAL
 from .problem import Problem, best_scores, keys_of, no_heavier, none_heavier, worst_scores
+from .rounding import Parts, relative_error
+from .states import States, by_count, in_order, merge, most_alike
 
 #: The longest list of partial outcomes that is kept: about 1 GB and half a minute.
 STATE_LIMIT = 2**23
 #: Up to so many outcomes are simply listed; the rest would take longer to prepare.
 FEW_OUTCOMES = 2**15
 _CHUNK = 2**20
-_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 
 
 class StateLimitError(Exception):
     """The lists would become longer than the limit."""
 
 
-@dataclass(frozen=True)
-class _States:
-    """Partial outcomes: count so far, score, log probability, key."""
+class ConditionalTail(NamedTuple):
+    """A probability and a bound on its relative error."""
 
-    count: IntArray
-    score: FloatArray
-    log_mass: FloatArray
-    key: Words
-
-    def __len__(self) -> int:
-        return len(self.count)
-
-    def take(self, index: IntArray) -> "_States":
-        return _States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
+    pvalue: float
+    error: float
 
 
-def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> float:
+def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> ConditionalTail:
     """P(score <= threshold | sum of counts = total).
 
     Raises
@@ -64,21 +56,26 @@ def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> float:
         If more than `limit` partial outcomes would have to be kept.
     """
     if len(problem.scores) == 1:
-        return 1.0
+        return ConditionalTail(1.0, 0.0)
+    parts = Parts()
+    _add_up(problem, parts, limit)
+    p = min(math.fsum(parts), 1.0)
+    return ConditionalTail(p, relative_error(problem, p, parts))
+
+
+def _add_up(problem: Problem, parts: Parts, limit: int) -> None:
     norm = problem.norm
     sizes = [len(score) for score in problem.scores]
     if math.prod(sizes) <= FEW_OUTCOMES * max(sizes):
-        return min(_sum_of_all(problem, norm), 1.0)
+        parts.append(_sum_of_all(problem, norm))
+        return
     first, second = _halves(problem)
-    parts: list[float] = []
-
     left = _list_open(problem, first, second, None, norm, parts, limit)
     if not len(left):
-        return min(math.fsum(parts), 1.0)
+        return
     left = left.take(np.argsort(left.count, kind="stable"))
-    right = _sort(_list_open(problem, second, first, left, norm, parts, limit))
-    parts.extend(_join(problem, left, right, norm))
-    return min(math.fsum(parts), 1.0)
+    right = in_order(_list_open(problem, second, first, left, norm, parts, limit))
+    parts.extend(_join(problem, left, right, norm, parts))
 
 
 def _sum_of_all(problem: Problem, norm: float) -> float:
@@ -127,26 +124,28 @@ def _list_open(
     problem: Problem,
     columns: list[int],
     others: list[int],
-    partner: _States | None,
+    partner: States | None,
     norm: float,
-    parts: list[float],
+    parts: Parts,
     limit: int,
-) -> _States:
+) -> States:
     """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
 
     With a `partner`, the other half's list, what is settled counts with the partner's outcomes alone (the others were
     settled when the partner was listed).
     """
     words = problem.keys.packing.words if problem.keys is not None else 0
-    states = _States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))
+    states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))
     everything = set(range(len(problem.scores)))
     for place, j in enumerate(columns):
         rest = columns[place + 1 :]
         law = problem.masses(rest if partner is not None else rest + others)
         if partner is not None:
+            parts.count(4 * problem.total, most_alike(partner), most_alike(states))
             law = _with_partner(law, partner, problem.total)
         best, worst = best_scores(problem, rest + others), worst_scores(problem, rest + others)
         open_x = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
+        parts.count(2 * problem.total, most_alike(states))
         parts.append(_probability_outside(problem, states, j, open_x, law, norm))
         states = _extend(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
         merging = problem.keys is not None and problem.keys.merging
@@ -154,15 +153,15 @@ def _list_open(
             problem.parameters[i] for i in columns[:place]
         ]
         if merging and small and place:
-            states = _merge(states)
+            states = merge(states, parts)
         if not len(states):
             break
     return states
 
 
-def _with_partner(law: FloatArray, partner: _States, total: int) -> FloatArray:
+def _with_partner(law: FloatArray, partner: States, total: int) -> FloatArray:
     """The log law of the sum of the remaining columns and the partner's count."""
-    low, (held, top) = int(partner.count.min()), _by_count(partner)
+    low, (held, top) = int(partner.count.min()), by_count(partner)
     peak = float(law.max())
     out = np.full(total + 1, -np.inf)
     with np.errstate(divide="ignore"):
@@ -179,11 +178,11 @@ def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
 
 
 def _probability_outside(
-    problem: Problem, states: _States, j: int, open_x: IntArray, law: FloatArray, norm: float
+    problem: Problem, states: States, j: int, open_x: IntArray, law: FloatArray, norm: float
 ) -> float:
     """The probability of all completions of `states` with a count of column j outside `open_x`."""
     low, high = (int(open_x[0]), int(open_x[-1])) if len(open_x) else (0, -1)
-    first, held = int(states.count.min()), _by_count(states)
+    first, held = int(states.count.min()), by_count(states)
     out = 0.0
     for start, stop in ((0, low), (high + 1, len(problem.scores[j]))):
         mass = problem.laws[j][start:stop][: problem.total - first - start + 1]
@@ -197,28 +196,21 @@ def _probability_outside(
     return out
 
 
-def _by_count(states: _States) -> tuple[FloatArray, float]:
-    """The probabilities of the counts, from the least to the largest, in units of the exponential of a number."""
-    first, top = int(states.count.min()), float(states.log_mass.max())
-    held = np.bincount(states.count - first, weights=np.exp(states.log_mass - top))
-    return held.astype(np.float64), top
-
-
 def _extend(
     problem: Problem,
-    states: _States,
+    states: States,
     j: int,
     open_x: IntArray,
     rest: tuple[FloatArray, FloatArray, FloatArray],
-    parts: list[float],
+    parts: Parts,
     limit: int,
-) -> _States:
+) -> States:
     """Each state with each open count of column j, less those that are settled."""
     best, worst, law = rest
     mass = problem.laws[j][open_x]
     score = problem.scores[j][open_x]
     keys = problem.keys.table(j, open_x) if problem.keys is not None else np.zeros((len(open_x), 0), np.uint64)
-    kept: list[_States] = []
+    kept: list[States] = []
     size = 0
     step = max(1, _CHUNK // max(len(open_x), 1))
     for start in range(0, len(states), step):
@@ -237,14 +229,14 @@ def _extend(
             raise StateLimitError
         i += start
         kept.append(
-            _States(
+            States(
                 states.count[i] + open_x[x],
                 total_score[is_open],
                 log_mass[is_open],
                 states.key[i] + keys[x],
             )
         )
-    return _States(
+    return States(
         *(
             np.concatenate([getattr(piece, name) for piece in kept]) if kept else getattr(states, name)[:0]
             for name in ("count", "score", "log_mass", "key")
@@ -252,27 +244,7 @@ def _extend(
     )
 
 
-def _merge(states: _States) -> _States:
-    """States of equal count and key as one. A clash of the hash only leaves two of them apart."""
-    mixed = states.count.astype(np.uint64) * np.uint64(_MULTIPLIERS[-1])
-    for word in range(states.key.shape[1]):
-        mixed = (mixed ^ (mixed >> np.uint64(29))) + states.key[:, word] * np.uint64(_MULTIPLIERS[word % 3])
-    order = np.argsort(mixed, kind="stable")
-    count, key = states.count[order], states.key[order]
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (count[1:] != count[:-1]) | (key[1:] != key[:-1]).any(axis=1)
-    first = np.flatnonzero(fresh)
-    if len(first) == len(order):
-        return states
-    log_mass = np.logaddexp.reduceat(states.log_mass[order], first)
-    return _States(count[first], states.score[order][first], log_mass, key[first])
-
-
-def _sort(states: _States) -> _States:
-    return states.take(np.lexsort((states.score, states.count)))
-
-
-def _join(problem: Problem, left: _States, right: _States, norm: float) -> list[float]:
+def _join(problem: Problem, left: States, right: States, norm: float, settled: Parts) -> list[float]:
     """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
     parts = []
     observed = keys_of(problem, np.array([problem.observed]))[0]
@@ -283,6 +255,7 @@ def _join(problem: Problem, left: _States, right: _States, norm: float) -> list[
     for start, end, low, high in np.transpose([starts, ends, lows, highs]).tolist():
         if low == high:
             continue
+        settled.count(end - start, high - low)
         score = right.score[low:high]
         top = float(right.log_mass[low:high].max())
         prefix = np.zeros(high - low + 1)

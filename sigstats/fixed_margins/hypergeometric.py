@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from .._common.error_bounds import ROUNDING
 from .._common.validation import FloatArray
 from .rook_factor import log_factorial
 from .rook_polynomial import LogTail
@@ -19,7 +20,7 @@ def hypergeometric_tail(total: int, marked: int, drawn: int, least: int) -> LogT
     Examples
     --------
     >>> from sigstats.fixed_margins.hypergeometric import hypergeometric_tail
-    >>> [round(log.exp(), 9) for log in hypergeometric_tail(10, 4, 3, 2)]
+    >>> [round(log.exp(), 9) for log in hypergeometric_tail(10, 4, 3, 2)[:2]]
     [Decimal('0.333333333'), Decimal('0.300000000')]
     """
     lowest, highest = max(0, marked + drawn - total), min(marked, drawn)
@@ -30,12 +31,14 @@ def hypergeometric_tail(total: int, marked: int, drawn: int, least: int) -> LogT
         return LogTail(Decimal(0), _log_point(total, marked, drawn, lowest) if least == lowest else impossible)
     point = _log_point(total, marked, drawn, least)
     if least > marked * drawn / total:
-        return LogTail(point + _beyond(total, marked, drawn, least, highest).ln(), point)
+        ratio, error = _beyond(total, marked, drawn, least, highest)
+        return LogTail(point + ratio.ln(), point, error)
     below = _log_point(total, marked, drawn, least - 1)
     # Counting what was not drawn turns the lower tail into an upper one.
     other = total - marked
-    lower = below.exp() * _beyond(total, other, drawn, drawn - least + 1, drawn - lowest)
-    return LogTail((1 - lower).ln(), point)
+    ratio, error = _beyond(total, other, drawn, drawn - least + 1, drawn - lowest)
+    lower = below.exp() * ratio
+    return LogTail((1 - lower).ln(), point, error * float(lower / (1 - lower)))
 
 
 def _log_point(total: int, marked: int, drawn: int, number: int) -> Decimal:
@@ -44,11 +47,16 @@ def _log_point(total: int, marked: int, drawn: int, number: int) -> Decimal:
     return sum(map(log_factorial, parts), Decimal(0)) - sum(map(log_factorial, over), Decimal(0))
 
 
-def _beyond(total: int, marked: int, drawn: int, number: int, highest: int) -> Decimal:
-    """``P(M >= number) / P(M = number)`` for a number above the mean, where terms fall off."""
+def _beyond(total: int, marked: int, drawn: int, number: int, highest: int) -> tuple[Decimal, float]:
+    """``P(M >= number) / P(M = number)`` for a number above the mean, where terms fall off, and its relative error.
+
+    The ratio of two terms has at most four roundings, and term i is a product of i ratios.
+    """
     spread = math.sqrt(marked * drawn / total * (1 - marked / total) * (1 - drawn / total)) + 1
     # From the mean on, log-concavity leaves less than 1e-20 of the sum beyond this many terms.
     length = min(highest - number, 100 + math.ceil(12 * spread))
     n = number + np.arange(length, dtype=float)
     ratio: FloatArray = (marked - n) * (drawn - n) / ((n + 1) * (total - marked - drawn + n + 1))
-    return Decimal(math.fsum([1.0, *np.cumprod(ratio)]))
+    terms = np.cumprod(ratio)
+    whole = math.fsum([1.0, *terms])
+    return Decimal(whole), ROUNDING * (2 + 5 * float(np.arange(1, length + 1) @ terms) / whole)

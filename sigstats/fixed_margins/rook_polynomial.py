@@ -27,10 +27,14 @@ _NEGLIGIBLE_BITS = 60
 
 
 class LogTail(NamedTuple):
-    """Natural logarithms of ``P(T >= t)`` and ``P(T = t)``; minus infinity where impossible."""
+    """Natural logarithms of ``P(T >= t)`` and ``P(T = t)``; minus infinity where impossible.
+
+    `error` bounds the relative error of the first; whole numbers leave that of `log_ratio` and of what is negligible.
+    """
 
     upper: Decimal
     point: Decimal
+    error: float = 1e-17
 
 
 def most_correct(classes: Classes) -> int:

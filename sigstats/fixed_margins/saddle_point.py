@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from .._common.error_bounds import ROUNDING
 from .._common.validation import FloatArray
 from .rook_factor import Factor, factor, leading_slope, log_factorial, log_series, log_value
 from .rook_polynomial import Classes, LogTail
@@ -48,6 +49,7 @@ class Contour(NamedTuple):
     value: NDArray[np.complex128]
     nodes: float
     deviation: float
+    error: float
 
 
 class _Saddle(NamedTuple):
@@ -74,9 +76,9 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
     part = _sum(contour, contour.value * turn / (1 - 1 / z))
     base = contour.log_unit - correct * Decimal(contour.rho).ln()
     if contour.rho > 1:
-        return LogTail(base + Decimal(part).ln(), log_point) if part > 0 else None
-    upper = 1 + Decimal(part) * base.exp()
-    return LogTail(upper.ln(), log_point) if upper > 0 else None
+        return LogTail(base + Decimal(part).ln(), log_point, contour.error) if part > 0 else None
+    lower = -Decimal(part) * base.exp()
+    return LogTail((1 - lower).ln(), log_point, contour.error * abs(float(lower / (1 - lower)))) if lower < 1 else None
 
 
 def log_points(contour: Contour, numbers: NDArray[np.int64]) -> list[Decimal]:
@@ -155,8 +157,22 @@ def _circle(
         return None
     log_x = Decimal(saddle.x).ln()
     log_unit = sum((times * log_value(each, saddle.y) for each, times in factors), Decimal(0))
+    error = _rounding(total, correct, saddle, width, deviation)
+    error += 1e-14 * sum(times for _, times in factors) + 1e-15 * abs(float(log_unit))
     log_unit += (total + 1) * log_x - Decimal(saddle.x) - log_factorial(total)
-    return Contour(log_unit, saddle.rho, correct, angle, value, nodes, deviation)
+    return Contour(log_unit, saddle.rho, correct, angle, value, nodes, deviation, error)
+
+
+def _rounding(total: int, correct: int, saddle: _Saddle, width: float, deviation: float) -> float:
+    """The relative error of an integral: of the terms of its exponent, and of the radius rounded after the saddle.
+
+    Within a few widths of the saddle point the terms of the exponent are of the size of ``total * width`` and
+    ``correct / deviation``, and have some tens of roundings each, those of the series' coefficients among them. A
+    radius that is not quite ``1 + y x`` moves the logarithm of the integrand by that times the number correct. What is
+    cut off, aliased and left out beside it is below 1e-14.
+    """
+    terms = 64 * ((total + 1) * width + correct / deviation) + 1000
+    return ROUNDING * (terms + 6 * max(correct, saddle.correct)) + 1e-14
 
 
 def _integrand(

@@ -12,6 +12,7 @@ When not to use: for a rest of more than a few thousand objects, and where `sigs
 answer because the rest is spread evenly over both classes.
 """
 
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from math import comb
@@ -28,8 +29,8 @@ from .rook_polynomial import Classes, LogTail, log_ratio, rook_coefficients
 _GRID, _TERMS = 500_000, 20_000
 #: The most that are tried, and that are summed, in all.
 _EFFORT = 10_000_000
-#: Terms below exp(-_SPAN) of the largest are left out, and together below 1e-11 of the sum.
-_SPAN = 36.0
+#: Terms below exp(-_SPAN) of the largest are left out, and together below 1e-11 of the sum; with their rounding.
+_SPAN, _ERROR = 36.0, 3e-11
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
@@ -58,7 +59,7 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
         if part[0] < largest and part[0] < upper * Decimal("1e-20"):
             break
         largest = max(largest, part[0])
-    return LogTail(upper.ln(), point.ln())
+    return LogTail(upper.ln(), point.ln(), _ERROR + 1e-15 * math.sqrt(total))
 
 
 def _given(

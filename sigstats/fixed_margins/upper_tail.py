@@ -8,6 +8,7 @@ from collections import Counter
 from decimal import Decimal, localcontext
 from typing import Any, NamedTuple
 
+from .._common.error_bounds import ROUNDING, error_bound
 from .._common.validation import as_count, refuse
 from . import rook_polynomial, saddle_point, two_dominant_classes
 from .hypergeometric import hypergeometric_tail
@@ -31,12 +32,16 @@ _MEDIUM = 5_000
 
 
 class UpperTail(NamedTuple):
-    """``P(T >= t)`` and its mid-p form ``P(T > t) + P(T = t) / 2``, each with its logarithm to base 10."""
+    """``P(T >= t)`` and its mid-p form ``P(T > t) + P(T = t) / 2``, each with its logarithm to base 10.
+
+    `error_bound` is that of the first, as in `sigstats.TestResult`.
+    """
 
     pvalue: float
     log10_pvalue: float
     mid_pvalue: float
     log10_mid_pvalue: float
+    error_bound: float
 
 
 def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
@@ -62,7 +67,7 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
 
     Notes
     -----
-    Relative error below 1e-10, and about 1e-13 up to N = 10,000. Where a table has two classes, a closed form; for
+    Relative error about 1e-13 up to N = 10,000; the result bounds it. Where a table has two classes, a closed form; for
     up to 1000 objects and at either end of the range, Riordan's rook polynomial in whole numbers; otherwise a
     contour integral through its saddle point, in milliseconds for any N; where two classes hold nearly all objects, a
     sum over the others.
@@ -83,12 +88,17 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
     if not least <= correct <= most:
         raise refuse("correct", correct, f"a number that these margins allow, {least} to {most}")
     with localcontext(DIGITS):
-        upper, point = _log_tail(total, classes_of(rows, columns), least, correct)
+        upper, point, error = _log_tail(total, classes_of(rows, columns), least, correct)
         mid = Decimal("-Infinity") if upper.is_infinite() else (upper.exp() - point.exp() / 2)
         # Far out both may underflow a double, never a Decimal.
         log_mid = mid.ln()
+        p = min(float(upper.exp()), 1.0)
         return UpperTail(
-            min(float(upper.exp()), 1.0), min(float(upper / LOG_10), 0.0), float(mid), float(log_mid / LOG_10)
+            p,
+            min(float(upper / LOG_10), 0.0),
+            float(mid),
+            float(log_mid / LOG_10),
+            error_bound(p, error + ROUNDING),
         )
 
 
@@ -129,5 +139,5 @@ def _closed_form(total: int, classes: Classes, correct: int) -> LogTail:
         return hypergeometric_tail(total, rows, columns, correct)
     # T = n11 + n22 and n22 = N - r1 - c1 + n11.
     twice = correct + rows + columns - total
-    upper, point = hypergeometric_tail(total, rows, columns, -(-twice // 2))
-    return LogTail(upper, Decimal("-Infinity") if twice % 2 else point)
+    tail = hypergeometric_tail(total, rows, columns, -(-twice // 2))
+    return tail._replace(point=Decimal("-Infinity")) if twice % 2 else tail

@@ -11,7 +11,7 @@ from .._common.validation import FloatArray, IntArray, refuse
 from ..conditional.exact_keys import chi_square_keys, multinomial_keys
 from ..conditional.log_weights import poisson_log_pmf
 from ..conditional.problem import Problem
-from ..conditional.tail import STATE_LIMIT, StateLimitError, tail
+from ..conditional.tail import STATE_LIMIT, ConditionalTail, StateLimitError, tail
 from .distance import class_terms
 
 #: The largest problem that the exact method takes on at all: objects, classes.
@@ -20,7 +20,7 @@ EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**5, 200
 _MOST_KEYED = 12
 
 
-def exact_pvalue(x: IntArray, p: FloatArray, ordering: str) -> float:
+def exact_pvalue(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
     """The probability of all outcomes at least as extreme as x (eq. 14 and 15)."""
     n, k = int(x.sum()), len(x)
     if n > EXACT_MAX_TOTAL or k > EXACT_MAX_CLASSES:

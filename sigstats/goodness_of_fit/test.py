@@ -131,13 +131,15 @@ def goodness_of_fit_test(
             ordering=ordering,
             degrees_of_freedom=freedom,
         )
+    tail = exact_pvalue(x, p, ordering)
     return GoodnessOfFitTestResult(
         statistic=statistic,
-        pvalue=exact_pvalue(x, p, ordering),
+        pvalue=tail.pvalue,
         method=method,
         alternative="two-sided",
         ordering=ordering,
         degrees_of_freedom=freedom,
+        error_bound=tail.error,
     )
 
 
@@ -150,7 +152,7 @@ def _excluded(objects: int, classes: int, method: str, ordering: str, n_resample
         statistic=0.0 if ordering == "probability" else math.inf,
         method=method,
         alternative="two-sided",
-        **(monte_carlo_outcome(0, n_resamples) if method == "monte-carlo" else {"pvalue": 0.0}),
+        **(monte_carlo_outcome(0, n_resamples) if method == "monte-carlo" else {"pvalue": 0.0, "error_bound": 0.0}),
         ordering=ordering,
         degrees_of_freedom=classes - 1,
         reason=f"{objects:,} {noun} in a class of required probability 0, which the null hypothesis excludes",

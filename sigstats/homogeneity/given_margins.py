@@ -9,13 +9,12 @@ from ..conditional.exact_keys import binomial_keys
 from ..conditional.fourier_bounds import WorkLimitError, bounds, grouped
 from ..conditional.log_weights import binomial_log_pmf, stirling_errors
 from ..conditional.problem import Problem
-from ..conditional.tail import STATE_LIMIT, StateLimitError, tail
+from ..conditional.rounding import SMALLEST
+from ..conditional.tail import STATE_LIMIT, ConditionalTail, StateLimitError, tail
 from ..intervals import Interval
 
 #: The width of the certified bounds, as a share of p.
 BOUNDS_WIDTH = 1e-4
-#: Smaller p-values are not told apart: near the smallest double, what is added up loses its digits and then vanishes.
-SMALLEST_BOUND = 1e-280
 
 
 def log_probability(a: IntArray, totals: IntArray) -> float:
@@ -51,7 +50,7 @@ def given_margins(a: IntArray, b: IntArray) -> Problem:
     )
 
 
-def exact_pvalue(problem: Problem) -> float:
+def exact_pvalue(problem: Problem) -> ConditionalTail:
     """The probability of all tables that are no likelier than the observed one (eq. 6 and 7)."""
     try:
         return tail(problem)
@@ -73,9 +72,9 @@ def certified_bounds(problem: Problem) -> Interval:
     if len(problem.parameters) == 1:
         return Interval(1.0, 1.0, 1.0)
     try:
-        # Few or small tables have an exact answer; its own rounding is far below 1e-10.
-        p = tail(problem, limit=2**18)
-        return _certified(p * (1 - 1e-10), min(1.0, p * (1 + 1e-10)))
+        p, error = tail(problem, limit=2**18)
+        error = max(error, 1e-10)
+        return _certified(p * (1 - error), min(1.0, p * (1 + error)))
     except StateLimitError:
         pass
     try:
@@ -97,4 +96,4 @@ def certified_bounds(problem: Problem) -> Interval:
 
 
 def _certified(low: float, high: float) -> Interval:
-    return Interval(low, high, 1.0) if low >= SMALLEST_BOUND else Interval(0.0, max(high, SMALLEST_BOUND), 1.0)
+    return Interval(low, high, 1.0) if low >= SMALLEST else Interval(0.0, max(high, SMALLEST), 1.0)

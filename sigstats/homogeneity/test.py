@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
+from .._common.error_bounds import width_of
 from .._common.expected_counts import expected_counts_warning
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, refuse
+from ..conditional.tail import ConditionalTail
 from ..test_result import TestResult, monte_carlo_outcome
 from ._counts import as_two_samples
 from .given_margins import certified_bounds, exact_pvalue, given_margins, log_probability
@@ -116,13 +118,15 @@ def homogeneity_test(
         )
     problem = given_margins(a, b)
     interval = certified_bounds(problem) if method == "bounds" else None
+    p = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval[:2]))
     return HomogeneityTestResult(
         statistic=math.exp(problem.threshold - problem.norm),  # eq. (5)
-        pvalue=exact_pvalue(problem) if interval is None else interval.high,
+        pvalue=p.pvalue,
         method=method,
         alternative="two-sided",
         pvalue_interval=interval,
         degrees_of_freedom=freedom,
+        error_bound=p.error,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .._common.error_bounds import error_bound
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
@@ -147,7 +148,8 @@ def friedman_test(
     elif method == "chi2":
         outcome = {"pvalue": float(chi2.sf(statistic, models - 1)) if statistic > 0 else 1.0}
     elif method == "exact":
-        outcome = {"pvalue": _exact(doubled)}
+        p = _exact(doubled)
+        outcome = {"pvalue": p, "error_bound": error_bound(p)}
     else:
         outcome = monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
     return FriedmanResult(

@@ -121,10 +121,13 @@ def signed_rank_test(
     ranks = _doubled_ranks(values, zero_method, largest)
     positive = int(ranks[values > 0].sum())
     ranked = [int(rank) for rank in ranks[values != 0]]
+    error: float | None
     if method == "exact":
-        low, pvalue, _ = pvalue_of_sum(ranked, positive, sum(ranked) - positive, way)
+        tail = pvalue_of_sum(ranked, positive, sum(ranked) - positive, way)
+        low, pvalue, error = tail.low, tail.high, tail.error_bound
     else:
         low = pvalue = _normal(ranked, positive, way)
+        error = None if ranked else 0.0
     return SignedRankResult(
         statistic=positive / 2,
         pvalue=pvalue,
@@ -136,6 +139,7 @@ def signed_rank_test(
         n=len(values),
         zeros=int((values == 0).sum()),
         reason="" if ranked else "all differences are 0: the data say nothing about a difference",
+        error_bound=error,
     )
 
 

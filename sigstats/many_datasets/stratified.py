@@ -123,6 +123,7 @@ def stratified_paired_test(
         pvalue_interval=None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
         strata=len(size),
         reason="" if discordant else "no discordant row: the data say nothing about a difference",
+        error_bound=tail.error_bound,
     )
 
 

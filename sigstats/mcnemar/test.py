@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from .._common.counts_wanted import takes_counts
+from .._common.error_bounds import error_bound
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
@@ -29,7 +30,7 @@ from .._common.validation import (
     same_kind_of_labels,
 )
 from ..test_result import TestResult
-from .binomial_tails import log_tail, tail
+from .binomial_tails import log_tail, tail, tail_error
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2"]
 
@@ -175,6 +176,7 @@ def mcnemar_test(
         only_a=a,
         only_b=b,
         log10_pvalue=min(0.0, log_p / math.log(10)),
+        error_bound=None if method == "chi2" and a + b else error_bound(pvalue, tail_error(a + b, log_p)),
     )
 
 

@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.error_bounds import ROUNDING
 from .._common.validation import as_count, as_real, refuse
 from ..intervals import Interval
 from .exits import Boundaries, evidence
@@ -129,6 +130,11 @@ class GandyRule(FixedRule):
     def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
         pvalue, interval, side = evidence(self.boundaries(n), n, s, confidence_level)
         return pvalue, interval, _VERDICTS[side]
+
+    def _error(self, n: int, pvalue: float, verdict: Verdict) -> float:
+        # A share of paths takes three roundings a replicate, all terms of a sum of shares being positive.
+        error = (4 * n + 100) * ROUNDING
+        return error / pvalue if verdict == "keep" and pvalue > 0 else error  # there it is 1 less such a sum
 
 
 @lru_cache(maxsize=16)

@@ -39,6 +39,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.error_bounds import ROUNDING, error_bound
 from .._common.extreme import monte_carlo_pvalue
 from .._common.validation import as_count, as_indicators, as_real
 from ..intervals import Interval, clopper_pearson, monte_carlo_interval
@@ -151,6 +152,7 @@ class FixedRule:
             exceedances=s,
             verdict=verdict,
             maximum=self.maximum,
+            error_bound=error_bound(pvalue, self._error(n, pvalue, verdict)),
         )
 
     def stops_at(self, p: float) -> int:
@@ -189,6 +191,10 @@ class FixedRule:
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002
         """After how many of these replicates to stop."""
         return None
+
+    def _error(self, n: int, pvalue: float, verdict: Verdict) -> float:  # noqa: ARG002
+        """The relative error of the p-value."""
+        return ROUNDING
 
     def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
         return monte_carlo_pvalue(s, n), monte_carlo_interval(s, n, confidence_level=confidence_level), "undecided"

@@ -5,12 +5,14 @@ The product of `sigstats.sign_flips.law` is taken after an exponential tilt that
 upper bound.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .._common.error_bounds import ROUNDING, error_bound, width_of
 from .fourier import tilt_to
 
 Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
@@ -20,11 +22,22 @@ _BITS = 128
 
 
 class Tail(NamedTuple):
-    """Bounds of a tail probability and its natural logarithm; both bounds are equal where it is exact."""
+    """Bounds of a tail probability and its natural logarithm; both bounds are equal where it is exact.
+
+    `rounding` is the relative error of a tail that is exact but for its arithmetic.
+    """
 
     low: float
     high: float
     log: float
+    rounding: float = ROUNDING
+
+    @property
+    def error_bound(self) -> float:
+        """How far the upper bound may be from the tail, as a share of the larger of the two."""
+        if self.low == self.high:
+            return error_bound(self.high, self.rounding) if self.log > -math.inf else 0.0
+        return error_bound(self.high, width_of(self.low, self.high))
 
 
 class _Fixed(NamedTuple):

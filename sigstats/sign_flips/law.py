@@ -20,7 +20,7 @@ import numpy as np
 
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
-from ..mcnemar.binomial_tails import log_tail, tail
+from ..mcnemar.binomial_tails import log_tail, tail, tail_error
 from .few_sums import MOST_SUMS, halves, tail_counts
 from .fixed_point import Polynomial, Tail, fixed_point, multiplied
 from .fourier import tail_bounds
@@ -74,7 +74,8 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
         (size,) = distinct
         k, n = -(-threshold // size), len(magnitudes)
         p = tail(k, n)
-        return Tail(p, p, log_tail(k, n))
+        log = log_tail(k, n)
+        return Tail(p, p, log, tail_error(n, log))
     exact = _exact_tails(distinct, threshold)
     if exact is not None:
         return exact[0]
@@ -101,7 +102,7 @@ def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negativ
     if positive == negative:
         return Tail(1.0, 1.0, 0.0)
     one = tail_of_sum(magnitudes, max(positive, negative))
-    return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)))
+    return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)), one.rounding)
 
 
 def both_tails(

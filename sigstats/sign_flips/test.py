@@ -206,6 +206,7 @@ def _exact(magnitudes: Any, positive: Any, total: Any, way: str) -> dict[str, An
         "pvalue": tail.high,
         "log10_pvalue": tail.log / math.log(10),
         "pvalue_interval": None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
+        "error_bound": tail.error_bound,
     }
 
 
@@ -220,7 +221,7 @@ def _at_least(tested: dict[str, Any], least: float) -> dict[str, Any]:
     """The p-value of sign flips, or a larger one of another test in its place."""
     if tested["pvalue"] >= least:
         return tested
-    return {**tested, "pvalue": least, "log10_pvalue": math.log10(least), "pvalue_interval": None}
+    return {**tested, "pvalue": least, "log10_pvalue": math.log10(least), "pvalue_interval": None, "error_bound": None}
 
 
 def _sizes(sizes: Any, n: int) -> FloatArray:

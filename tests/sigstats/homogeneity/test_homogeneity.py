@@ -426,7 +426,7 @@ def test_merging_changes_nothing():
     a, b = [1, 2, 0, 1, 3, 1, 0, 2], [2, 1, 3, 2, 0, 2, 3, 1]
     problem = given_margins(np.array(a), np.array(b))
     unmerged = replace(problem, keys=replace(problem.keys, merging=False))
-    assert tail(problem) == pytest.approx(tail(unmerged), rel=1e-12)
+    assert tail(problem).pvalue == pytest.approx(tail(unmerged).pvalue, rel=1e-12, abs=0)
 
 
 def test_log_weights_are_accurate():

@@ -1,0 +1,47 @@
+"""How far a p-value may be from the number that its method defines.
+
+A bound is a share of the larger of the two, and so at most 1. It is put together from the relative errors that the
+analyses of docs/methods.md state; here is what all of them share. Not part of the public names.
+
+When not to use: what random replicates leave open. That is in the interval of the p-value.
+"""
+
+import math
+import sys
+
+#: The relative error of one rounding to double precision: half a unit in the last place.
+ROUNDING = 2.0**-53
+
+
+def error_bound(pvalue: float, relative: float = ROUNDING) -> float:
+    """The bound of a p-value that was computed with this relative error.
+
+    Below the smallest normal double (2.2e-308) the spacing of the doubles is added; a 0 in place of a positive number
+    is wrong by all of it.
+
+    Examples
+    --------
+    >>> from sigstats._common.error_bounds import error_bound
+    >>> error_bound(0.25) == 2**-53, error_bound(1e-320), error_bound(0.0)
+    (True, 0.0004940656458412466, 1.0)
+    """
+    if pvalue >= sys.float_info.min:
+        return min(1.0, relative)
+    return min(1.0, relative + math.ulp(0.0) / pvalue) if pvalue > 0 else 1.0
+
+
+def width_of(low: float, high: float) -> float:
+    """The relative error of the upper of two bounds that were rounded.
+
+    Examples
+    --------
+    >>> from sigstats._common.error_bounds import width_of
+    >>> round(width_of(0.01, 0.0125), 12), width_of(0.0, 1e-300)
+    (0.2, 1.0)
+    """
+    return min(1.0, (high - low) / high + 2 * ROUNDING) if high > 0 else 1.0
+
+
+def of_logarithm(error: float) -> float:
+    """The relative error of a number whose natural logarithm has this absolute error."""
+    return math.expm1(error) + 2 * ROUNDING

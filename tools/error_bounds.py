@@ -1,0 +1,262 @@
+"""Hold the error bounds of p-values against whole numbers and balls: `python -m tools.error_bounds 20000 --seed 1`.
+
+Every family draws a case, lets sigstats answer, and finds the truth without it. What is printed for each: how many were
+drawn, the largest error and the largest bound, and the largest share of its bound that an error took. The exit code is
+1 where an error exceeds its bound.
+"""
+
+import argparse
+import math
+import random
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from typing import Any, NamedTuple
+
+import flint
+import numpy as np
+
+import sigstats
+
+PRECISION = 400
+#: Errors are found to this share; a bound is never below 1e-16.
+_CERTAIN = 1e-25
+
+
+class Drawn(NamedTuple):
+    """A p-value, its bound, and the truth: a fraction or a ball."""
+
+    pvalue: float
+    bound: float
+    truth: Any
+    about: str
+
+
+def error(case: Drawn) -> float:
+    """How far the p-value is from the truth, as a share of the larger of the two."""
+    found = flint.arb(case.pvalue)
+    truth = case.truth if isinstance(case.truth, flint.arb) else _ball(Fraction(case.truth))
+    larger = truth if truth > found else found
+    share = abs(found - truth) / larger
+    assert truth.rad() <= truth.mid() * _CERTAIN, case
+    return float(share.mid())
+
+
+def _ball(value: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpz(value.numerator)) / flint.arb(flint.fmpz(value.denominator))
+
+
+def binomial(draw: random.Random) -> Drawn:
+    """McNemar's test, exact and mid-p, of up to 2**53 pairs."""
+    n = int(math.exp(draw.uniform(math.log(2), math.log(2.0**53))))
+    spread = draw.choice((1, 3, 10, 37)) * math.sqrt(n) / 2
+    a = min(max(round(n / 2 + draw.uniform(-1, 1) * spread), 0), n)
+    way, method = draw.choice(("two-sided", "greater", "less")), draw.choice(("exact", "mid-p"))
+    found = sigstats.mcnemar_test(a, n - a, alternative=way, method=method)
+    k = {"two-sided": max(a, n - a), "greater": a, "less": n - a}[way]
+    half = flint.arb(1) / 2
+    p = half.beta_lower(k, n - k + 1, regularized=1) if k else flint.arb(1)
+    point = (
+        flint.arb(n + 1).lgamma() - flint.arb(k + 1).lgamma() - flint.arb(n - k + 1).lgamma()
+    ).exp() / 2 ** flint.arb(n)
+    if way == "two-sided":
+        p, point = (2 * p, 2 * point) if 2 * k > n else (flint.arb(1), point)
+    truth = p - point / 2 if method == "mid-p" else p
+    return Drawn(found.pvalue, found.error_bound or 0.0, truth, f"mcnemar {a} {n - a} {way} {method}")
+
+
+def signs(draw: random.Random) -> Drawn:
+    """Sign flips of whole numbers, exactly, in fixed point or bounded."""
+    n = draw.choice((5, 20, 60))
+    largest = draw.choice((3, 50, 10**4 if n < 60 else 200))
+    values = [draw.randint(-largest, largest + largest // 3) for _ in range(n)]
+    found = sigstats.sign_flip_test(values, alternative="greater")
+    return Drawn(found.pvalue, found.error_bound or 0.0, _share_of_signs(values), f"sign flips {values}")
+
+
+def _share_of_signs(values: list[int]) -> Fraction:
+    law: dict[int, int] = {0: 1}
+    for each in (abs(each) for each in values if each):
+        grown = dict(law)
+        for total, count in law.items():
+            grown[total + each] = grown.get(total + each, 0) + count
+        law = grown
+    positive = sum(each for each in values if each > 0)
+    return Fraction(sum(count for total, count in law.items() if total >= positive), sum(law.values()))
+
+
+def reals(draw: random.Random) -> Drawn:
+    """Sign flips of real numbers, too many to be listed by sigstats: all sums, by two halves of whole numbers."""
+    # Multiples of 2**-40 that share no larger fraction: sums are exact in doubles, and whole numbers here.
+    whole = [draw.randrange(1, 2**40) * draw.choice((-1, 1, 1)) for _ in range(41)]
+    found = sigstats.sign_flip_test([each * 2.0**-40 for each in whole], alternative="greater")
+    sizes = np.abs(np.array(whole, dtype=np.int64))
+    threshold = sum(each for each in whole if each > 0)
+    one, other = (_all_sums(sizes[start::2]) for start in (0, 1))
+    other.sort()
+    count = int((len(other) - np.searchsorted(other, threshold - one)).sum())
+    return Drawn(found.pvalue, found.error_bound or 0.0, Fraction(count, 2**41), f"sign flips of reals {whole}")
+
+
+def _all_sums(sizes: Any) -> Any:
+    sums = np.zeros(1, dtype=np.int64)
+    for each in sizes:
+        sums = np.concatenate([sums, sums + each])
+    return sums
+
+
+def two_samples(draw: random.Random) -> Drawn:
+    """Homogeneity of two, three or four classes, exactly and in bounds."""
+    k = draw.choice((2, 2, 3, 4))
+    size = {2: draw.choice((30, 3000)), 3: 120, 4: 40}[k]
+    weights = [draw.random() + 0.05 for _ in range(k)]
+    other = (
+        [each * draw.uniform(0.5, 1.5) for each in weights]
+        if draw.random() < 0.7
+        else [draw.random() for _ in range(k)]
+    )
+    samples = [_counts(draw, draw.randint(1, size), each) for each in (weights, other)]
+    method = draw.choice(("exact", "bounds"))
+    try:
+        found = sigstats.homogeneity_test(*samples, method=method)
+    except ValueError:  # all in one class
+        return Drawn(1.0, 0.0, 1, "")
+    totals, n = [a + b for a, b in zip(*samples, strict=True)], sum(samples[0])
+    observed = math.prod(map(math.comb, totals, samples[0]))
+    weight = everything = 0
+    for head in product(*(range(min(t, n) + 1) for t in totals[:-1])):
+        last = n - sum(head)
+        if 0 <= last <= totals[-1]:
+            ways = math.prod(map(math.comb, totals, (*head, last)))
+            everything += ways
+            weight += ways if ways <= observed else 0
+    return Drawn(found.pvalue, found.error_bound or 0.0, Fraction(weight, everything), f"{method} {samples}")
+
+
+def _counts(draw: random.Random, n: int, weights: list[float]) -> list[int]:
+    drawn = draw.choices(range(len(weights)), weights=weights, k=n)
+    return [drawn.count(j) for j in range(len(weights))]
+
+
+def fit(draw: random.Random) -> Drawn:
+    """Goodness of fit of two or three classes whose probabilities are twentieths."""
+    k = draw.choice((2, 3))
+    n = draw.randint(1, {2: 2000, 3: 90}[k])
+    cuts = sorted(draw.sample(range(1, 20), k - 1))
+    shares = [Fraction(b - a, 20) for a, b in zip([0, *cuts], [*cuts, 20], strict=True)]
+    counts = _counts(draw, n, [float(share) * draw.uniform(0.3, 1.7) for share in shares])
+    found = sigstats.goodness_of_fit_test(counts, [float(share) for share in shares])
+
+    def ways(x: tuple[int, ...]) -> int:
+        left, found = n, 1
+        for share, each in zip(shares, x, strict=True):
+            found *= math.comb(left, each) * int(share * 20) ** each
+            left -= each
+        return found
+
+    observed = ways(tuple(counts))
+    heads = ((*head, n - sum(head)) for head in product(range(n + 1), repeat=k - 1) if sum(head) <= n)
+    weight = sum(each for each in map(ways, heads) if each <= observed)
+    return Drawn(found.pvalue, found.error_bound or 0.0, Fraction(weight, 20**n), f"fit {counts} {shares}")
+
+
+def number_correct(draw: random.Random) -> Drawn:
+    """Efficiency of up to six classes and some thousand objects."""
+    k = draw.randint(2, 6)
+    n = int(math.exp(draw.uniform(math.log(draw.choice((5, 1000))), math.log(3000))))
+    weights = [draw.random() + 0.02 for _ in range(k)]
+    rows, columns = (_counts(draw, n, weights) for _ in range(2))
+    table = np.zeros((k, k), dtype=int)
+    better = draw.choice((0.0, 0.03, 0.1, 0.5))
+    truth = [j for j, each in enumerate(rows) for _ in range(each)]
+    names = [j for j, each in enumerate(columns) for _ in range(each)]
+    draw.shuffle(names)
+    for place in range(n):
+        if draw.random() < better and truth[place] in names[place:]:
+            other = names.index(truth[place], place)
+            names[place], names[other] = names[other], names[place]
+    np.add.at(table, (truth, names), 1)
+    found = sigstats.efficiency_test(table, method="exact")
+    return Drawn(
+        found.pvalue, found.error_bound or 0.0, _matches(rows, columns, int(np.trace(table))), f"{table.tolist()}"
+    )
+
+
+def _matches(rows: list[int], columns: list[int], correct: int) -> Fraction:
+    """P(T >= correct), by factorial moments (Riordan 1958, chapter 8)."""
+    n, rook = sum(rows), flint.fmpz_poly([1])
+    for r, c in zip(rows, columns, strict=True):
+        rook *= flint.fmpz_poly([math.comb(r, j) * math.comb(c, j) * math.factorial(j) for j in range(min(r, c) + 1)])
+    if correct == 0:
+        return Fraction(1)
+    total, factorial = 0, math.factorial(n - correct)
+    for j in range(correct, rook.degree() + 1):
+        total += (-1) ** (j - correct) * math.comb(j - 1, correct - 1) * int(rook[j]) * factorial
+        factorial //= max(n - j, 1)
+    return Fraction(total, math.factorial(n))
+
+
+def stopped(draw: random.Random) -> Drawn:
+    """Gandy's rule: the share of paths that end as early, counted."""
+    rule = sigstats.GandyRule(alpha=0.05, maximum=600)
+    chance = draw.choice((0.001, 0.03, 0.06, 0.3))
+    flags = [draw.random() < chance for _ in range(600)]
+    found = rule.test(flags)
+    assert found is not None
+    n, s = found.replicates, found.exceedances
+    bounds = rule.boundaries(n)
+    paths, low, high = {0: 1}, Fraction(0), Fraction(0)
+    for m in range(1, n + 1):
+        grown: dict[int, int] = {}
+        for at, count in paths.items():
+            for up in (at, at + 1):
+                grown[up] = grown.get(up, 0) + count
+        lower, upper = int(bounds.lower[m - 1]), int(bounds.upper[m - 1])
+        for at in [at for at in grown if at <= lower or at >= upper]:
+            share = Fraction(grown.pop(at), math.comb(m, at) * (m + 1))
+            low, high = (low + share, high) if at <= lower else (low, high + share if m < n else high)
+        paths = grown
+    inside = sum((Fraction(count, math.comb(n, at) * (n + 1)) for at, count in paths.items() if at <= s), Fraction(0))
+    truth = {"reject": low, "keep": 1 - high, "undecided": low + inside}[found.verdict]
+    return Drawn(found.pvalue, found.error_bound or 0.0, truth, f"Gandy {n} {s}")
+
+
+#: The families, and how many of a hundred cases each has: those that cost much to check are fewer.
+FAMILIES: dict[str, tuple[Callable[[random.Random], Drawn], int]] = {
+    "binomial": (binomial, 30),
+    "sign flips, whole": (signs, 15),
+    "two samples": (two_samples, 20),
+    "goodness of fit": (fit, 14),
+    "number correct": (number_correct, 20),
+    "Gandy's rule": (stopped, 1),
+}
+
+
+def main() -> int:
+    """Draw the cases and print a line a family."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    flint.ctx.prec = PRECISION
+    wrong = 0
+    families = {**FAMILIES, "sign flips, real": (reals, 0)}
+    for name, (family, share) in families.items():
+        draw = random.Random(f"{options.seed} {name}")
+        found = [family(draw) for _ in range(max(options.cases * share // 100, 3))]
+        errors = [error(each) for each in found]
+        outside = [each for each, e in zip(found, errors, strict=True) if e > each.bound]
+        used = max(e / each.bound if each.bound else 0.0 for each, e in zip(found, errors, strict=True))
+        normal = [(e, each.bound) for each, e in zip(found, errors, strict=True) if each.pvalue > 1e-290]
+        largest, bound = (max(pair[i] for pair in normal) for i in (0, 1))
+        print(f"{name:20}{len(found):>8}{largest:>12.1e}{bound:>12.1e}{used:>9.3f}{len(outside):>4}", flush=True)
+        print(
+            "\n".join(f"  outside: {each.about}: {each.pvalue!r}, bound {each.bound}" for each in outside[:5]), end=""
+        )
+        wrong += len(outside)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
