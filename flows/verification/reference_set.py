@@ -105,4 +105,8 @@ def check(content: bytes) -> Iterator[Checked]:
 def _digits(found: Any, name: str, certified: Decimal) -> float:
     if name == "pvalue" and 0 < certified < _SMALLEST_NORMAL and hasattr(found, "log10_pvalue"):
         return correct_digits_of_logarithm(found.log10_pvalue, certified)
-    return correct_digits(float(found if name == "value" else getattr(found, name)), certified)
+    attribute, *places = name.replace("]", "").split("[")  # such as pvalues[0][1]
+    value = found if attribute == "value" else getattr(found, attribute)
+    for place in places:
+        value = value[int(place)]
+    return correct_digits(float(value), certified)
