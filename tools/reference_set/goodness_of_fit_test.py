@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import comb, factorial, prod
 
 from ._cases import Case
+from ._tails import upper_chi2
 
 SOURCE = "Hryniewicz, equations (14) and (15): all outcomes that are no likelier than the observed one."
 METHODS = (
@@ -59,6 +60,48 @@ def merged(counts: list[int], p: list[Fraction]) -> Fraction:
     return sum(found, Fraction(0))
 
 
+def in_whole_numbers(counts: list[int], parts: list[int]) -> tuple[Fraction, Fraction]:
+    """The same for probabilities that are parts of a whole number, both ways: for a hundred objects."""
+    n, numerators = sum(counts), [[part**x for x in range(sum(counts) + 1)] for part in parts]
+    arrangements = [factorial(n) // factorial(x) for x in range(n + 1)]
+
+    def weight(x: tuple[int, ...]) -> int:
+        ways = arrangements[x[0]] // prod(map(factorial, x[1:]))
+        return ways * prod(powers[k] for powers, k in zip(numerators, x, strict=True))
+
+    observed = weight(tuple(counts))
+    first = sum(value for x in outcomes(n, len(parts)) if (value := weight(x)) <= observed)
+    states: dict[int, dict[int, int]] = {0: {1: 1}}
+    for j, powers in enumerate(numerators):
+        grown: dict[int, dict[int, int]] = {}
+        for used, laws in states.items():
+            for k in range(n - used + 1) if j < len(parts) - 1 else (n - used,):
+                factor, place = comb(n - used, k) * powers[k], grown.setdefault(used + k, {})
+                for value, count in laws.items():
+                    place[value * factor] = place.get(value * factor, 0) + count
+        states = grown
+    second = sum(value * count for value, count in states[n].items() if value <= observed)
+    return Fraction(first, sum(parts) ** n), Fraction(second, sum(parts) ** n)
+
+
+def published() -> Iterator[Case]:
+    """Tables 10 and section 4 of Hryniewicz, whose figures are partly misprinted."""
+    for parts, printed in (([20, 30, 49, 1], "0.0011, a misprint of 0.0107"), ([20, 30, 48, 2], "0.132")):
+        given = {"counts": [15, 30, 50, 5], "probabilities": [part / 100 for part in parts], "method": "exact"}
+        note = f"Hryniewicz, Table 10, which prints {printed}"
+        yield Case("hard", given, {"pvalue": in_whole_numbers(given["counts"], parts)}, note)
+    kernels = [29, 29, 32, 15]
+    for parts, printed in (
+        ([300, 324, 310, 66], "0.018, a misprint of 0.0158"),
+        ([319, 310, 314, 57], "0.002"),
+    ):
+        expected = [Fraction(sum(kernels) * part, 1000) for part in parts]
+        statistic = sum(((x - e) ** 2 / e for x, e in zip(kernels, expected, strict=True)), Fraction(0))
+        given = {"counts": kernels, "probabilities": [part / 1000 for part in parts], "method": "chi2"}
+        note = f"Hryniewicz, section 4, wheat kernels, which prints {printed}"
+        yield Case("average", given, {"pvalue": upper_chi2(statistic, 3)}, note)
+
+
 def cases() -> Iterator[Case]:
     """Dyadic probabilities, which floats hold exactly, so that ties are ties."""
     samples = {
@@ -82,3 +125,4 @@ def cases() -> Iterator[Case]:
             p = [Fraction(part, sum(parts)) for part in parts]
             given = {"counts": counts, "probabilities": [float(q) for q in p], "method": "exact"}
             yield Case(difficulty, given, {"pvalue": (one_by_one(counts, p), merged(counts, p))})
+    yield from published()
