@@ -1,4 +1,4 @@
-"""Functions compiled by Numba (the extra ``fast``), which may be missing: whoever imports this has another way too.
+"""Functions compiled by Numba (the extra ``fast``), which may be missing or off: importers have another way too.
 
 Numba keeps what it compiled in the folder that the variable NUMBA_CACHE_DIR names, beside the source, or in the user's
 cache, whichever of these can be written to first. ``sigstats warm-up`` compiles all there is. Where the package was
@@ -17,6 +17,9 @@ from typing import Any
 from numba import config, njit
 
 _settings: Any = config  # has attributes of which its types do not know
+
+if _settings.DISABLE_JIT:  # interpreted, these functions would take hours
+    raise ImportError("NUMBA_DISABLE_JIT: Numba is to compile nothing")
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -2,11 +2,34 @@
 
 import importlib.util
 import os
+import subprocess
+import sys
 import tempfile
 
 import pytest
 
 pytest.importorskip("numba")
+
+
+def test_without_compilation_trees_take_the_other_way():
+    """NUMBA_DISABLE_JIT leaves functions that Numba did not compile, of which every cell with a tree once failed."""
+    code = (
+        "import sigstats\n"
+        "X, y = [[i % 5, i % 3] for i in range(24)], [0, 1] * 12\n"
+        "print(sigstats.permutation_test('decision-tree', X, y, n_resamples=19, cv=3, rng=1).pvalue)"
+    )
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for off in ("0", "1")
+    ]
+    assert found[0] == found[1] != ""
+
 
 MODULE = """\
 from sigstats._common.compiled import compiled
