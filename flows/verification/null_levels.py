@@ -95,6 +95,31 @@ def _friedman(rng: Generator) -> float:
     return sigstats.friedman_test(rng.integers(0, 6, size=(5, 3)), method="exact").pvalue
 
 
+def _rank_sets(rng: Generator) -> float:
+    """Three models that are equally good: the least level at which any is called better than another."""
+    return float(sigstats.rank_sets(rng.random((50, 3)) < 0.6).adjusted_pvalues.min())
+
+
+def _readings(labels: np.ndarray, rng: Generator, classes: int = 3) -> np.ndarray:
+    """Objects of which some may be of one more class than the one that was drawn."""
+    weights: np.ndarray = np.eye(classes)[labels]
+    unsure = rng.choice(len(labels), size=3, replace=False)
+    weights[unsure, rng.integers(classes, size=3)] = 1
+    return weights
+
+
+def _fuzzy_efficiency(rng: Generator) -> float:
+    return sigstats.fuzzy_efficiency_test(*(_readings(_labels(rng, 20), rng) for _ in range(2))).high[-1]
+
+
+def _fuzzy_fit(rng: Generator) -> float:
+    return sigstats.fuzzy_goodness_of_fit_test(_readings(_labels(rng, 20), rng), np.arange(1, 4) / 6).high[-1]
+
+
+def _fuzzy_homogeneity(rng: Generator) -> float:
+    return sigstats.fuzzy_homogeneity_test(*(_readings(_labels(rng, n), rng) for n in (12, 18))).high[-1]
+
+
 def _permutation(rng: Generator) -> float:
     """Features that say nothing of the labels, and a learner that is retrained."""
     X, y = rng.normal(size=(24, 2)), np.repeat([0, 1], 12)
@@ -112,6 +137,10 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
     "signed_rank_test": (_signed_ranks, 2000),
     "stratified_paired_test": (_stratified, 1000),
     "friedman_test, exact": (_friedman, 1000),
+    "rank_sets": (_rank_sets, 1000),
+    "fuzzy_efficiency_test": (_fuzzy_efficiency, 300),
+    "fuzzy_goodness_of_fit_test": (_fuzzy_fit, 300),
+    "fuzzy_homogeneity_test": (_fuzzy_homogeneity, 150),
     "permutation_test": (_permutation, 500),
 }
 

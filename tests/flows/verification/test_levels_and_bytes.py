@@ -9,7 +9,7 @@ import pytest
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.flows.commands import verify
-from sigstats.flows.verification import null_levels
+from sigstats.flows.verification import null_levels, reference_set
 
 
 @pytest.fixture
@@ -30,6 +30,13 @@ def test_every_draw_gives_a_p_value():
     rng = np.random.default_rng(0)
     for draw, _ in null_levels.DRAWS.values():
         assert all(0 <= draw(rng) <= 1 for _ in range(3))
+
+
+def test_every_test_of_the_reference_set_that_promises_a_level_is_drawn():
+    approximate = {"auc_test", "mean_score_test", "corrected_resampled_test", "five_by_two_test"}
+    no_tests = {"clopper_pearson", "pair_probability", "power", "type_one_error"}
+    drawn = {name.partition(",")[0] for name in null_levels.DRAWS}
+    assert drawn == set(reference_set.tables()) - approximate - no_tests | {"permutation_test"}
 
 
 def test_a_test_that_rejects_too_often_is_named(few, monkeypatch, capsys):
