@@ -28,7 +28,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sigstats.learners import build
@@ -52,6 +52,8 @@ ESTIMATORS = {
     "random forest": RandomForestClassifier(random_state=0),
     "extra trees": ExtraTreesClassifier(random_state=0),
     COLLINEAR: LinearDiscriminantAnalysis(),
+    "RBF machine, scaled": make_pipeline(StandardScaler(), SVC()),
+    "polynomial machine, scaled": make_pipeline(StandardScaler(), SVC(kernel="poly")),
     "tree": DecisionTreeClassifier(random_state=0),
     OF_CATEGORIES: build("decision-tree", nominal=np.ones(20, dtype=bool), missing=False),
 }
@@ -75,6 +77,8 @@ GOALS = {
     ("extra trees", "labels"): 5,
     ("extra trees", "features"): 5,
     (COLLINEAR, "labels"): 10,
+    ("RBF machine, scaled", "labels"): 3,
+    ("polynomial machine, scaled", "labels"): 3,
 }
 DATA = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_digits}
 REPEATS = 3

@@ -14,18 +14,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001
-    """Compile trees and tables by growing and counting a few, as studies do."""
+    """Compile trees, kernel machines and tables by training and counting a few, as studies do."""
     try:
         from sigstats.learners.batched._tree_growth import predict_fold
     except ImportError:
         raise BadInput("warm-up: Numba is missing; expected the extra fast: pip install 'sigstats[fast]'") from None
-    _grow_trees()
+    _retrain()
     _count_rows()
     print(f"compiled in {predict_fold.stats.cache_path}")  # noqa: T201
     return DONE
 
 
-def _grow_trees() -> None:
+def _retrain() -> None:
     import numpy as np
 
     from sigstats import permutation_test
@@ -33,7 +33,7 @@ def _grow_trees() -> None:
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
     forests = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
-    for classifier in ("decision-tree", "c4.5", *forests):
+    for classifier in ("decision-tree", "c4.5", "svm", *forests):
         for null in ("labels", "features"):
             permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
 

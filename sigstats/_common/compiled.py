@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +22,28 @@ if _settings.DISABLE_JIT:  # interpreted, these functions would take hours
     raise ImportError("NUMBA_DISABLE_JIT: Numba is to compile nothing")
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile for NumPy's rules of division, without Python's lock, and store the result between processes."""
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile for NumPy's rules of division, without Python's lock, and store the result between processes.
+
+    `options` are those of `numba.njit`.
+    """
     try:
-        made = _cached(function)
+        made = _cached(function, options)
     except RuntimeError:  # no folder that Numba knows can be written to
         folder = _temporary_folder()
         if folder is None:
-            return njit(nogil=True, error_model="numpy")(function)
+            return njit(nogil=True, error_model="numpy", **options)(function)
         before, _settings.CACHE_DIR = _settings.CACHE_DIR, str(folder)
         try:
-            made = _cached(function)
+            made = _cached(function, options)
         finally:
             _settings.CACHE_DIR = before
     _copy_from_package(function, Path(made.stats.cache_path))
     return made
 
 
-def _cached(function: Callable[..., Any]) -> Any:
-    return njit(cache=True, nogil=True, error_model="numpy")(function)
+def _cached(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
 
 
 def _temporary_folder() -> Path | None:

@@ -1,0 +1,213 @@
+"""Kernel machines: one kernel matrix a fold for all pairs of classes, and libsvm's own steps on it.
+
+What is permuted moves rows between folds, so that scales, ``gamma="scale"`` and with them every kernel differ from fold
+to fold of each replicate; no kernel matrix outlives a fold. libsvm makes kernels one by one and anew for each pair of
+classes. Here they are matrix products with the same floats of 32 bits (`sigstats.learners.batched._kernels`), on which
+the same steps lead to the same coefficients (`sigstats.learners.batched._smo`). A decision that is nearer to 0 than
+rounding may move it is left to scikit-learn, and so is a fold whose matrix would take too much memory.
+"""
+
+import functools
+import itertools
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.svm import SVC
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import UNDECIDED, Null, Problem, is_default, steps_of
+from ..design import design_of
+
+_FREE = ("C", "kernel", "degree", "gamma", "coef0", "shrinking", "tol", "cache_size", "decision_function_shape")
+
+_SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
+
+#: A larger matrix is left to libsvm, which keeps the part of it that is asked for.
+_MOST_BYTES = 2**28
+
+#: Rounding of a sum of kernels times coefficients, relative to the sum of their sizes.
+_ROUNDING = 1e-12
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class BatchedKernelSVM:
+    """`sklearn.svm.SVC` with a Gaussian or polynomial kernel, bare or behind scalers and encoders."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+
+    def __init__(self, problem: Problem, transform: Any, machine: Any) -> None:
+        self._problem, self._transform, self._machine = problem, transform, machine
+        # How a sum is rounded is NumPy's own: it is tried on the data whether it is the same.
+        self._standardised = transform is not None and is_default(transform[0], StandardScaler, free=("copy",))
+        self._standardised = self._standardised and len(transform) == 1
+        if self._standardised:
+            ours, theirs = standardised(problem.X, problem.X)[0], clone(transform).fit_transform(problem.X)
+            self._standardised = np.array_equal(ours, theirs)
+        self.replicate_bytes = 8 * problem.X.size
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedKernelSVM | None":  # noqa: ARG003
+        """Look at parameters and transforms; None for other kernels, weights or transforms, or without Numba."""
+        *transforms, machine = steps_of(estimator)
+        if not is_default(machine, SVC, free=(*_FREE, "random_state")) or machine.kernel not in ("rbf", "poly"):
+            return None
+        if not _known(machine) or not np.isfinite(problem.X).all():
+            return None
+        rows = len(problem.y) - int(np.bincount(problem.folds, minlength=problem.n_folds).min())
+        if 4 * rows**2 > _MOST_BYTES:
+            return None
+        if not all(type(step) in _SCALERS for step in transforms):
+            design = design_of(transforms, problem.X)
+            if design is None or design.sparse:
+                return None
+        return cls(problem, make_pipeline(*transforms) if transforms else None, machine) if _solver() else None
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from a machine a fold, on rows with the labels and folds of their places."""
+        predicted = np.empty_like(place)
+        order = np.empty_like(place[0])
+        for draw, own in zip(place, predicted, strict=True):
+            order[draw] = np.arange(len(draw))
+            own[order] = self._predict(self._problem.X[order])
+        return predicted
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from a machine a fold, on columns permuted one by one."""
+        rows = (np.take_along_axis(self._problem.X, draw.T, axis=0) for draw in source)
+        return np.array([self._predict(own) for own in rows], dtype=np.int64).reshape(len(source), -1)
+
+    def _predict(self, X: FloatArray) -> IntArray:
+        predicted = np.full(len(X), UNDECIDED)
+        for fold in range(self._problem.n_folds):
+            test = self._problem.folds == fold
+            label = self._problem.y[~test]
+            if not np.bincount(label, minlength=self._problem.n_classes).all():
+                continue
+            found = predictions(self._machine, *self._transformed(X[~test], X[test]), label)
+            if found is not None:
+                predicted[test] = found
+        return predicted
+
+    def _transformed(self, train: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if self._transform is None:
+            return train, tested
+        if self._standardised:
+            return standardised(train, tested)
+        # The data are numbers, and scikit-learn would ask so in each step.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            own = clone(self._transform)
+            return own.fit_transform(train), own.transform(tested)
+
+
+def standardised(train: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What `StandardScaler` makes of training rows and of others, to the last bit."""
+    n = len(train)
+    mean = train.sum(axis=0) / n
+    rest = train - mean
+    correction = rest.sum(axis=0)
+    rest *= rest
+    variance = (rest.sum(axis=0) - correction**2 / n) / n
+    constant = variance <= n * _EPS * variance + (n * mean * _EPS) ** 2
+    scale = np.where(constant, 1.0, np.sqrt(variance))
+    return (train - mean) / scale, (tested - mean) / scale
+
+
+def predictions(machine: Any, train: FloatArray, tested: FloatArray, label: IntArray) -> IntArray | None:
+    """The class codes that a machine trained on some rows gives others, `UNDECIDED` where rounding could choose.
+
+    None where kernels are in doubt or no numbers.
+    """
+    from ._kernels import Kernel
+
+    order = label.argsort(kind="stable")
+    rows = np.ascontiguousarray(train[order], dtype=np.float64)
+    gamma = _gamma(machine.gamma, train)
+    kernel = Kernel(gamma, machine.degree, float(machine.coef0)) if machine.kernel == "poly" else Kernel(gamma)
+    matrix = kernel.matrix(rows)
+    if matrix is None:
+        return None
+    weights, thresholds, pairs = _machines(machine, matrix, kernel.diagonal(rows), np.bincount(label))
+    values, off = kernel.values(np.ascontiguousarray(tested, dtype=np.float64), rows)
+    decisions = values @ weights.T - thresholds
+    unit = (off + _ROUNDING * np.abs(values).max(axis=1))[:, None]
+    margin = unit * np.abs(weights).sum(axis=1) + _ROUNDING * np.abs(thresholds)
+    votes = np.zeros((len(tested), len(np.bincount(label))), dtype=np.int64)
+    for (first, second), decision in zip(pairs, decisions.T, strict=True):
+        votes[np.arange(len(tested)), np.where(decision > 0, first, second)] += 1
+    sure = (np.abs(decisions) > margin).all(axis=1)
+    return np.where(sure, votes.argmax(axis=1), UNDECIDED)
+
+
+def _machines(
+    machine: Any, matrix: Any, diagonal: FloatArray, counts: IntArray
+) -> tuple[FloatArray, FloatArray, list[tuple[int, int]]]:
+    """The coefficients of all rows in the machine of each pair of classes, their thresholds, and the pairs."""
+    solve = _solver()
+    assert solve is not None
+    ends = np.cumsum(counts).tolist()
+    of_class = [slice(end - count, end) for end, count in zip(ends, counts.tolist(), strict=True)]
+    pairs = list(itertools.combinations(range(len(counts)), 2))
+    weights, thresholds = np.zeros((len(pairs), len(matrix))), np.empty(len(pairs))
+    settings = float(machine.C), float(machine.tol), machine.shrinking
+    for own, (first, second) in enumerate(pairs):
+        one, other, many = of_class[first], of_class[second], counts[first]
+        part = matrix  # which the solver may put into another order
+        if len(pairs) > 1:
+            part = np.empty((many + counts[second],) * 2, dtype=np.float32)
+            part[:many, :many], part[:many, many:] = matrix[one, one], matrix[one, other]
+            part[many:, :many], part[many:, many:] = matrix[other, one], matrix[other, other]
+        sign = np.repeat([1.0, -1.0], [many, counts[second]])
+        found, thresholds[own] = solve(part, sign, np.r_[diagonal[one], diagonal[other]], *settings)
+        weights[own, one], weights[own, other] = found[:many], found[many:]
+    return weights, thresholds, pairs
+
+
+def _gamma(gamma: Any, rows: FloatArray) -> float:
+    if gamma == "scale":
+        variance = rows.var()
+        return float(1.0 / (rows.shape[1] * variance)) if variance != 0 else 1.0
+    return 1.0 / rows.shape[1] if gamma == "auto" else float(gamma)
+
+
+def _known(machine: Any) -> bool:
+    """Whether parameters are numbers, or names, that scikit-learn takes."""
+    numbers = [machine.C, machine.tol, machine.cache_size]
+    if not (isinstance(machine.gamma, str) and machine.gamma in ("scale", "auto")):
+        numbers.append(machine.gamma)
+    if not all(type(value) in (int, float) and 0 < value < np.inf for value in numbers):
+        return False
+    shift = type(machine.coef0) in (int, float) and abs(machine.coef0) < np.inf
+    return shift and type(machine.degree) is int and machine.degree >= 1 and type(machine.shrinking) is bool
+
+
+@functools.cache
+def _solver() -> Any:
+    """What solves the dual, where Numba is there and coefficients are those of the installed libsvm; otherwise None."""
+    try:  # it imports an extra
+        from ._kernels import Kernel
+        from ._smo import solve
+    except ImportError:
+        return None
+    rng = np.random.default_rng(1)
+    rows, label = rng.normal(size=(150, 5)), rng.permutation(np.arange(150) % 2)
+    order = label.argsort(kind="stable")
+    for name, kernel in (("rbf", Kernel(0.2)), ("poly", Kernel(0.2, 3))):
+        theirs = SVC(C=2.0, kernel=name, gamma=0.2).fit(rows, label)
+        matrix = kernel.matrix(rows[order])
+        if matrix is None:
+            return None
+        ours, threshold = solve(matrix, 1.0 - 2 * label[order], kernel.diagonal(rows[order]), 2.0, 1e-3, True)
+        expected = np.zeros(150)
+        expected[theirs.support_] = -theirs.dual_coef_[0]
+        if not np.array_equal(ours, expected[order]) or threshold != theirs.intercept_[0]:
+            return None
+    return solve
+
+
+BATCHED = (BatchedKernelSVM,)
