@@ -51,7 +51,7 @@ def _often(power: float) -> str:
 def basis(found: SizePlan) -> Iterator[str]:
     """What the numbers stand on, a sentence each."""
     pilot, rule, whole = found.pilot, found.rule, found.pilot.parts[0]
-    yield f"One model alone is right about {100 * whole.discordance:.3g}% of the rows"
+    yield f"One model alone is right on about {100 * whole.discordance:.3g}% of the rows"
     adjusted = "" if pilot.tests == 1 else f": {rule.alpha:g}, adjusted by {rule.adjust} over {pilot.tests} tests"
     yield f"Each one-sided exact test of McNemar has the level {found.level:.3g}{adjusted}"
     if rule.minimum_effect:
