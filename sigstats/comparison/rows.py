@@ -129,9 +129,11 @@ class ComparedRows:
         """The rows, the worst first: fails by their p-values, warnings, what could not be tested, what passes."""
         order = {"fail": 0, "warn": 1, None: 2, "pass": 4}
 
-        def key(row: ComparisonRow) -> tuple[float, float]:
+        def key(row: ComparisonRow) -> tuple[float, float, float]:
             place = order[row.verdict] if row.verdict is not None or row.unanswered else 3
-            return place, 0.0 if row.p_adjusted is None or place > 1 else row.p_adjusted
+            if row.p_adjusted is None or row.p_worse is None or place > 1:
+                return place, 0.0, 0.0
+            return place, row.p_adjusted, row.p_worse  # of many tests most have an adjusted p of 1
 
         return tuple(sorted(self.rows, key=key))
 

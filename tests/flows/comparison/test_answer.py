@@ -48,6 +48,12 @@ def test_lines_fit_the_terminal_and_no_number_is_broken(width, name):
         assert any(difference in line and interval in line and p in line for line in said.splitlines())
 
 
+def test_of_warnings_whose_adjusted_p_is_1_the_worst_come_first():
+    warned = [row for row in found(60).ranked if row.verdict == "warn"]
+    assert len([row for row in warned if row.p_adjusted == 1]) > 20
+    assert [row.p_worse for row in warned] == sorted(row.p_worse for row in warned)
+
+
 def test_fails_come_first_then_warnings_and_the_rest_is_counted():
     result = found(60)
     said = as_text(result, "base.csv", "cand.csv", width=120)
