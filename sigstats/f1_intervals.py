@@ -61,7 +61,8 @@ def f1_interval(
 
     Notes
     -----
-    Wang, Li, Li, Wang and Yang (2015), Pattern Recognition 48, have the posterior; Takahashi, Yamamoto, Kuchiba and
+    Wang, Li, Li, Wang and Yang (2015), IEEE Transactions on Knowledge and Data Engineering 27, have an interval of F1
+    that is not symmetric, from the beta prime law, for blocked cross-validation; Takahashi, Yamamoto, Kuchiba and
     Koyama (2022), Applied Intelligence 52, intervals of averaged F1 by the delta method, which is too short with few
     positives.
 

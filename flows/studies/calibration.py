@@ -18,7 +18,7 @@ from sigstats.tasks.populations import own_tests
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
-from sigstats.tasks.populations.tests import needs_classes, run_test
+from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.data import StoredData
 
@@ -245,7 +245,8 @@ def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpe
         elif test["test"] == "f1-interval":
             run_interval(test, one_of_each[0].tolist(), np.random.default_rng(0))
         else:
-            run_test(test, one_of_each, population, np.random.default_rng(0))
+            found = run_test(test, one_of_each, population, np.random.default_rng(0))
+            require_some_defined(found.p_value, found.problem)
     except ValueError as error:
         # The study spells this argument as its files do.
         raise ValueError(f"tests: {label}: {str(error).replace('n_resamples', 'resamples')}") from None

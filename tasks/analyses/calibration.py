@@ -91,24 +91,29 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         return
     empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
     what = "a class or category without a true row" if "events" in work["population"] else "no truly positive row"
-    notes = [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
-    if cell.fanout == "own-test":
-        notes.extend(_undefined(table))
+    notes = list(_undefined(table))
+    notes += [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
     note = "; ".join(notes)
     rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
     yield _rate(rejections.with_(note=note), rejected, table.num_rows)
-    covers = table.column("covers")
-    if covers.null_count == 0:
-        yield _rate(coverage.with_(note=note), int(np.count_nonzero(covers.to_numpy())), table.num_rows)
+    covers = table.column("covers").drop_null().to_numpy()
+    if covers.size:
+        yield _rate(coverage.with_(note=note), int(np.count_nonzero(covers)), covers.size)
 
 
 def _undefined(table: pa.Table) -> Iterator[str]:
-    """On how many test sets a test of another package gave no p-value, which counts as no rejection, and why."""
+    """On how many test sets a test gave no p-value, which counts as no rejection; why, of one of another package."""
+    count = int(np.count_nonzero(np.isnan(table.column("p_value").to_numpy())))
+    if not count:
+        return
+    said = f"p undefined in {count:,} of {table.num_rows:,} test sets, not rejected"
+    if "problem" not in table.column_names:
+        yield said
+        return
     problems = Counter(problem for problem in table.column("problem").to_pylist() if problem is not None)
-    if problems:
-        (first, _), more = problems.most_common(1)[0], len(problems) - 1
-        others = f", and {more} other {'reason' if more == 1 else 'reasons'}" if more else ""
-        yield f"p undefined in {problems.total():,} of {table.num_rows:,} test sets, not rejected ({first}{others})"
+    (first, _), more = problems.most_common(1)[0], len(problems) - 1
+    others = f", and {more} other {'reason' if more == 1 else 'reasons'}" if more else ""
+    yield f"{said} ({first}{others})"
 
 
 def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:

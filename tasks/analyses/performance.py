@@ -101,7 +101,7 @@ def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
 
 
 def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: float) -> Iterator[Hypothesis]:
-    """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther, Table 6."""
+    """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther."""
     estimates, stated, n = columns["estimate"], columns["standard_error"], row.replicates or 0
     widths = columns["high"] - columns["low"]
     if n < 2:

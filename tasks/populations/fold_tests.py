@@ -69,6 +69,8 @@ def run_fold_test(
         values = differences(outcomes).ravel()
         return corrected_resampled_test(values, n_train=folds - 1, n_test=1, **options).pvalue, ahead
     found = run_test(test, pooled[None], _POOLED, rng)
+    if found.problem:
+        raise ValueError(found.problem)
     return float(found.p_value[0]), float(advantage(test, pooled[None], _POOLED)[0])
 
 

@@ -1,6 +1,7 @@
 """Tests of scores on test sets: areas under the ROC curve by DeLong, losses by Student's t."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sigstats.scores.mean_score import mean_score_test
 from sigstats.scores.result import ScoreResult
 
 from .score_files import Rows
-from .tests import Answers
+from .tests import Answers, attempts, numbers
 
 
 def difference(measure: str, rows: Rows) -> float:
@@ -27,13 +28,22 @@ def run_score_test(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[A
     A test set without two rows (of both classes for an area; of two groups, if rows have groups) is no evidence: its
     p-value is 1, and its interval holds every value.
     """
-    found = [_result(test, sets.part(index)) for index in range(len(sets))]
-    p_values = [1.0 if result is None else result.pvalue for result in found]
-    covers = [
-        result is None or result.confidence_interval.low <= truth <= result.confidence_interval.high for result in found
-    ]
-    better = [0.0 if result is None else result.estimate for result in found]
-    return Answers(np.array(p_values), np.array(covers, dtype=np.bool_)), np.array(better)
+    found, problem = attempts(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
+    answers = Answers(
+        numbers(None if each is None else each[0] for each in found),
+        np.array([None if each is None else each[1] for each in found], object),
+        problem,
+    )
+    return answers, np.array([0.0 if each is None else each[2] for each in found])
+
+
+def _answer(test: Mapping[str, Any], rows: Rows, truth: float) -> tuple[float, bool, float]:
+    """The p-value, whether the interval holds the truth, and the difference."""
+    result = _result(test, rows)
+    if result is None:
+        return 1.0, True, 0.0
+    interval = result.confidence_interval
+    return result.pvalue, bool(interval.low <= truth <= interval.high), result.estimate
 
 
 def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:

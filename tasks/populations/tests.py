@@ -5,14 +5,15 @@ A test is a mapping: ``test`` (``mcnemar``, ``proportion``, ``dcf`` or ``bootstr
 `sigstats.tasks.populations.own_tests`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.validation import Alternative
+from sigstats._common.validation import Alternative, one_line
 from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.finite_power import finite_power
@@ -25,6 +26,7 @@ from sigstats.proportions import dcf_test, proportion_test
 from .population import EventPopulation, Population
 
 AnyPopulation: TypeAlias = Population | EventPopulation
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,47 @@ class Answers:
     Attributes
     ----------
     p_value : ndarray of float64
-    covers : ndarray of bool, or None
-        Whether the test's interval holds the true difference; None for a test without one.
+        NaN where the test is not defined: it refuses the test set.
+    covers : ndarray of objects, or None
+        Whether the test's interval holds the true difference, None where there is none; None for a test without one.
+    problem : str
+        Why it is not defined on the first test set on which it is not.
     """
 
     p_value: NDArray[np.float64]
-    covers: NDArray[np.bool_] | None = None
+    covers: NDArray[np.object_] | None = None
+    problem: str = ""
+
+
+def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
+    """The result of each call, None where it raises an error of values, and what the first error says.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.populations.tests import attempts
+    >>> attempts([lambda: 1 / 2, lambda: 1 / 0])
+    ([0.5, None], 'division by zero')
+    """
+    found: list[_Value | None] = []
+    problem = ""
+    for call in calls:
+        try:
+            found.append(call())
+        except (ValueError, ArithmeticError) as error:
+            found.append(None)
+            problem = problem or one_line(error)
+    return found, problem
+
+
+def numbers(values: Iterable[float | None]) -> NDArray[np.float64]:
+    """The values as an array, NaN for None."""
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def require_some_defined(p_values: NDArray[np.float64], problem: str) -> None:
+    """Refuse a test that is defined on none of its first test sets: its own error says more than their number."""
+    if np.isnan(p_values).all():
+        raise ValueError(problem)
 
 
 def run_test(
@@ -56,10 +93,10 @@ def run_test(
     rng : numpy.random.Generator
         For a test that draws resamples.
 
-    Raises
-    ------
-    ValueError
-        If an option is not valid.
+    Returns
+    -------
+    Answers
+        Where an option is not valid, or the test refuses a test set, its p-value is NaN.
     """
     options = dict(test)
     name = options.pop("test")
@@ -68,8 +105,9 @@ def run_test(
     pvalue = _PVALUES[name]
     eight = population.outcomes_of(drawn)
     distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
-    found = [pvalue(JointOutcomes(*counts), **options) for counts in distinct.tolist()]
-    return Answers(np.array(found, dtype=np.float64)[which.ravel()])
+    calls = (partial(pvalue, JointOutcomes(*counts), **options) for counts in distinct.tolist())
+    found, problem = attempts(calls)
+    return Answers(numbers(found)[which.ravel()], problem=problem)
 
 
 def _mcnemar(joint: JointOutcomes, **options: Any) -> float:
@@ -99,9 +137,16 @@ def _bootstrap(
     drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator, options: Mapping[str, Any]
 ) -> Answers:
     truth = population.difference(options["measure"])
-    results = [bootstrap_test(population.record(counts), rng=rng, **_spelled(options)) for counts in drawn.tolist()]
-    covers = [result.confidence_interval.low <= truth <= result.confidence_interval.high for result in results]
-    return Answers(np.array([result.pvalue for result in results]), np.array(covers, dtype=np.bool_))
+    spelled = _spelled(options)
+    calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
+    results, problem = attempts(calls)
+    covers = [
+        None if result is None else bool(result.confidence_interval.low <= truth <= result.confidence_interval.high)
+        for result in results
+    ]
+    return Answers(
+        numbers(None if result is None else result.pvalue for result in results), np.array(covers, object), problem
+    )
 
 
 def needs_classes(test: Mapping[str, Any]) -> bool:

@@ -5,18 +5,25 @@ all schemes of cross-validation are given the same samples.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from ..plan import Block
 from ..populations import two_views
+from ..populations.tests import attempts
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 
 VERSION = 1
 LANE_SIZE = 10
+
+_Folds: TypeAlias = tuple[list[int], int, list[int]]
+
+#: What is stored of a sample on which a learner fails: no outcomes, and a number wrong that cannot be.
+_FAILED: _Folds = ([], -1, [])
 
 _COUNTS = pa.list_(pa.field("element", pa.int32(), nullable=False))
 
@@ -46,8 +53,10 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     found: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
     for rng, size in block.lanes():
         samples = two_views.draw(work["population"], work["n"], rng, LANE_SIZE)
-        for sample in samples[:size]:
-            outcomes, wrong, permuted = _of_sample(work, sample, rng)
+        answers, problem = attempts(partial(_of_sample, work, sample, rng) for sample in samples[:size])
+        if block.first == 0 and not found["wrong"] and not any(answers):
+            raise ValueError(problem)  # a learner that fails on all samples of the first lane fails on more than these
+        for outcomes, wrong, permuted in (each or _FAILED for each in answers):
             found["outcomes"].append(outcomes)
             found["wrong"].append(wrong)
             found["permuted"].append(permuted)
@@ -55,9 +64,7 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     return pa.table(columns, schema=SCHEMA)
 
 
-def _of_sample(
-    work: Mapping[str, Any], sample: two_views.Sample, rng: np.random.Generator
-) -> tuple[list[int], int, list[int]]:
+def _of_sample(work: Mapping[str, Any], sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
     folds = two_views.folds_of(sample, work["scheme"], rng)
     learner, permutation = work["learner"], work.get("permutation")
     if permutation is None:

@@ -1,6 +1,7 @@
 """A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the folds."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow as pa
 from ..fan_out import new_cell
 from ..plan import Block, Cell
 from ..populations.fold_tests import permutation_of, permutation_pvalues, run_fold_test, scheme_of
+from ..populations.tests import attempts, numbers, require_some_defined
 from ..storage.store import Store
 from . import cross_validate, subsample
 
@@ -58,13 +60,15 @@ def compute(block: Block, store: Store) -> pa.Table:
     assert folds is not None  # the engine completes prerequisites first
     folds = folds.slice(block.first, block.last - block.first)
     size = folds.num_rows
+    defined = folds.column("wrong").to_numpy() >= 0
+    p_values, advantages = np.full(size, np.nan), np.zeros(size)
     if permutation_of(work["test"]) is None:
-        p_values, advantages = _of_outcomes(block, folds)
-    else:
-        wrong = folds.column("wrong").to_numpy()
-        permuted = np.array(folds.column("permuted").to_pylist(), dtype=np.int64)
-        p_values = permutation_pvalues(wrong, permuted)
-        advantages = permuted.mean(axis=1) - wrong
+        p_values, advantages = _of_outcomes(block, folds, defined)
+    elif defined.any():
+        wrong = folds.column("wrong").to_numpy()[defined]
+        permuted = np.array(folds.filter(pa.array(defined)).column("permuted").to_pylist(), dtype=np.int64)
+        p_values[defined] = permutation_pvalues(wrong, permuted)
+        advantages[defined] = permuted.mean(axis=1) - wrong
     columns: dict[str, Any] = {
         "replicate": np.arange(block.first, block.last, dtype=np.int64),
         "p_value": p_values,
@@ -75,18 +79,28 @@ def compute(block: Block, store: Store) -> pa.Table:
     return pa.table(columns, schema=SCHEMA)
 
 
-def _of_outcomes(block: Block, folds: pa.Table) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _of_outcomes(
+    block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The p-value on each sample, NaN where the test is not defined, and by how much B is better."""
     work = block.cell.work
     scheme = scheme_of(work["test"], work["scheme"])
-    shape = (-1, scheme["repeats"], scheme["folds"], 8)
-    outcomes = np.array(folds.column("outcomes").to_pylist(), dtype=np.int64).reshape(shape)
-    answers: list[tuple[float, float]] = []
-    first = 0
+    shape = (scheme["repeats"], scheme["folds"], 8)
+    outcomes = folds.column("outcomes").to_pylist()
+    answers: list[tuple[float, float] | None] = []
     for rng, size in block.lanes():
-        answers.extend(run_fold_test(work["test"], each, rng) for each in outcomes[first : first + size])
-        first += size
-    p_values, advantages = np.array(answers, dtype=np.float64).T
-    return p_values, advantages
+        first = len(answers)
+        own = [place for place in range(first, first + size) if defined[place]]
+        found, problem = attempts(
+            partial(run_fold_test, work["test"], np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
+            for place in own
+        )
+        if block.first == first == 0 and own:
+            require_some_defined(numbers(each and each[0] for each in found), problem)
+        by_place = dict(zip(own, found, strict=True))
+        answers.extend(by_place.get(place) for place in range(first, first + size))
+    p_values, advantages = (numbers(each and each[side] for each in answers) for side in (0, 1))
+    return p_values, np.nan_to_num(advantages)
 
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001

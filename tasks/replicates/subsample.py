@@ -22,7 +22,7 @@ from ..populations.population import EventPopulation, Population
 from ..populations.rows import counted_rows
 from ..populations.score_tests import run_score_test
 from ..populations.scored import ScorePopulation
-from ..populations.tests import Answers, AnyPopulation, advantage, run_test
+from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_test
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
@@ -130,10 +130,13 @@ def compute(block: Block, store: Store) -> pa.Table:
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     _require_positives(work, drawn_from)
-    p_values, advantages, no_positive = [], [], []
+    p_values: list[NDArray[np.float64]] = []
+    advantages, no_positive = [], []
     covers: list[bool | None] = []
     for rng, size in block.lanes():
         found, better, lacking = _lane(work, drawn_from, rng, size)
+        if block.first == 0 and not p_values:
+            require_some_defined(found.p_value, found.problem)
         p_values.append(found.p_value)
         covers.extend([None] * size if found.covers is None else found.covers.tolist())
         advantages.append(better)

@@ -90,7 +90,7 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
         if truth == 0:
             continue
         ahead, p = table.column("advantage").to_numpy(), table.column("p_value").to_numpy()
-        decided = ahead != 0
+        decided = (ahead != 0) & ~np.isnan(p)
         stated.append(confidences(p, ahead, test["alternative"])[decided])
         right.append((ahead * truth > 0)[decided])
     if not stated or not sum(map(len, stated)):

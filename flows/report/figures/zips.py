@@ -1,7 +1,7 @@
 """Zip plots: the intervals of a method, sorted by how far the estimate is from the truth in its standard errors.
 
 Where a method keeps its confidence, the share 1 - alpha of its intervals holds the truth; those that miss stand on top,
-like the open part of a zip (Morris, White and Crowther 2019, section 5).
+like the open part of a zip (Morris, White and Crowther 2019).
 """
 
 from collections.abc import Iterator

@@ -99,6 +99,6 @@ SECTION = Section(
     ),
     source=(
         "Morris, White and Crowther, Using simulation studies to evaluate statistical methods, Statistics in Medicine "
-        "38 (2019), sections 3.5 and 5 and Table 6"
+        "38 (2019)"
     ),
 )

@@ -7,6 +7,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from sigstats.flows.cli import main
+from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.populations import two_views
 from sigstats.tasks.populations.fold_tests import permutation_pvalues, run_fold_test
 from sigstats.tasks.results import Results
@@ -109,6 +110,64 @@ def test_the_tests_are_those_of_their_papers():
     assert ahead == pytest.approx(-d.mean())
     p, _ = run_fold_test({"test": "five-by-two"}, outcomes, rng)
     assert p == pytest.approx(f.sf((d**2).sum() / ((d[:, 0] - d[:, 1]) ** 2).sum(), 10, 5), rel=1e-10)
+
+
+FAILING = """\
+kind = "calibration"
+seed = 3
+sizes = [24]
+trials = 60
+
+[[populations]]
+name = "classes"
+source = "cross-validated"
+learner = "sklearn.neighbors.RadiusNeighborsClassifier"
+params = { radius = RADIUS }
+features = 1
+separation = [1.0]
+folds = 3
+
+[[tests]]
+test = "mcnemar"
+
+[[tests]]
+test = "permutation"
+resamples = 4
+"""
+
+
+def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path):
+    # Without a neighbour in the radius, scikit-learn's classifier refuses a row.
+    output = tmp_path / "out"
+    assert run(study_file(tmp_path, FAILING.replace("RADIUS", "1.0")), output) == 0
+    stored = Results(Store(str(output)))
+    (folds,) = [cell for cell in stored.cells("cross-validate") if "permutation" not in cell.work]
+    outcomes = stored.table(folds).column("outcomes").to_pylist()
+    failed = [not each for each in outcomes]
+    assert 0 < sum(failed) < 60
+    rows = {row.method.split(",")[0].split(" ")[0].lower(): row for row in Evidence(stored).of("calibration")}
+    p_values = []
+    for each in outcomes:
+        if each:
+            e = np.sum(np.reshape(each, (3, 8)), axis=0)
+            only_a, only_b = int(e[2] + e[5]), int(e[1] + e[6])
+            p_values.append(binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0)
+    row = rows["mcnemar"]
+    assert (row.replicates, len(p_values)) == (60, 60 - sum(failed))
+    assert row.estimate == sum(p <= 0.05 for p in p_values) / 60
+    said = f"p undefined in {sum(failed)} of 60 test sets, not rejected"
+    assert row.note == said
+    assert said in (output / "report.html").read_text()
+    (folds,) = [cell for cell in stored.cells("cross-validate") if "permutation" in cell.work]
+    permuted = stored.table(folds).to_pylist()
+    wrong = [each["wrong"] for each in permuted if not each["permuted"]]
+    assert wrong == [-1] * len(wrong)
+    assert rows["permutation"].note == f"p undefined in {len(wrong)} of 60 test sets, not rejected"
+
+
+def test_a_learner_that_fails_on_all_samples_is_a_failure(tmp_path, capsys):
+    assert run(study_file(tmp_path, FAILING.replace("RADIUS", "1e-9")), tmp_path / "out") == 3
+    assert "RadiusNeighborsClassifier failed in fold" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_a_permutation_is_one_of_its_equals():

@@ -148,7 +148,7 @@ def test_the_measures_are_those_of_the_replicates(done, found):
 
 
 def test_the_error_of_a_stated_error_is_that_of_many_studies():
-    """Morris, White and Crowther, Table 6, by simulation: chi-square variances of 9 degrees of freedom."""
+    """The formulas of Morris, White and Crowther, by simulation: chi-square variances of 9 degrees of freedom."""
     from sigstats.tasks.analyses.performance import STATED, _means
 
     rng = np.random.default_rng(2)
