@@ -61,7 +61,9 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         numbers = X[:, self.numeric_]
         require_squarable(numbers, "X")
         self.theta_, self.var_ = self._moments(numbers, member)
-        self.category_log_prob_ = [self._frequencies(X[:, j], member, int(j)) for j in self.nominal_]
+        tables = [self._frequencies(X[:, j], member, int(j)) for j in self.nominal_]
+        self.categories_ = [seen for seen, _ in tables]
+        self.category_log_prob_ = [logs for _, logs in tables]
         return self
 
     def _moments(self, X: FloatArray, member: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -82,15 +84,16 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon = self.var_smoothing * (spread.max() if len(spread) else 0.0)
         return theta, np.maximum(variance + epsilon, np.finfo(np.float64).tiny)
 
-    def _frequencies(self, column: FloatArray, member: FloatArray, feature: int) -> FloatArray:
+    def _frequencies(self, column: FloatArray, member: FloatArray, feature: int) -> tuple[IntArray, FloatArray]:
+        """The categories seen, and the logarithm of each one's frequency in each class."""
         codes = category_codes(column, feature)
-        seen = np.bincount(codes[codes >= 0], minlength=1) > 0
-        counts = member[:, codes >= 0] @ (codes[codes >= 0, None] == np.arange(len(seen)))
-        weight = counts + self.alpha * seen
+        seen = np.unique(codes[codes >= 0])  # and not all codes up to the largest, of which there may be billions
+        counts = member[:, codes >= 0] @ (codes[codes >= 0, None] == seen)
+        weight = counts + self.alpha
         total = weight.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(weight) - np.log(total)
-        return np.where(seen & (total > 0), logs, 0.0)
+        return seen, np.where(total > 0, logs, 0.0)
 
     def predict(self, X: Any) -> Any:
         """The class with the largest joint likelihood, the first of equals."""
@@ -111,10 +114,10 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for code, (mean, variance) in enumerate(zip(self.theta_, self.var_, strict=True)):
             terms = np.log(2 * np.pi * variance) + (numbers - mean) ** 2 / variance
             joint[:, code] -= 0.5 * np.where(np.isnan(numbers), 0, terms).sum(axis=1)
-        for j, table in zip(self.nominal_, self.category_log_prob_, strict=True):
+        for j, seen, table in zip(self.nominal_, self.categories_, self.category_log_prob_, strict=True):
             codes = category_codes(X[:, j], int(j))
-            known = (codes >= 0) & (codes < table.shape[1])
-            joint[known] += table[:, codes[known]].T
+            known = np.isin(codes, seen)
+            joint[known] += table[:, np.searchsorted(seen, codes[known])].T
         return joint
 
     def __sklearn_tags__(self) -> Any:

@@ -68,3 +68,11 @@ def test_a_far_value_costs_its_own_fold_alone():
     X[7, 1] = 1e7
     for estimator in (make_pipeline(StandardScaler(), LinearSVC(dual=False, tol=1e-8)), build("ridge"), GaussianNB()):
         check_same(estimator, X, y, null="labels", folds=stratified_folds(y, 10, 1), undecided=0.15)
+
+
+def test_codes_of_categories_may_be_large():
+    # A table of all codes up to the largest took 52 GiB.
+    codes, y = np.array([0, 7, 0, 7, 7, 0.0])[:, None], np.array([0, 1, 0, 1, 0, 1])
+    small, large = MixedNB(nominal=(True,)).fit(codes, y), MixedNB(nominal=(True,)).fit(codes * 2**28, y)
+    asked = np.array([0, 3, 7, np.nan])[:, None]
+    assert np.array_equal(small.predict_proba(asked), large.predict_proba(asked * 2**28))
