@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
 from ..intervals import Interval
@@ -130,7 +131,7 @@ def compare_over_datasets(
     scores: Any,
     *,
     models: Sequence[str] | None = None,
-    datasets: Sequence[str] | None = None,
+    datasets: Sequence[str] | str | None = None,
     control: str | None = None,
     adjust: Adjust = "holm",
     alpha: float = 0.05,
@@ -143,12 +144,14 @@ def compare_over_datasets(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        A score of each of k models (columns), two or more, on each of N data sets (rows), two or more.
+    scores : array_like or data frame, shape (N, k)
+        A score of each of k models (columns), two or more, on each of N data sets (rows), two or more. A data frame
+        (pandas, Polars, Arrow or whatever narwhals reads) names the models by its columns.
     models : sequence of str, optional
-        The names of the columns; ``"1"``, ``"2"``, ... by default.
-    datasets : sequence of str, optional
-        The names of the rows; they serve to find a row that is there twice.
+        The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
+        all others by default.
+    datasets : sequence of str, or str, optional
+        The names of the rows, or the column of the frame that holds them; they serve to find a row that is there twice.
     control : str, optional
         The model that all others are compared with; without it all pairs are compared.
     adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
@@ -191,12 +194,14 @@ def compare_over_datasets(
     >>> found.models, found.cliques
     (('forest', 'boosting', 'tree'), (('forest', 'boosting'), ('tree',)))
     """
-    table = as_reals(scores, "scores", ndim=2)
+    found = columns_of(scores, models, {"datasets": datasets}, name="scores")
+    table = as_reals(found.table, "scores", ndim=2)
     count, k = table.shape
     if count < 2 or k < 2:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")
-    names = as_names(models, "models", k)
-    as_names(datasets, "datasets", count)
+    names = as_names(found.models, "models", k)
+    rows = found.named["datasets"]
+    as_names([str(row) for row in rows] if isinstance(datasets, str) else rows, "datasets", count)
     if control is not None and not (isinstance(control, str) and control in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
     control = None if control is None else str(control)

@@ -6,6 +6,7 @@ When not to use: for which models differ (`sigstats.compare_over_datasets`); for
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Literal, TypeAlias
@@ -13,8 +14,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.error_bounds import error_bound
+from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
-from .._common.validation import IntArray, as_choice, as_count, as_real, as_reals, refuse
+from .._common.validation import IntArray, as_choice, as_count, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 
 FriedmanMethod: TypeAlias = Literal["f", "chi2", "exact", "monte-carlo"]
@@ -81,6 +83,7 @@ class FriedmanResult(TestResult):
 def friedman_test(
     scores: Any,
     *,
+    models: Sequence[str] | None = None,
     method: FriedmanMethod = "f",
     greater_is_better: bool = True,
     n_resamples: int = 9_999,
@@ -90,9 +93,11 @@ def friedman_test(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
+    scores : array_like or data frame, shape (N, k)
         A score of each of k models (columns), three or more, on each of N data sets (rows), two or more. Equal scores
         share their ranks: round what is equal but for rounding.
+    models : sequence of str, optional
+        The columns of a data frame (pandas, Polars, Arrow or whatever narwhals reads) that are models; all by default.
     method : {"f", "chi2", "exact", "monte-carlo"}
         ``"f"`` is Iman and Davenport's statistic with ``k - 1`` and ``(k - 1) (N - 1)`` degrees of freedom; ``"chi2"``
         Friedman's own with ``k - 1``, which is conservative. ``"exact"`` lists all permutations of the ranks within
@@ -130,9 +135,11 @@ def friedman_test(
     """
     from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
 
-    table = as_reals(scores, "scores", ndim=2)
-    datasets, models = table.shape
-    if datasets < 2 or models < 3:
+    found = columns_of(scores, models, {}, name="scores")
+    table = as_reals(found.table, "scores", ndim=2)
+    as_names(found.models, "models", table.shape[1])
+    datasets, k = table.shape
+    if datasets < 2 or k < 3:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
     as_choice(method, "method", FRIEDMAN_METHODS)
     if not isinstance(greater_is_better, (bool, np.bool_)):
@@ -143,10 +150,10 @@ def friedman_test(
     statistic, f_statistic = _statistics(doubled)
     outcome: dict[str, Any]
     if method == "f":
-        degrees = (models - 1, (models - 1) * (datasets - 1))
+        degrees = (k - 1, (k - 1) * (datasets - 1))
         outcome = {"pvalue": float(f.sf(f_statistic, *degrees)) if statistic > 0 else 1.0}
     elif method == "chi2":
-        outcome = {"pvalue": float(chi2.sf(statistic, models - 1)) if statistic > 0 else 1.0}
+        outcome = {"pvalue": float(chi2.sf(statistic, k - 1)) if statistic > 0 else 1.0}
     elif method == "exact":
         p = _exact(doubled)
         outcome = {"pvalue": p, "error_bound": error_bound(p)}
@@ -158,7 +165,7 @@ def friedman_test(
         ranks=tuple((doubled.mean(axis=0) / 2).tolist()),
         method=method,
         datasets=datasets,
-        models=models,
+        models=k,
         **outcome,
     )
 

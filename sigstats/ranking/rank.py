@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.model_columns import columns_of
 from .._common.validation import (
     FloatArray,
     IntArray,
@@ -21,7 +22,6 @@ from .._common.validation import (
     same_kind_of_labels,
     shown,
 )
-from ._frames import columns_of
 from .intervals import mean_interval, share_interval
 from .item_means import first_of_each, item_means, missing_in
 from .rank_sets import RankSets, as_score_table, rank_sets

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.array_record import ArrayRecord
+from .._common.model_columns import columns_of
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
     IntArray,
     as_array,
     as_groups,
+    as_labels,
     as_names,
     as_real,
     as_reals,
@@ -85,13 +87,15 @@ def rank_sets(
 
     Parameters
     ----------
-    correct : array_like, shape (n, k)
+    correct : array_like or data frame, shape (n, k)
         Whether each of k models (columns), two or more, got each of n rows right; or a score of each, the greater the
-        better.
+        better. A data frame (pandas, Polars, Arrow or whatever narwhals reads) names the models by its columns.
     models : sequence of str, optional
-        The names of the columns; ``"1"``, ``"2"``, ... by default.
-    groups : array_like of int, shape (n,), optional
-        Rows of one group are not independent, as several answers to one question are not: groups are exchanged whole.
+        The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
+        all others by default.
+    groups : array_like of int, shape (n,), or str, optional
+        The group of each row, or the column of the frame that holds it. Rows of one group are not independent, as
+        several answers to one question are not: groups are exchanged whole.
     answers : array_like of int, shape (n, k), optional
         How many answers each score is the mean of. Means of unlike numbers are not as likely ahead as behind, however
         equal the models are: p is then not below that of a score test.
@@ -129,18 +133,21 @@ def rank_sets(
     >>> list(zip(found.models, found.low, found.high, found.tiers, strict=True))
     [('a', 1, 2, 1), ('b', 1, 2, 1), ('c', 3, 3, 2), ('d', 4, 4, 3)]
     """
-    table = as_score_table(correct)
+    found = columns_of(correct, models, {"groups": groups})
+    table = as_score_table(found.table)
     n, k = table.shape
     if n < 1 or k < 2:
         raise refuse("correct (shape)", table.shape, "one row or more, and two models (columns) or more")
-    names = as_names(models, "models", k)
+    names = as_names(found.models, "models", k)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     scores = tuple(float(each) for each in table.mean(axis=0, dtype=np.float64))
     units = n
     sums: Any = table
     sizes = np.ones(n)
     if groups is not None:
-        codes, units = as_groups(groups, "groups", n)
+        column = found.named["groups"]
+        named = np.unique(as_labels(column, "groups"), return_inverse=True)[1] if isinstance(groups, str) else column
+        codes, units = as_groups(named, "groups", n)
         sums = np.zeros((units, k))
         np.add.at(sums, codes, table)
         sizes = np.bincount(codes, minlength=units).astype(np.float64)

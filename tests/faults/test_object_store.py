@@ -39,3 +39,26 @@ def test_a_store_that_does_not_answer_is_one_line(many, bucket):
     assert done.returncode == 2
     assert f"--output: {place.url} is not valid; study.json in it cannot be read" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_finished_study_on_s3_grows_and_refuses_what_would_change_it(bucket, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text('kind = "calibration"\nseed = 4\nsizes = [40]\ntrials = 240\n[[populations]]\nname = "p"\n')
+    with study.open("a") as file:
+        file.write('source = "sturm"\nclasses = 10\nright = [0.0]\n[[tests]]\ntest = "mcnemar"\n')
+    place = bucket()
+    assert run("run", study, "--cluster", "serial", place=place).returncode == 0
+    before = {name: place.read(name) for name in place.names()}
+    refused = run("run", study, "--cluster", "serial", "--set", "seed=5", place=place)
+    assert refused.returncode == 2
+    assert "it would change 1 stored cell, subsample of p, r = 0%, 40, McNemar (exact)" in refused.stderr
+    assert {name: place.read(name) for name in place.names()} == before
+    larger = ("--set", "sizes=[40, 80]", "--set", "alpha=0.1")
+    grown = run("run", study, "--cluster", "serial", *larger, place=place)
+    assert grown.returncode == 0, grown.stderr
+    stored = [name for name in before if name.startswith("replicates/")]
+    assert stored
+    assert all(place.read(name) == before[name] for name in stored)
+    anew = bucket()
+    assert run("run", study, "--cluster", "serial", *larger, place=anew).returncode == 0
+    assert results(place) == results(anew)

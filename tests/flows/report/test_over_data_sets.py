@@ -53,6 +53,16 @@ def test_a_bar_has_a_point_for_each_of_its_members_and_for_no_other(differing):
     assert joined == {frozenset(pair) for pair in itertools.combinations(models, 2)} - differing
 
 
+def test_bars_whose_ranks_overlap_are_apart():
+    # Issue 86 of scikit-posthocs: a, b, c are tied, and d, e, f; d ranks before c. It drew one bar over all six.
+    models = list("abdcef")
+    differing = {frozenset(pair) for pair in itertools.product("abc", "def")}
+    drawn = picture(models, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], cliques(models, differing))
+    place = {x: model for (x, _), model in zip(sorted_leaders(drawn), models, strict=True)}
+    assert sorted("".join(sorted(place[x] for x in points)) for points, _, _ in bars(drawn)) == ["abc", "def"]
+    assert len(set(re.findall(r'class="clique" d="M[\d.]+ ([\d.]+)H', drawn))) == 2
+
+
 def sorted_leaders(drawing):
     """The places of the models on the axis, from the left."""
     leaders = re.findall(r'<path class="leader" d="M([\d.]+) ([\d.]+)V', drawing)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._common.validation import as_array, hint, refuse, shown
+from .validation import as_array, hint, refuse, shown
 
 
 class Found(NamedTuple):
@@ -17,7 +17,9 @@ class Found(NamedTuple):
     slices: Mapping[str, Any]
 
 
-def columns_of(correct: Any, models: Any, columns: Mapping[str, Any], slices: Any) -> Found:
+def columns_of(
+    scores: Any, models: Any, columns: Mapping[str, Any], slices: Any = None, *, name: str = "correct"
+) -> Found:
     """A table, its names, and what of other columns there is: names are looked up where there is a frame.
 
     Raises
@@ -25,39 +27,39 @@ def columns_of(correct: Any, models: Any, columns: Mapping[str, Any], slices: An
     ValueError
         If a column is not there, or a name stands where there is no frame.
     """
-    frame = _frame(correct)
+    frame = _frame(scores)
 
-    def column(name: Any, what: str) -> Any:
-        if not isinstance(name, str):
-            return name
+    def column(given: Any, what: str) -> Any:
+        if not isinstance(given, str):
+            return given
         if frame is None:
-            raise refuse(what, name, "a column of values; only a data frame has names")
-        if name not in frame:
-            raise ValueError(f"{what}: no column {shown(name)}; {hint(name, frame)}")
-        return frame[name]
+            raise refuse(what, given, "a column of values; only a data frame has names")
+        if given not in frame:
+            raise ValueError(f"{what}: no column {shown(given)}; {hint(given, frame)}")
+        return frame[given]
 
     named = [each for each in columns.values() if isinstance(each, str)]
     if slices is None:
         parts = {}
     elif isinstance(slices, Mapping):
-        parts = {str(name): values for name, values in slices.items()}
+        parts = {str(each): values for each, values in slices.items()}
     elif isinstance(slices, Sequence) and not isinstance(slices, str) and all(isinstance(each, str) for each in slices):
         named += slices
-        parts = {name: column(name, "slices") for name in slices}
+        parts = {each: column(each, "slices") for each in slices}
     else:
         raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
-    others = {what: column(name, what) for what, name in columns.items()}
+    others = {what: column(given, what) for what, given in columns.items()}
     if frame is None:
-        table = as_array(correct, "correct", "a table of rows and models")
+        table = as_array(scores, name, "a table of rows and models")
         if table.ndim != 2:
-            raise refuse("correct (shape)", table.shape, "rows and columns")
+            raise refuse(f"{name} (shape)", table.shape, "rows and columns")
         return Found(table, models, others, parts)
-    chosen = [name for name in frame if name not in named] if models is None else list(models)
-    found = [np.asarray(column(name, "models")) for name in chosen]
-    if any(not isinstance(name, str) for name in chosen):
+    chosen = [each for each in frame if each not in named] if models is None else list(models)
+    found = [np.asarray(column(each, "models")) for each in chosen]
+    if any(not isinstance(each, str) for each in chosen):
         raise refuse("models", models, "names of columns")
     if not found:
-        raise refuse("correct (columns)", list(frame), "a column for each model")
+        raise refuse(f"{name} (columns)", list(frame), "a column for each model")
     kinds = {each.dtype for each in found}
     table = np.empty((len(found[0]), len(found)), dtype=kinds.pop() if len(kinds) == 1 else object)
     for i, each in enumerate(found):
