@@ -50,19 +50,19 @@ def read_failures(store: Store) -> list[dict[str, str]]:
 
 
 def problems(evidence: Evidence, failures: Sequence[Mapping[str, str]]) -> list[Problem]:
-    """Every cell that hypotheses lack, with its failure where there is one."""
+    """Every cell that hypotheses lack: first those that failed, then those that are not finished."""
     by_cell: dict[str, Mapping[str, str]] = {}
     for failure in failures:
         by_cell.setdefault(failure.get("cell") or failure.get("block", "").partition("/")[0], failure)
-    found = []
+    failed, unfinished = [], []
     for cell in evidence.incomplete:
         cause = by_cell.get(cell.name)
         if cause is None:
-            found.append(Problem(f"{cell_in_words(cell)}: not finished.", ""))
+            unfinished.append(Problem(f"{cell_in_words(cell)}: not finished.", ""))
         else:
             what = f"{cause.get('error', 'error')}: {cause.get('message', '')}".rstrip(": ")
-            found.append(Problem(f"{cell_in_words(cell)}: failed with {what}", cause.get("traceback", "")))
-    return found
+            failed.append(Problem(f"{cell_in_words(cell)}: failed with {what}", cause.get("traceback", "")))
+    return failed + unfinished
 
 
 def cell_in_words(cell: Cell) -> str:

@@ -26,7 +26,7 @@ from sigstats.tasks.storage.store import Store
 
 from ...examples import examples
 from ..browser import CHROMIUM, open_page
-from ..synthetic_study import CLASSIFIERS, CONFIG, VERSIONS, make_study
+from ..synthetic_study import CLASSIFIERS, CONFIG, DATASETS, VERSIONS, make_study
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 LOST = ("digits", "linear-svm", "features")
@@ -116,6 +116,17 @@ def test_a_failed_cell_is_named_with_its_error_and_one_that_was_mended_is_not(pa
     assert "Trace <1>" in whole
     assert "1 hypothesis of 72 has no result: PermFeats of linear-svm on digits." in whole
     assert "mended since" not in whole
+
+
+def test_hundreds_of_cells_that_are_not_finished_do_not_push_the_verdicts_away(tmp_path: Path) -> None:
+    lost = [(dataset, name, null) for dataset in DATASETS for name in CLASSIFIERS for null in ("labels", "features")]
+    store = make_study(tmp_path, lost=lost)
+    written = report.render(Results(store), config=CONFIG, versions=VERSIONS)
+    box = written[written.index('<div class="problems">') :]
+    before, _, folded = box[: box.index("</div>")].partition("<summary>")
+    assert before.count(": not finished.") == 5
+    assert folded.startswith("27 more")
+    assert folded.count(": not finished.") == 27
 
 
 def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None:
