@@ -19,6 +19,9 @@ _ACTIONS = {
     "retrain": "retrains",
 }
 
+#: So many hypotheses without a result are named.
+_NAMED = 3
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -81,10 +84,10 @@ def shortfall(evidence: Evidence) -> str:
         return ""
     names = {section.test: section.name for section in sections.of(evidence)}
     shown = [f"{names[row.test]} of {_subject(row)}" for row in missing]
-    more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
+    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
     return (
         f"{count_of(len(missing), 'hypothesis', 'hypotheses')} of {len(evidence.rows)} "
-        f"{'has' if len(missing) == 1 else 'have'} no result: {'; '.join(shown[:12])}{more}. Adjusted p-values are "
+        f"{'has' if len(missing) == 1 else 'have'} no result: {'; '.join(shown[:_NAMED])}{more}. Adjusted p-values are "
         "over the hypotheses that have one, and may grow when the rest is there."
     )
 
