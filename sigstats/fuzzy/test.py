@@ -20,7 +20,7 @@ from scipy.special import chdtrc
 
 from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, as_real, refuse
 from ..conditional.log_weights import poisson_log_pmf
-from ..goodness_of_fit.distance import class_terms
+from ..goodness_of_fit.distance import LEAST_PROBABILITY, class_terms
 from ..goodness_of_fit.test import goodness_of_fit_test
 from ..homogeneity.test import homogeneity_test
 from ..intervals import Interval
@@ -164,8 +164,8 @@ def fuzzy_goodness_of_fit_test(
     required = as_probabilities(probabilities, "probabilities")
     if len(required) != membership.shape[1]:
         raise refuse("probabilities (length)", len(required), f"{membership.shape[1]}, one for each class")
-    if (required <= 0).any():
-        raise refuse("probabilities", required[required <= 0][0], "probabilities above 0")
+    if required.min() < LEAST_PROBABILITY:
+        raise refuse("probabilities", required.min(), f"at least {LEAST_PROBABILITY:g} for each class")
     as_choice(method, "method", METHODS)
     most, expected = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), len(membership) * required
 

@@ -4,9 +4,7 @@ import math
 from typing import Any
 
 from .._common.validation import FloatArray, IntArray, as_counts, as_probabilities, refuse
-
-#: A square of a count, divided by the product of a smaller probability and a count, is no float any more.
-_LEAST_PROBABILITY = 1e-290
+from .distance import LEAST_PROBABILITY
 
 
 def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
@@ -18,6 +16,6 @@ def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArr
     if not x.any():
         raise refuse("counts (total)", 0, "at least one object")
     possible = p > 0
-    if p[possible].min() < _LEAST_PROBABILITY:
-        raise refuse("probabilities", p[possible].min(), f"0, or at least {_LEAST_PROBABILITY:g}")
+    if p[possible].min() < LEAST_PROBABILITY:
+        raise refuse("probabilities", p[possible].min(), f"0, or at least {LEAST_PROBABILITY:g}")
     return x[possible], p[possible] / math.fsum(p[possible]), int(x[~possible].sum())

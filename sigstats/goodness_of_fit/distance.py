@@ -7,6 +7,9 @@ import numpy as np
 from .._common.validation import FloatArray, IntArray
 from ..conditional.log_weights import poisson_deviance, poisson_log_pmf
 
+#: A square of a count, divided by the product of a smaller probability and a count, is no float any more.
+LEAST_PROBABILITY = 1e-290
+
 ORDERINGS = ("probability", "chi2", "likelihood-ratio")
 
 

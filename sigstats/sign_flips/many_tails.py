@@ -57,7 +57,7 @@ def tails_of_sums(magnitudes: FloatArray, at: FloatArray, beyond: FloatArray, *,
     >>> import numpy as np
     >>> from sigstats.sign_flips.many_tails import tails_of_sums
     >>> low, high = tails_of_sums(np.ones((1, 100)), np.array([59.5]), np.array([59.5]), width=0.01)[:, 0]
-    >>> low < 0.028443966820 < high < 1.01 * low  # P(X >= 60), X binomial with 100 trials
+    >>> bool(low < 0.028443966820 < high < 1.01 * low)  # P(X >= 60), X binomial with 100 trials
     True
     """
     largest = magnitudes.max(axis=1)

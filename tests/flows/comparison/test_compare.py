@@ -560,7 +560,7 @@ def test_the_drop_that_the_rows_could_show_is_at_the_level_of_one_test_among_all
     slices = {"part": (tuple("abcdefghi"), np.arange(1000) % 9)}
     found = compare_pair(in_memory(label, a, b, slices=slices), ComparisonRule())
     shown = 100 * detectable_difference(1000, 0.1, alpha=0.005, alternative="greater")
-    assert f"1,000 rows show a drop of {shown:.2g} points with power 0.8" in reasons(found)[0]
+    assert any(f"1,000 rows show a drop of {shown:.2g} points with power 0.8" in reason for reason in reasons(found))
 
 
 @pytest.mark.parametrize("columns", [70, 80, 100, 200])

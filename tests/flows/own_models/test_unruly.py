@@ -9,6 +9,7 @@ from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
+from ..conftest import run
 from .conftest import named, replicates, study_of
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]  # learners crash, hang and take memory
@@ -37,12 +38,13 @@ def unruly(deed):
 
 
 @pytest.mark.parametrize("cluster", ["serial", "local"])
-def test_each_is_named_and_the_study_goes_on(package, tmp_path, program, cluster):
+def test_each_is_named_and_the_study_goes_on(package, tmp_path, monkeypatch, cluster):
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
     good = [named("means"), '"lda"']
     deeds = DEEDS if cluster == "serial" else {deed: DEEDS[deed] for deed in FATAL}
     study = study_of(tmp_path, [*map(unruly, deeds), *good], nulls="" if cluster == "serial" else '"labels"')
     arguments = ["--cluster", cluster, *(["--workers", "1"] if cluster == "local" else []), "--allow", "netpackage"]
-    ended = program("run", study, "--output", tmp_path / "all", *arguments)
+    ended = run("run", study, "--output", tmp_path / "all", *arguments)
     assert ended.returncode == 3
     lines = ended.stderr.splitlines()
     for deed, said in deeds.items():
