@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 
-from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.engine.pools import THIS_PROCESS, Pool
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -87,6 +87,8 @@ class StaffWatch:
         if not self._answers:
             self._say("note: the scheduler answers again")
         self._answers = True
+        if self._there == THIS_PROCESS != staff:  # which hands its work to workers, and loses none of it
+            self._there, self._began = frozenset(), self._clock()
         gone, new = sorted(self._there - staff), sorted(staff - self._there)
         if gone:
             self.changes.lost += len(gone)

@@ -10,7 +10,7 @@ from typing import Self
 from ..plan import Block
 from ..storage.store import Store
 from .guarded import run_guarded
-from .pools import Pool
+from .pools import THIS_PROCESS, Pool
 from .run_block import Failure, Receipt
 
 
@@ -92,7 +92,7 @@ class GrowingPool:
     @property
     def staff(self) -> frozenset[str] | None:
         """This process, then the workers of the cluster."""
-        return frozenset({"this process"}) if self._pool is None else self._pool.staff
+        return THIS_PROCESS if self._pool is None else self._pool.staff
 
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Let the workers of the cluster import these fan-outs as soon as they are there."""

@@ -60,6 +60,10 @@ class Pool(Protocol):
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
 
 
+#: The staff of a run without workers.
+THIS_PROCESS = frozenset({"this process"})
+
+
 @dataclass
 class Serial:
     """The plain loop: each block runs when it is submitted. It is the reference for every other pool."""
@@ -68,7 +72,7 @@ class Serial:
     cells: int = 1
     full: bool = False
     idle: bool = False
-    staff: frozenset[str] = frozenset({"this process"})
+    staff: frozenset[str] = THIS_PROCESS
 
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Do nothing: the blocks run in this process."""

@@ -80,6 +80,7 @@ def test_a_study_that_takes_longer_goes_on_with_workers(program, quick, tmp_path
     receipts = [json.loads(item.read_text()) for item in (tmp_path / "out" / "receipts").glob("*.*.json")]  # of cells
     assert {block["engine"] for item in receipts for block in item["blocks"]} == {"serial", "dask"}
     assert " by this process and workers" in done.stderr
+    assert " lost" not in done.stderr
     assert not (tmp_path / "out" / "prefect").exists()
 
 

@@ -38,6 +38,14 @@ def test_the_workers_that_a_run_begins_with_are_no_news(told):
     assert told.watch.changes.lost == 0
 
 
+def test_a_run_that_goes_on_with_workers_has_lost_none(told):
+    told.look(["this process"])
+    assert told.look("ab", after=100) == []
+    assert told.look("abc") == []
+    assert told.look("ab") == ["note: worker c is gone, 2 left; what was not stored is computed again"]
+    assert (told.watch.changes.lost, told.watch.changes.joined) == (1, 0)
+
+
 def test_a_lost_worker_and_its_successor_are_a_line_each(told):
     told.look("abc")
     assert told.look("ab") == ["note: worker c is gone, 2 left; what was not stored is computed again"]
