@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sigstats._common.messages import shown
+
 #: Raised when the form of the fingerprints themselves changes, so that no old result is taken for a new one.
 IDENTITY_VERSION = 1
 
@@ -64,7 +66,7 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise ValueError(f"{where}: the keys {list(value)!r} are not valid; expected strings")
-        return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
+        return {key: _plain(item, f"{where}.{key if key.isprintable() else shown(key)}") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
     raise ValueError(

@@ -5,7 +5,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from sigstats._common.validation import hint, shown
+from sigstats._common.validation import hint, one_line, shown
 
 from ..errors import BadInput
 
@@ -46,7 +46,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
         return f"{where}: is missing{more}"
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     if first["type"] == "value_error":
-        return f"{where}: {reason}{more}"
+        return f"{where}: {one_line(reason)}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"
 
 

@@ -1,4 +1,5 @@
 import json
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -252,3 +253,13 @@ def test_toml_that_python_gives_up_is_one_line(tmp_path, text):
     assert "\n" not in str(caught.value)
     with pytest.raises(BadInput, match=r"--set: 'x = .* is not valid; expected a value that a study may have"):
         apply_settings({}, [text])
+
+
+def test_a_key_with_a_line_break_is_named_in_one_line():
+    forest = {"name": "forest", "learner": "sklearn.ensemble.RandomForestClassifier"}
+    values = {"kind": "benchmark", "datasets": ["iris"]}
+    with pytest.raises(BadInput) as refused:
+        parse_study({**values, "classifiers": [{**forest, "params": {"\n": date(2026, 1, 1)}}]}, source="study.toml")
+    assert str(refused.value).startswith(
+        r"study.toml: classifiers.0.params: '\n': a date is not valid; expected a string"
+    )
