@@ -8,20 +8,24 @@ import contextlib
 import functools
 import hashlib
 import importlib
-import importlib.metadata
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .messages import one_line, refuse
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 
 @functools.cache
-def entry_points(group: str) -> Mapping[str, importlib.metadata.EntryPoint]:
+def entry_points(group: str) -> "Mapping[str, EntryPoint]":
     """The entry points of a group by name; none whose name reads as an import path."""
-    found = importlib.metadata.entry_points(group=group)
+    from importlib import metadata  # a program that starts asks for none
+
+    found = metadata.entry_points(group=group)
     return {point.name: point for point in found if not {".", ":"} & set(point.name)}
 
 
@@ -35,8 +39,6 @@ class Offered:
         The group of its entry points.
     what : str
         What it is called in messages.
-    wanted : str
-        What an import path must lead to, in words.
 
     Examples
     --------
@@ -122,7 +124,9 @@ class Offered:
 
 
 def _version(package: str) -> str:
-    names = importlib.metadata.packages_distributions().get(package, [])
+    from importlib import metadata
+
+    names = metadata.packages_distributions().get(package, [])
     if names:
-        return importlib.metadata.version(names[0])
+        return metadata.version(names[0])
     return str(getattr(sys.modules[package], "__version__", ""))
