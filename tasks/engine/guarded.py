@@ -25,7 +25,7 @@ from ..plan import Block
 from ..replicates import own_code
 from ..storage.store import Store
 from .guarded_child import BEGIN, END
-from .needs import Needs
+from .needs import Needs, tried
 from .run_block import Failure, Receipt, failure, run_block
 
 #: Seconds between two looks at how long a fit takes and how much memory it has taken.
@@ -208,10 +208,8 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
         outcome = child.compute(block, store, engine, code)
     except (TimeLimit, MemoryLimit, ProcessEnded) as error:
         child.end()
-        named = next(
-            (f"{what} {name}: " for what in ("classifier", "test") if (name := block.cell.subject.get(what))), ""
-        )
-        said = f"{named}{error}"
+        who = tried(block.cell)
+        said = f"{who}: {error}" if who else str(error)
         if engine == "dask" and isinstance(error, ProcessEnded) and -error.code in (signal.SIGTERM, signal.SIGKILL):
             raise Killed(said) from None
         return replace(failure(block, error), message=said)

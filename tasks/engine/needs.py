@@ -31,12 +31,11 @@ class Needs:
     def of(cls, cell: Cell) -> "Needs":
         """The needs of a cell's blocks."""
         limits = cell.limits or {}
-        what = next((f"{key} {cell.subject[key]}" for key in ("classifier", "test") if key in cell.subject), cell.name)
         return cls(
             memory=int(limits.get("memory", 0)),
             threads=int(limits.get("threads", 1)),
             gpu=int(limits.get("gpu", 0)),
-            who=what,
+            who=tried(cell) or cell.name,
         )
 
     @property
@@ -49,6 +48,11 @@ class Needs:
         """In the words of a study file."""
         said = {"memory": f"{self.memory / 2**30:.3g} GiB", "threads": self.threads, "gpu": self.gpu}
         return ", ".join(f"{name} = {said[name]}" for name in self.amounts)
+
+
+def tried(cell: Cell) -> str:
+    """The classifier or the test of a cell, for a message; empty where it has none."""
+    return next((f"{kind} {cell.subject[kind]}" for kind in ("classifier", "test") if kind in cell.subject), "")
 
 
 def needs_of(cells: Iterable[Cell]) -> tuple[Needs, ...]:
