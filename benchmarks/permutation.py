@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import sklearn
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import PredefinedSplit, cross_val_score, permutation_test_score
@@ -41,6 +41,7 @@ OF_CATEGORIES = "tree of categories"
 SCALED = "1-NN, scaled"
 #: Columns of which some are sums of others.
 COLLINEAR = "LDA, collinear"
+COLLINEAR_QDA = "QDA, collinear"
 ESTIMATORS = {
     "1-NN": KNeighborsClassifier(1),
     SCALED: make_pipeline(MinMaxScaler(), KNeighborsClassifier(1)),
@@ -52,6 +53,9 @@ ESTIMATORS = {
     "random forest": RandomForestClassifier(random_state=0),
     "extra trees": ExtraTreesClassifier(random_state=0),
     COLLINEAR: LinearDiscriminantAnalysis(),
+    # Without `reg_param` scikit-learn refuses all of these but iris.
+    "QDA, scaled": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.01)),
+    COLLINEAR_QDA: QuadraticDiscriminantAnalysis(reg_param=0.01),
     "RBF machine, scaled": make_pipeline(StandardScaler(), SVC()),
     "polynomial machine, scaled": make_pipeline(StandardScaler(), SVC(kernel="poly")),
     "tree": DecisionTreeClassifier(random_state=0),
@@ -77,6 +81,8 @@ GOALS = {
     ("extra trees", "labels"): 5,
     ("extra trees", "features"): 5,
     (COLLINEAR, "labels"): 10,
+    ("QDA, scaled", "labels"): 10,
+    (COLLINEAR_QDA, "labels"): 10,
     ("RBF machine, scaled", "labels"): 3,
     ("polynomial machine, scaled", "labels"): 3,
 }
@@ -101,7 +107,11 @@ def collinear(return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as s
 
 
 #: Data that belong to one classifier.
-OWN_DATA = {OF_CATEGORIES: {"generated": categories}, COLLINEAR: {"generated": collinear}}
+OWN_DATA = {
+    OF_CATEGORIES: {"generated": categories},
+    COLLINEAR: {"generated": collinear},
+    COLLINEAR_QDA: {"generated": collinear},
+}
 
 
 def best(*works: tuple[Callable[[], object], int], repeats: int = REPEATS) -> list[float]:
