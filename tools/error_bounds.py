@@ -238,10 +238,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=int)
     parser.add_argument("--seed", type=int, default=0)
+    families = {**FAMILIES, "sign flips, real": (reals, 0)}
+    parser.add_argument("--only", choices=families, help="all cases of one family")
     options = parser.parse_args()
     flint.ctx.prec = PRECISION
     wrong = 0
-    families = {**FAMILIES, "sign flips, real": (reals, 0)}
+    if options.only:
+        families = {options.only: (families[options.only][0], 100)}
     for name, (family, share) in families.items():
         draw = random.Random(f"{options.seed} {name}")
         found = [family(draw) for _ in range(max(options.cases * share // 100, 3))]

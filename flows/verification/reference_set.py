@@ -94,12 +94,19 @@ def check(content: bytes) -> Iterator[Checked]:
     test = getattr(sigstats, table["test"])
     for case in table["cases"]:
         try:
-            found = test(**case["arguments"])
+            found = test(**_as_called(case["arguments"]))
             digits = min(_digits(found, name, Decimal(value["digits"])) for name, value in case["values"].items())
             problem = ""
         except Exception as error:  # an answer that is not given is a case with no digit right
             digits, problem = 0.0, f"{type(error).__name__}: {error}"
         yield Checked(table["test"], case["case"], case["difficulty"], digits, problem)
+
+
+def _as_called(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a case, of which joint counts stand there by their names."""
+    if "outcomes" not in arguments:
+        return dict(arguments)
+    return {**arguments, "outcomes": sigstats.JointOutcomes(**arguments["outcomes"])}
 
 
 def _digits(found: Any, name: str, certified: Decimal) -> float:

@@ -1,7 +1,8 @@
-"""Tails of Student's t, F and chi-square, each by two methods: an incomplete function in balls, and a finite sum.
+"""Tails of the normal law, Student's t, F and chi-square, each by two methods in balls.
 
-Source of the sums: Abramowitz and Stegun (1964), equations 26.7.3 and 26.7.4 for t, 26.6.4 for F, 26.4.4 and 26.4.5 for
-chi-square.
+An incomplete function is held against a finite sum; of the normal law, a series; of t with a broken number of degrees,
+a certified integral of its density. Source of the sums: Abramowitz and Stegun (1964), equations 26.7.3 and 26.7.4 for
+t, 26.6.4 for F, 26.4.4 and 26.4.5 for chi-square, 26.2.11 for the normal law.
 """
 
 from fractions import Fraction
@@ -33,13 +34,17 @@ def two_sided_t(squared: Fraction, degrees: int) -> tuple[Any, Any]:
 
 def one_sided(squared: Fraction, sign: int, degrees: int, alternative: str) -> tuple[Any, Any]:
     """The p-value of a t whose square and sign are known."""
-    both = two_sided_t(squared, degrees)
+    return towards(two_sided_t(squared, degrees), sign, alternative)
+
+
+def towards(both: tuple[Any, Any], sign: int, alternative: str) -> tuple[Any, Any]:
+    """The p-value of an alternative, of a symmetric law of which both tails are known."""
     if alternative == "two-sided":
         return both
     if sign == 0:
         return Fraction(1, 2), Fraction(1, 2)
-    towards = (sign > 0) == (alternative == "greater")
-    first, second = (each / 2 if towards else 1 - each / 2 for each in both)
+    ahead = (sign > 0) == (alternative == "greater")
+    first, second = (each / 2 if ahead else 1 - each / 2 for each in both)
     return first, second
 
 
@@ -84,3 +89,36 @@ def upper_chi2(value: Fraction, degrees: int) -> tuple[Any, Any]:
         term = term * ball(value) / (j + 2)
     density = (-half).exp() / (2 * flint.arb.pi()).sqrt()
     return first, half.sqrt().erfc() + 2 * density * total
+
+
+def normal(difference: Fraction, variance: Any, alternative: str) -> tuple[Any, Any]:
+    """The p-value of a difference that is normal, by erfc and by the series x + x^3 / 3 + x^5 / 15 + ..."""
+    squared = ball(difference) ** 2 / (variance if isinstance(variance, flint.arb) else ball(variance))
+    reach = float(squared.mid())
+    with flint.ctx.extraprec(int(2 * reach)):  # 1/2 less the series leaves exp(-squared / 2)
+        z = ball(difference) / (variance if isinstance(variance, flint.arb) else ball(variance)).sqrt()
+        at = {"two-sided": abs(z), "greater": z, "less": -z}[alternative]
+        first = (at / flint.arb(2).sqrt()).erfc() / 2
+        least, term, total, odd = flint.arb(2) ** -flint.ctx.prec, at, at, 1
+        while not abs(term) < least or odd < 4 * reach:
+            odd += 2
+            term = term * at * at / odd
+            total += term
+        left_out = flint.arb(0, abs(term).abs_upper() * 2)  # from there on each term is under half of the last
+        second = flint.arb(1) / 2 - (total + left_out) * (-at * at / 2).exp() / (2 * flint.arb.pi()).sqrt()
+        return (2 * first, 2 * second) if alternative == "two-sided" else (first, second)
+
+
+def broken_t(squared: Fraction, degrees: Fraction) -> tuple[Any, Any]:
+    """P(|T| >= t) for the square of t and any number of degrees: the second is one less an integral of the density."""
+    n = ball(degrees)
+    x = ball(degrees / (degrees + squared))
+    first = x.beta_lower(n / 2, flint.arb(1) / 2, regularized=1)
+    angle = flint.arb.atan2(ball(squared).sqrt(), n.sqrt())
+
+    def density(at: Any, analytic: bool) -> Any:
+        return ((n - 1) * at.cos().log(analytic=analytic)).exp()
+
+    area = flint.acb.integral(density, flint.acb(0), flint.acb(angle)).real
+    scale = ((n + 1) / 2).gamma() / (n / 2).gamma() / flint.arb.pi().sqrt()
+    return first, 1 - 2 * scale * area

@@ -1,18 +1,19 @@
-"""DeLong's test of two areas under the ROC curve."""
+"""DeLong's and Obuchowski's tests of two areas under the ROC curve."""
 
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
-import flint
+from ._cases import ALTERNATIVES, Case
+from ._tails import broken_t, normal, towards
 
-from ._cases import ALTERNATIVES, Case, ball
-
-SOURCE = "DeLong, DeLong and Clarke-Pearson (1988), equations (3) to (5)."
+SOURCE = (
+    "DeLong, DeLong and Clarke-Pearson (1988), equations (3) to (5); of groups: Obuchowski (1997), and degrees of "
+    "freedom of Brunner and Munzel (2000)."
+)
 METHODS = (
-    "placements of every row in fractions, and the complementary error function in balls",
-    "all pairs of rows by their ranks in whole numbers, and the series of the normal law in balls",
+    "placements of every row in fractions, and the complementary error or incomplete beta function in balls",
+    "all pairs of rows by their ranks in whole numbers, and the series of the normal law or an integral in balls",
 )
 
 
@@ -54,19 +55,84 @@ def by_ranks(y: list[int], a: list[int], b: list[int]) -> tuple[Fraction, Fracti
     return Fraction(sum(ahead), 2 * m * n), variance(ahead, n) + variance(behind, m)
 
 
-def normal(difference: Fraction, variance: Fraction, alternative: str) -> tuple[Any, Any]:
-    """The p-value by erfc, and by the series x + x^3 / 3 + x^5 / 15 + ... of the normal law's ratio."""
-    z = ball(difference) / ball(variance).sqrt()
-    at = {"two-sided": abs(z), "greater": z, "less": -z}[alternative]
-    first = (at / flint.arb(2).sqrt()).erfc() / 2
-    term, total, odd = at, at, 1
-    while not abs(term) < flint.arb(2) ** -700 or odd * odd < 4 * float((at * at).mid()):
-        odd += 2
-        term = term * at * at / odd
-        total += term
-    left_out = flint.arb(0, float(abs(term).upper()) * 2 + 1e-200)  # from there on each term is under half of the last
-    second = flint.arb(1) / 2 - (total + left_out) * (-at * at / 2).exp() / (2 * flint.arb.pi()).sqrt()
-    return (2 * first, 2 * second) if alternative == "two-sided" else (first, second)
+def of_groups(
+    y: list[int], a: list[int], b: list[int], groups: list[int]
+) -> tuple[Fraction, Fraction, Fraction | None]:
+    """The difference, Obuchowski's variance, and degrees of freedom, by placements of the differences."""
+    positives, negatives = ([i for i, each in enumerate(y) if each == kind] for kind in (1, 0))
+    m, n = len(positives), len(negatives)
+    gain = {(i, j): wins(a[i], a[j]) - wins(b[i], b[j]) for i in positives for j in negatives}
+    area = sum(gain.values(), Fraction(0)) / (m * n)
+    above, below = ({each: Fraction(0) for each in groups} for _ in range(2))
+    for i in positives:
+        above[groups[i]] += (sum((gain[i, j] for j in negatives), Fraction(0)) / n - area) / m
+    for j in negatives:
+        below[groups[j]] += (sum((gain[i, j] for i in positives), Fraction(0)) / m - area) / n
+    with_one, with_other = ({groups[i] for i in own} for own in (positives, negatives))
+    factors = [Fraction(len(own), len(own) - 1) for own in (with_one, with_other, above)]
+    variance = sum(
+        (factors[0] * above[g] ** 2 + factors[1] * below[g] ** 2 + 2 * factors[2] * above[g] * below[g] for g in above),
+        Fraction(0),
+    )
+    parts = []
+    rarer = min(len(with_one), len(with_other))
+    for own, count in (
+        (with_one - with_other, len(with_one)),
+        (with_other - with_one, len(with_other)),
+        (with_one & with_other, rarer),
+    ):
+        left = 1 - Fraction(1, count)
+        parts.append((sum(((above[g] + below[g]) ** 2 for g in own), Fraction(0)) / left, len(own) * left))
+    return area, variance, welch(parts)
+
+
+def of_groups_by_ranks(y: list[int], a: list[int], b: list[int], groups: list[int]) -> tuple[Fraction, Fraction]:
+    """The difference and the variance from both areas' own sums of ranks: var A + var B - 2 cov (A, B)."""
+    m, n = sum(y), len(y) - sum(y)
+
+    def sums(scores: list[int], kind: int) -> dict[int, Fraction]:
+        """Of each group: how many rows of the other class its rows are ahead of, less what is expected, as shares."""
+
+        def doubled(x: int, among: list[int]) -> int:
+            return 2 * sum(each < x for each in among) + sum(each == x for each in among) + 1
+
+        own = [x for x, each in zip(scores, y, strict=True) if each == kind]
+        placed = {i: doubled(scores[i], scores) - doubled(scores[i], own) for i, each in enumerate(y) if each == kind}
+        others = len(y) - len(own)
+        mean = Fraction(sum(placed.values()), len(own))
+        found = {each: Fraction(0) for each in groups}
+        for i, each in placed.items():
+            found[groups[i]] += (each - mean) / (2 * others * len(own))
+        return found
+
+    def area(scores: list[int]) -> Fraction:
+        twice = sum(
+            2 * sum(z < x for z in scores) + sum(z == x for z in scores) + 1
+            for x, k in zip(scores, y, strict=True)
+            if k
+        )
+        return Fraction(twice - m * (m + 1), 2 * m * n)
+
+    # Less wins of negatives is more area: their sums count with the other sign.
+    up = [sums(scores, 1) for scores in (a, b)]
+    down = [{group: -value for group, value in sums(scores, 0).items()} for scores in (a, b)]
+    counts = [len({g for g, each in zip(groups, y, strict=True) if each == kind}) for kind in (1, 0)]
+
+    def covariance(x: int, z: int) -> Fraction:
+        one = sum((up[x][g] * up[z][g] for g in up[0]), Fraction(0)) * counts[0] / (counts[0] - 1)
+        other = sum((down[x][g] * down[z][g] for g in up[0]), Fraction(0)) * counts[1] / (counts[1] - 1)
+        mixed = sum((up[x][g] * down[z][g] + up[z][g] * down[x][g] for g in up[0]), Fraction(0))
+        return one + other + mixed * len(up[0]) / (len(up[0]) - 1)
+
+    return area(a) - area(b), covariance(0, 0) + covariance(1, 1) - 2 * covariance(0, 1)
+
+
+def welch(parts: list[tuple[Fraction, Fraction]]) -> Fraction | None:
+    """Welch and Satterthwaite's degrees of freedom of a sum of variances; None where it is 0."""
+    total = sum((variance for variance, _ in parts), Fraction(0))
+    if not total:
+        return None
+    return total**2 / sum((variance**2 / freedom for variance, freedom in parts if variance), Fraction(0))
 
 
 def drawn(seed: int, m: int, n: int, levels: int, better: int) -> tuple[list[int], list[int], list[int]]:
@@ -99,3 +165,30 @@ def cases() -> Iterator[Case]:
             for alternative in ALTERNATIVES:
                 given = {"positive": y, "score_a": a, "score_b": b, "alternative": alternative}
                 yield Case(difficulty, given, {"pvalue": normal(area, variance, alternative)})
+    yield from in_groups()
+
+
+def in_groups() -> Iterator[Case]:
+    """Groups of unequal size, of one class each or of both; the normal law and Student's."""
+    settings = {
+        "easy": [(21, 6, 8, 4, 9, 4), (22, 10, 10, 7, 5, 3)],
+        "average": [(23, 20, 30, 12, 20, 9), (24, 25, 15, 8, 3, 1), (25, 30, 30, 15, 100, 60)],
+        "hard": [(26, 5, 40, 20, 50, 20), (27, 50, 50, 30, 1000, 700)],
+    }
+    for difficulty, each in settings.items():
+        for seed, m, n, count, levels, better in each:
+            y, a, b = drawn(seed, m, n, levels, better)
+            draw = random.Random(seed)
+            groups = [draw.randrange(count) if seed % 2 else (draw.randrange(count) * 2 + each) for each in y]
+            area, variance, degrees = of_groups(y, a, b, groups)
+            if (area, variance) != of_groups_by_ranks(y, a, b, groups) or degrees is None:
+                raise ValueError(f"areas of {y}, {a}, {b} in {groups} differ")
+            given = {"positive": y, "score_a": a, "score_b": b, "groups": groups}
+            for alternative in ALTERNATIVES:
+                yield Case(
+                    difficulty, {**given, "alternative": alternative}, {"pvalue": normal(area, variance, alternative)}
+                )
+            for alternative in ALTERNATIVES[:2]:
+                both = broken_t(area**2 / variance, degrees)
+                value = towards(both, (area > 0) - (area < 0), alternative)
+                yield Case(difficulty, {**given, "alternative": alternative, "method": "t"}, {"pvalue": value})

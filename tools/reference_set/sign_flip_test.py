@@ -5,10 +5,20 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from ._cases import ALTERNATIVES, Case, law_of_sums, sums_one_by_one, tail_in_balls, tail_of_law
+import flint
 
-SOURCE = "Fisher (1935), section 21: all changes of sign of the differences."
-METHODS = ("all choices of signs, one by one, or binomial tails in balls", "polynomials in whole numbers")
+from ._cases import ALTERNATIVES, Case, ball, law_of_sums, sums_one_by_one, tail_in_balls, tail_of_law
+from ._tails import normal
+
+SOURCE = (
+    "Fisher (1935), section 21: all changes of sign of the differences. Not symmetric: the larger of this p and that "
+    "of the score test, whose variance is that of the likeliest law of mean 0 (Owen 1988)."
+)
+METHODS = (
+    "all choices of signs, one by one, or binomial tails in balls; likeliest laws by bisection in fractions",
+    "polynomials in whole numbers; likeliest laws by certified roots of polynomials",
+)
+_STEPS = 220
 
 
 def both(differences: list[int], alternative: str) -> tuple[Any, Any]:
@@ -23,6 +33,101 @@ def both(differences: list[int], alternative: str) -> tuple[Any, Any]:
     if alternative != "two-sided":
         return tail_in_balls(k if alternative == "greater" else n - k, n), second
     return (Fraction(1) if 2 * k == n else 2 * tail_in_balls(max(k, n - k), n)), second
+
+
+def variance_by_bisection(differences: list[int], reach: Fraction) -> Any:
+    """The variance of the likeliest law of mean 0 in which unseen differences may be this large."""
+    n, top, bottom = len(differences), max(reach, *differences), min(-reach, *differences)
+
+    def balance(t: Fraction) -> Fraction:
+        return sum((r / (1 + t * r) for r in differences), Fraction(0))
+
+    def around(t: Fraction, unseen: Fraction) -> Fraction:
+        shares = [1 / (n * (1 + t * r)) for r in differences]
+        known = sum((share * r * r for share, r in zip(shares, differences, strict=True)), Fraction(0))
+        return known + (1 - sum(shares)) * unseen**2
+
+    low, high = -1 / Fraction(top), -1 / Fraction(bottom)
+    if top not in differences and balance(low) <= 0:
+        return around(low, Fraction(top))
+    if bottom not in differences and balance(high) >= 0:
+        return around(high, Fraction(bottom))
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if balance(middle) > 0 else (low, middle)
+    half = (high - low) / 2
+    t = ball(low + half) + flint.arb(0, ball(half).abs_upper())
+    return sum((r * r / (n * (1 + t * r)) for r in differences), flint.arb(0))
+
+
+def variance_by_roots(differences: list[int], reach: Fraction) -> Any:
+    """The same: the mean over the multiplier t, and t is the root of the balance, a polynomial in whole numbers."""
+    mean = Fraction(sum(differences), len(differences))
+    top, bottom = Fraction(max(reach, *differences)), Fraction(min(-reach, *differences))
+    values = sorted(set(differences) - {0})
+    balance = flint.fmpz_poly([])
+    for value in values:
+        term = flint.fmpz_poly([value * differences.count(value)])
+        for other in values:
+            if other != value:
+                term *= flint.fmpz_poly([1, other])
+        balance += term
+    roots = [root.real for root, _ in balance.complex_roots() if root.imag.contains(0)]
+    inside = [root for root in roots if ball(-1 / top) < root and root < ball(-1 / bottom)]
+    if not inside:  # an unseen difference takes what is missing
+        return -mean * (top if mean < 0 else bottom)
+    (root,) = inside
+    return ball(mean) / root
+
+
+def score(differences: list[int], reach: Fraction, alternative: str) -> tuple[Any, Any]:
+    """The p-value of the score test by both methods."""
+    total, n = sum(differences), len(differences)
+    if total == 0:
+        return Fraction(1), Fraction(1)
+    variances = variance_by_bisection(differences, reach), variance_by_roots(differences, reach)
+    first, second = (normal(Fraction(total), each * n, alternative)[place] for place, each in enumerate(variances))
+    return first, second
+
+
+def larger(first: Any, second: Any) -> Any:
+    """The larger of two values that are not too near."""
+    one, other = (each if isinstance(each, flint.arb) else ball(each) for each in (first, second))
+    if not (one > other or other > one) and first != second:
+        raise ValueError(f"{first} and {second} cannot be told apart")
+    return first if one > other else second
+
+
+def not_symmetric() -> Iterator[Case]:
+    """Items that differ in size: unseen differences possible or not, all on one side, one item alone."""
+    draw = random.Random(12)
+    examples: dict[str, list[tuple[list[int], list[int] | None, int | None]]] = {
+        "easy": [([3, -1, 2, 0, -2, 4], None, None), ([1, 1, -1], None, None), ([2, 1, 3, 1], None, 4)],
+        "average": [
+            ([draw.randint(-4, 6) for _ in range(12)], [8] * 12, 1),
+            ([draw.randint(-9, 10) for _ in range(15)], None, 12),
+            ([draw.randint(-2, 3) for _ in range(14)], [draw.choice((3, 5)) for _ in range(14)], 1),
+        ],
+        "hard": [
+            ([5] * 12, None, 5), ([7, -7] * 3 + [1], None, None), ([100, -1, 1, -1, 1, 1, 2], None, 100),
+            ([1] * 15 + [-8], [8] * 16, 1), ([0] * 10 + [-1, -2], [8] * 12, 1),
+        ],
+    }  # fmt: skip
+    for difficulty, lists in examples.items():
+        for differences, sizes, limit in lists:
+            n = len(differences)
+            rows = sizes or [1] * n
+            seen = max(Fraction(abs(each), size) for each, size in zip(differences, rows, strict=True))
+            reach = Fraction(sum(rows), n) * (seen if limit is None else limit)
+            for alternative in ALTERNATIVES:
+                values = zip(both(differences, alternative), score(differences, reach, alternative), strict=True)
+                first, second = (larger(*each) for each in values)
+                given: dict[str, Any] = {"differences": differences, "symmetric": False, "alternative": alternative}
+                if sizes:
+                    given["sizes"] = sizes
+                if limit is not None:
+                    given["limit"] = limit
+                yield Case(difficulty, given, {"pvalue": (first, second)})
 
 
 def cases() -> Iterator[Case]:
@@ -41,3 +146,4 @@ def cases() -> Iterator[Case]:
             for alternative in ALTERNATIVES:
                 given = {"differences": differences, "alternative": alternative}
                 yield Case(difficulty, given, {"pvalue": both(differences, alternative)})
+    yield from not_symmetric()

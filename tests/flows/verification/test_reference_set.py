@@ -83,6 +83,8 @@ def test_the_set_is_made_again_byte_for_byte(tmp_path):
         "fuzzy_efficiency_test",
         "homogeneity_test",
         "pair_probability",
+        "proportion_test",
+        "dcf_test",
         "rank_sets",
         "sign_flip_test",
     ]
