@@ -20,6 +20,7 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
+from ..linear_discriminant import LinearDiscriminant
 
 _WIDEST = 512
 
@@ -121,7 +122,8 @@ class BatchedLDA(BatchedDesign):
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLDA | None":
         """Prepare the design; None for other solvers, shrinkage, priors or transforms."""
         *transforms, classifier = steps_of(estimator)
-        if not is_default(classifier, LinearDiscriminantAnalysis, free=("store_covariance",)):
+        kinds = (LinearDiscriminantAnalysis, LinearDiscriminant)
+        if not any(is_default(classifier, kind, free=("store_covariance",)) for kind in kinds):
             return None
         design = design_of(transforms, problem.X)
         if design is None or design.sparse or design.columns.shape[1] > _WIDEST:

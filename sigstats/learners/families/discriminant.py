@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from ..base import attempt
 from ..encoders import with_encoding
+from ..linear_discriminant import LinearDiscriminant
 
 
 def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    return with_encoding(attempt(LinearDiscriminantAnalysis, params), nominal, missing, standardise=True)
+    return with_encoding(attempt(LinearDiscriminant, params), nominal, missing, standardise=True)
 
 
 def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
