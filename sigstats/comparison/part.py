@@ -11,6 +11,9 @@ from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
 from .paired_predictions import ItemTotals, PairedPredictions
 
+#: So many rows are counted at a time.
+_PIECE = 2**15
+
 
 @dataclass(frozen=True)
 class Part:
@@ -103,11 +106,15 @@ def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> 
     slices : sequence of (int64 array of shape (n,), int)
         The code of each row, and how many codes there are.
     """
-    outcome = (everything.a == everything.label) * np.int8(2) + (everything.b == everything.label)
-    found = [np.bincount(outcome, minlength=4)]
-    for codes, values in slices:
-        found += list(np.bincount(codes * 4 + outcome, minlength=4 * values).reshape(values, 4))
-    return [tuple(each.tolist()) for each in found]
+    found = [np.zeros(4 * values, np.int64) for values in (1, *(values for _, values in slices))]
+    for start in range(0, len(everything.label), _PIECE):  # what stays in a cache takes a third of the time
+        rows = slice(start, start + _PIECE)
+        label = everything.label[rows]
+        outcome = (everything.a[rows] == label) * 2 + (everything.b[rows] == label)
+        found[0] += np.bincount(outcome, minlength=4)
+        for total, (codes, _) in zip(found[1:], slices, strict=True):
+            total += np.bincount(codes[rows] * 4 + outcome, minlength=len(total))
+    return [(a, b, c, d) for counts in found for a, b, c, d in counts.reshape(-1, 4).tolist()]
 
 
 def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool) -> Part:

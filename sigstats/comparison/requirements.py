@@ -163,7 +163,7 @@ def _refuse_other_classes(paired: PairedPredictions) -> None:
     Free answers, of which any may be wrong, and one class that stands for all are no such names.
     """
     labels = _present(paired.label)
-    if not 2 <= len(labels) <= paired.n / 2:
+    if len(labels) == len(paired.classes) or not 2 <= len(labels) <= paired.n / 2:
         return
     for which, said in (("baseline", _present(paired.a)), ("candidate", _present(paired.b))):
         if 2 <= len(said) <= paired.n / 2 and not np.isin(said, labels).any():

@@ -29,18 +29,18 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
     every = [*told, *(column for both in others for column in both)]
     if not (_is_coded(baseline, candidate) and all(others) and _are_dictionaries(every)):
         return None
-    classes, (label, again, a, b) = _names_and_codes(told)
-    if not np.array_equal(label, again):
+    classes, (label, again, a, b), seen = _names_and_codes(told)
+    if not _same(label, again):
         return None
     parted = {}
     for name, both in zip(columns.optional, others, strict=True):
-        names, codes = _names_and_codes(both)
-        if not np.array_equal(codes[0], codes[-1]):
+        names, codes, _ = _names_and_codes(both)
+        if not _same(codes[0], codes[-1]):
             return None
         parted[name] = names, codes[0]
     notes = [*baseline.notes, *candidate.notes]
     if not are_measurements(classes):
-        notes += strangers(classes, (label, a, b), baseline.where, candidate.where)
+        notes += strangers(classes, (seen[0], *seen[2:]), baseline.where, candidate.where)
     scores = None
     if baseline.score is not None and candidate.score is not None:
         scores = baseline.score.to_numpy(), candidate.score.to_numpy()
@@ -57,9 +57,9 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
     )
 
 
-def strangers(classes: tuple[str, ...], codes: Sequence[Codes], *where: str) -> list[str]:
-    """Classes that only one model predicts and that no row has."""
-    label, a, b = (set(np.flatnonzero(np.bincount(column)).tolist()) for column in codes)
+def strangers(classes: tuple[str, ...], seen: Sequence[Codes], *where: str) -> list[str]:
+    """Classes that only one model predicts and that no row has; `seen` are the codes of labels and predictions."""
+    label, a, b = (set(codes.tolist()) for codes in seen)
     found = []
     for place, own, other in ((where[0], a, b), (where[1], b, a)):
         alone = sorted(own - other - label)
@@ -86,18 +86,22 @@ def _are_dictionaries(columns: Sequence[Any]) -> bool:
     return all(pa.types.is_dictionary(column.type) for column in columns)
 
 
-def _names_and_codes(columns: Sequence[Any]) -> tuple[tuple[str, ...], list[Codes]]:
-    """The distinct values of columns, spelled alike and sorted, and the number of each row's."""
+def _same(codes: Codes, others: Codes) -> bool:
+    return codes is others or np.array_equal(codes, others)
+
+
+def _names_and_codes(columns: Sequence[Any]) -> tuple[tuple[str, ...], list[Codes], list[Codes]]:
+    """The distinct values of columns, spelled alike and sorted, the code of each row's, and each column's codes."""
     spelled = same_spelling([column.dictionary for column in columns])
     names = pc.unique(pa.concat_arrays([*spelled]))
     lookup = names.take(pc.array_sort_indices(names))
     codes: list[Codes] = []
-    for position, (column, own) in enumerate(zip(columns, spelled, strict=True)):
+    seen = [np.from_dlpack(pc.index_in(own, value_set=lookup)).astype(np.int64) for own in spelled]
+    for position, (column, numbers) in enumerate(zip(columns, seen, strict=True)):
         if position == 1 and column.equals(columns[0]):  # the labels or slices of both files, most often
             codes.append(codes[0])
             continue
-        numbers = np.from_dlpack(pc.index_in(own, value_set=lookup)).astype(np.int64)
         indices = np.from_dlpack(column.indices)
         in_order = bool((numbers == np.arange(len(numbers))).all())
-        codes.append(indices.astype(np.int64) if in_order else numbers[indices])
-    return tuple(lookup.to_pylist()), codes
+        codes.append(indices.astype(np.int64, copy=False) if in_order else numbers[indices])
+    return tuple(lookup.to_pylist()), codes, seen

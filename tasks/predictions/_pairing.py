@@ -55,7 +55,7 @@ def join(
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):
-        notes += strangers(classes, codes, baseline.where, candidate.where)
+        notes += strangers(classes, [np.unique(each) for each in codes], baseline.where, candidate.where)
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))

@@ -26,7 +26,7 @@ def read(content: Content, columns: Columns) -> Predictions:
     try:
         inner = [name for name in columns.wanted if "." in name and name not in content.parquet_names]
         roots = [name.partition(".")[0] for name in inner]
-        names, table = read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots))
+        names, table = read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots), coded=columns.coded)
         for name in inner:
             if (found := _within(table, name.split("."))) is not None:
                 names, table = [*names, name], table.append_column(name, found)

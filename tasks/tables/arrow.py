@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ._coded_numbers import coded_numbers
 from .numbers import Array, to_numbers
 from .table import Table
 
@@ -66,10 +67,15 @@ class ArrowTable(Table):
     def coded(self, name: str) -> Array:  # noqa: D102
         self.require_values(name)
         column = self._table.column(name)
-        kinds = (pa.types.is_integer, pa.types.is_string, pa.types.is_large_string)
-        if not any(kind(column.type) for kind in kinds):
-            return self._text(name)
-        encoded = _encoded(column)
+        kinds = (pa.types.is_string, pa.types.is_large_string)
+        encoded = None
+        if pa.types.is_integer(column.type):
+            encoded = coded_numbers(column)
+            encoded = _encoded(column) if encoded is None else encoded
+        elif pa.types.is_dictionary(column.type):
+            encoded = _whole_dictionary(column)
+        elif any(kind(column.type) for kind in kinds):
+            encoded = _encoded(column)
         return self._text(name) if encoded is None else encoded
 
     def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
@@ -115,7 +121,7 @@ class ArrowTable(Table):
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
         if name not in self._whole_columns:
-            self._whole_columns[name] = self._table.column(name).combine_chunks()
+            self._whole_columns[name] = _in_one(self._table.column(name))
         column = self._whole_columns[name]
         if pa.types.is_dictionary(column.type):
             return column.cast(column.type.value_type)
@@ -132,9 +138,23 @@ def _encoded(column: Array) -> Array | None:
     """The values as a dictionary array of strings, where few of them differ."""
     if len(pc.unique(column[:_SAMPLE])) > _FEW:
         return None
-    encoded = column.dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
+    encoded = _in_one(column.dictionary_encode())
     if len(encoded.dictionary) > _SAMPLE:
         return None
     return pa.DictionaryArray.from_arrays(encoded.indices, encoded.dictionary.cast(pa.string()))
+
+
+def _in_one(column: Array) -> Array:
+    """The chunks of a column as one array; of one chunk Arrow would make a copy."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _whole_dictionary(column: Array) -> Array | None:
+    """A column that is stored as codes of text; None where its dictionary has a value twice, or one that no row has."""
+    whole = _in_one(column.unify_dictionaries())
+    if not pa.types.is_string(whole.type.value_type) or len(pc.unique(whole.dictionary)) < len(whole.dictionary):
+        return None
+    seen = np.bincount(np.from_dlpack(whole.indices), minlength=len(whole.dictionary))
+    return whole if seen.all() else None

@@ -15,11 +15,14 @@ from ._parquet_footer import StoredColumn, stored_columns
 _DICTIONARY, _PREFIXES = {2, 8}, 7
 #: Bytes for where a text begins.
 _OFFSET = 4
+_TEXTS = (pa.string(), pa.large_string())
 #: Rows that are read at a time at most.
 _BATCH = 2**16
 
 
-def read_parquet(source: Any, budget: Budget, wanted: Collection[str] | None = None) -> tuple[list[str], pa.Table]:
+def read_parquet(
+    source: Any, budget: Budget, wanted: Collection[str] | None = None, *, coded: bool = False
+) -> tuple[list[str], pa.Table]:
     """The names of all columns, and the table of those that are wanted.
 
     Parameters
@@ -30,6 +33,8 @@ def read_parquet(source: Any, budget: Budget, wanted: Collection[str] | None = N
         What the columns may take in memory.
     wanted : collection of str, optional
         All by default; names that the file lacks are left out.
+    coded : bool, optional
+        Whether text that is stored as codes of few values is read as codes, which takes a fifth of the time.
 
     Raises
     ------
@@ -39,8 +44,20 @@ def read_parquet(source: Any, budget: Budget, wanted: Collection[str] | None = N
     file = pq.ParquetFile(source, page_checksum_verification=True)
     names = file.schema_arrow.names
     columns = [name for name in names if wanted is None or name in wanted]
-    require_columns(partial(pq.ParquetFile, source), file, columns, budget)
+    reopen = partial(pq.ParquetFile, source, page_checksum_verification=True)
+    require_columns(reopen, file, columns, budget)
+    if coded and (few := _of_few_values(file, columns)):
+        file = reopen(read_dictionary=few)
     return names, file.read(columns=columns)
+
+
+def _of_few_values(file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:
+    """The columns of text of which a value takes two bytes at most where it is stored: they are codes."""
+    schema = file.schema_arrow
+    at = {name: schema.get_field_index(name) for name in columns}  # below 0 where a name is there twice
+    texts = [name for name, position in at.items() if position >= 0 and schema.types[position] in _TEXTS]
+    many = {chunk.path for chunk in _chunks(file, texts) if not chunk.dictionary or chunk.stored > 2 * chunk.values}
+    return [name for name in texts if name not in many]
 
 
 def require_columns(

@@ -607,10 +607,12 @@ def test_small_slices_are_named_and_not_tested(tmp_path):
 
 
 @pytest.mark.processes
-def test_it_imports_nothing_that_takes_longer_than_a_comparison(tmp_path):
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_it_imports_nothing_that_takes_longer_than_a_comparison(tmp_path, form):
     base, cand = frames()
-    base["region"] = cand["region"] = ["north", "south"] * (len(base) // 2)
-    paths = written(tmp_path, base, cand)
+    for frame in (base, cand):
+        frame["id"], frame["region"] = range(len(frame)), ["north", "south"] * (len(frame) // 2)
+    paths = written(tmp_path, base, cand, form)
     code = (
         "import sys; from sigstats.flows.cli import main; code = main(); "
         "slow = {'prefect', 'dask', 'distributed', 'sklearn', 'pandas', 'pydantic', 'fsspec'}; "

@@ -18,6 +18,9 @@ SPELLINGS = {
     "whole": lambda codes: codes,
     "text": lambda codes: codes.astype(str),
     "floats": lambda codes: codes.astype(float),
+    "spaced": lambda codes: (codes * 60 - 60).astype(np.int8),
+    "above int64": lambda codes: codes.astype(np.uint64) + np.uint64(2**63 - 1),
+    "unused": lambda codes: pd.Categorical(codes.astype(str), categories=["9", "2", "1", "0"]),
     "categories": lambda codes: pd.Categorical(codes.astype(str)),
     "truth": lambda codes: codes > 0,
     "names": lambda codes: np.array(["cat", "dog", "owl"])[codes],
@@ -55,7 +58,7 @@ def test_codes_and_text_say_the_same(tmp_path, data):
         if not data.draw(st.integers(0, 4)):
             table["id"] = table["id"].to_numpy()[data.draw(st.permutations(range(n)))]
         table["mark"] = label / 4
-        table.to_parquet(path, index=False)
+        table.to_parquet(path, index=False, row_group_size=data.draw(st.integers(1, n)))
     options = {"slices": ("part",)} if data.draw(st.booleans()) else {"group": "part"}
     options |= {"score": "mark"} if data.draw(st.booleans()) else {}
     assert joined(paths, Columns(**options, coded=True)) == joined(paths, Columns(**options))
