@@ -19,7 +19,7 @@ from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, adjust
 from .bayesian_signed_rank import SignedRankProbabilities, bayesian_signed_rank
 from .friedman import FriedmanResult, friedman_test
-from .signed_rank import signed_rank_test
+from .signed_rank import rounding_as_zero, signed_rank_test
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
 
@@ -248,7 +248,7 @@ def _tested(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> list[PairOverDatasets]:
-    differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
+    differences = [rounding_as_zero(oriented[:, a] - oriented[:, b]) for a, b in chosen]
     results = [signed_rank_test(each) for each in differences]
     raw = [result.pvalue for result in results]
     adjusted = raw if method == "none" else adjust(raw, method=method).tolist()  # type: ignore[arg-type]

@@ -117,7 +117,7 @@ def signed_rank_test(
     as_choice(method, "method", SIGNED_RANK_METHODS)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     largest = float(np.abs(values).max())
-    values = np.where(np.abs(values) <= _TIED * largest, 0.0, values)
+    values = rounding_as_zero(values)
     ranks = _doubled_ranks(values, zero_method, largest)
     positive = int(ranks[values > 0].sum())
     ranked = [int(rank) for rank in ranks[values != 0]]
@@ -141,6 +141,20 @@ def signed_rank_test(
         reason="" if ranked else "all differences are 0: the data say nothing about a difference",
         error_bound=error,
     )
+
+
+def rounding_as_zero(differences: FloatArray) -> FloatArray:
+    """The differences, with 0 for those that are 0 but for the rounding of the largest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.many_datasets.signed_rank import rounding_as_zero
+    >>> rounding_as_zero(np.array([0.1 + 0.2 - 0.3, 0.25])).tolist()
+    [0.0, 0.25]
+    """
+    magnitudes = np.abs(differences)
+    return np.where(magnitudes <= _TIED * float(magnitudes.max()), 0.0, differences)
 
 
 def _doubled_ranks(values: FloatArray, zero_method: str, largest: float) -> Any:

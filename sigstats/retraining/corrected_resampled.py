@@ -95,7 +95,8 @@ def corrected_resampled_test(
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     n, mean = len(values), math.fsum(values) / len(values)
-    deviation = 0.0 if float(np.ptp(values)) == 0 else float(values.std(ddof=1))
+    unit = 2.0 ** math.frexp(float(np.abs(values).max()))[1]  # the squares of tiny differences are not 0
+    deviation = 0.0 if float(np.ptp(values)) == 0 else float((values / unit).std(ddof=1)) * unit
     error = math.sqrt(1 / n + test / train) * deviation
     t = mean / error if error > 0 else _infinite(mean)
     upper = float(stdtr(n - 1, -t))

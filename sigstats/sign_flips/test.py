@@ -170,17 +170,18 @@ def sign_flip_test(
     most = _limit(limit, values, rows)
     magnitudes: Any = [abs(each) for each in units if each] if exact else np.abs(values[values != 0])
     positive: Any = sum(each for each in units if each > 0) if exact else float(values[values > 0].sum())
-    total: Any = sum(magnitudes) if exact else float(magnitudes.sum())
+    # Not the total less the positive ones, which leaves few digits of a small sum.
+    negative: Any = sum(magnitudes) - positive if exact else float(-values[values < 0].sum())
     generator = as_generator(rng)
     if method == "exact":
-        tested = _exact(magnitudes, positive, total, way)
+        tested = _exact(magnitudes, positive, negative, way)
     else:
         tested = _by_replicates(values, way, replicates, generator)
     if not symmetric:
         tested = _at_least(tested, score_pvalue(values, rows, most, alternative))
     two_sided = tested["pvalue"]
     if way != "two-sided":
-        two_sided = pvalue_of_sum(magnitudes, positive, total - positive, "two-sided").high
+        two_sided = pvalue_of_sum(magnitudes, positive, negative, "two-sided").high
         if not symmetric:
             two_sided = max(two_sided, score_pvalue(values, rows, most, "two-sided"))
     low, high = _confidence(values, rows, magnitudes, positive, scale if exact else 1.0, most, level)
@@ -200,8 +201,8 @@ def sign_flip_test(
     )
 
 
-def _exact(magnitudes: Any, positive: Any, total: Any, way: str) -> dict[str, Any]:
-    tail = pvalue_of_sum(magnitudes, positive, total - positive, way)
+def _exact(magnitudes: Any, positive: Any, negative: Any, way: str) -> dict[str, Any]:
+    tail = pvalue_of_sum(magnitudes, positive, negative, way)
     return {
         "pvalue": tail.high,
         "log10_pvalue": tail.log / math.log(10),

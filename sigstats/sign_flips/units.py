@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .._common.validation import MAX_TOTAL, FloatArray, IntArray, as_reals, refuse
+from .._common.validation import FloatArray, IntArray, as_reals, refuse
 
 #: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
 MOST_DENOMINATOR = 10**6
 _FEW = 8
 #: The largest magnitude of a difference: its products with sizes can be squared and added.
 LARGEST = 1e75
+#: The smallest unit of exact differences, and how many of it one may be, so that both are floats of full precision.
+_SMALLEST_UNIT, _MOST_UNITS = 1e-300, 10**300
+#: The largest sum of whole differences in int64.
+_MOST_SUMMED = 2**62
 
 
 def as_units(differences: Any) -> tuple[list[Any], float, bool]:
@@ -49,11 +53,12 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
         fractions = [near[each] for each in reals.tolist()]
     require_moderate(fractions, "differences")
     common = math.lcm(*(each.denominator for each in fractions))
-    if common > MAX_TOTAL:
-        return [float(each) for each in fractions], 1.0, False
     whole = [int(each * common) for each in fractions]
     divisor = math.gcd(*whole) or 1
-    return [each // divisor for each in whole], divisor / common, True
+    scale = Fraction(divisor, common)
+    if scale < _SMALLEST_UNIT or max(map(abs, whole)) > _MOST_UNITS * divisor:
+        return [float(each) for each in fractions], 1.0, False
+    return [each // divisor for each in whole], float(scale), True
 
 
 def whole_units(differences: Any) -> tuple[Any, Any, Any]:
@@ -68,9 +73,11 @@ def whole_units(differences: Any) -> tuple[Any, Any, Any]:
 
 
 def whole_differences(scores: FloatArray) -> IntArray | None:
-    """Scores in units of which all their differences are whole, or None where there are none below 2**53."""
+    """Scores in units of which all their differences are whole, or None where sums of these are beyond int64."""
     units, _, exact = as_units(scores.ravel())
-    return np.array(units, dtype=np.int64).reshape(scores.shape) if exact else None
+    if not exact or 2 * len(scores) * max(map(abs, units)) >= _MOST_SUMMED:
+        return None
+    return np.array(units, dtype=np.int64).reshape(scores.shape)
 
 
 def require_moderate(numbers: Iterable[Any], name: str) -> None:

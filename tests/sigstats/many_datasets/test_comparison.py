@@ -42,6 +42,11 @@ def test_a_control_is_compared_with_all_others():
     assert found.cliques == ()
 
 
+def test_scores_that_are_equal_but_for_rounding_are_ties_as_in_the_test():
+    (pair,) = compare_over_datasets([[0.1 + 0.2, 0.3], [0.7, 0.5], [0.3, 0.1 + 0.2]], rng=1).pairs
+    assert (pair.wins, pair.ties, pair.losses) == (1, 2, 0)
+
+
 def test_errors_give_the_same_as_accuracies():
     # A control or a best model that is picked by the wrong end of the scores is the classic mistake.
     one = compare_over_datasets(SCORES, models=MODELS, rng=1)

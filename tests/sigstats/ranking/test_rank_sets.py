@@ -34,6 +34,21 @@ def test_groups_and_scores_are_changes_of_sign():
     assert rank_sets(marks).pvalues[0, 2] == expected
 
 
+@pytest.mark.parametrize("scale", [2.0**60, 2.0**240])
+def test_scores_beyond_int64(scale):
+    marks = np.random.default_rng(3).integers(-9, 9, (40, 3)) * scale
+    marks[0] = 1.0, 0.0, 2.0
+    expected = [sign_flip_test(marks[:, 0] - marks[:, other], alternative="greater").pvalue for other in (1, 2)]
+    assert rank_sets(marks).pvalues[0, 1:] == pytest.approx(expected, rel=1e-9)
+
+
+def test_whole_scores_whose_sums_are_beyond_int64():
+    marks = np.zeros((9000, 2))
+    marks[:, 0] = np.random.default_rng(4).integers(-(2**53), 2**53, 9000)
+    one = sign_flip_test(marks[:, 0] - marks[:, 1], alternative="greater")
+    assert one.pvalue_interval.low <= rank_sets(marks).pvalues[0, 1] <= one.pvalue * 1.02
+
+
 @pytest.mark.parametrize("digits", [None, 3, 1])
 def test_marks_of_many_models_have_certified_p_values(digits):
     rng = np.random.default_rng(2)

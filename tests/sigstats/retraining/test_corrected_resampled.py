@@ -32,6 +32,15 @@ def test_the_interval_agrees_with_the_test():
         assert (low > 0 or high < 0) == (found.pvalue < 0.05)
 
 
+@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-540, 2.0**480])
+def test_the_unit_of_the_differences_changes_nothing(unit):
+    differences = np.random.default_rng(2).normal(0.3, 1, 12)
+    found = corrected_resampled_test(differences * unit, n_train=9, n_test=1)
+    expected = corrected_resampled_test(differences, n_train=9, n_test=1)
+    assert (found.statistic, found.pvalue) == (expected.statistic, expected.pvalue)
+    assert found.standard_error == expected.standard_error * unit
+
+
 def test_differences_that_do_not_vary():
     assert corrected_resampled_test([0, 0, 0], n_train=9, n_test=1).pvalue == 1
     same = corrected_resampled_test([0.1, 0.1, 0.1], n_train=9, n_test=1)

@@ -46,6 +46,23 @@ def test_whole_numbers_as_enumerated(differences, alternative):
     assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue), abs=1e-12)
 
 
+far_apart = st.builds(lambda n, power: n * Fraction(10) ** power, st.integers(-4, 4), st.integers(-100, 70))
+
+
+@settings(deadline=None)
+@given(st.lists(st.fractions(max_denominator=3**40), min_size=1, max_size=4), st.lists(far_apart, max_size=4), ways)
+def test_fractions_of_any_size_as_enumerated(some, others, alternative):
+    differences = [each % 10**60 for each in some] + others
+    differences.append(-differences[0] - differences[-1])  # so that sums are tied
+    found = sign_flip_test(differences, alternative=alternative)
+    assert Fraction(found.pvalue) == enumerated(differences, alternative)
+
+
+def test_a_small_sum_beside_a_large_one_keeps_its_digits():
+    differences = [math.pi * 1e9, math.e * 1e9, -0.1234567890123]
+    assert Fraction(sign_flip_test(differences, alternative="less").pvalue) == enumerated(differences, "less")
+
+
 @settings(deadline=None)
 @given(st.lists(st.fractions(-3, 3, max_denominator=7), min_size=1, max_size=8), ways)
 def test_fractions_and_the_floats_nearest_to_them_as_enumerated(differences, alternative):
