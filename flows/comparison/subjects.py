@@ -3,11 +3,16 @@
 from collections.abc import Mapping
 
 from sigstats.comparison.cells import items_in_words
+from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 
 
 def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
     """How many rows, and how many items they answer where items have several answers."""
+    if isinstance(found, ComparisonResult):
+        sizes = sorted({row.n for row in found.rows if row.slice == ALL_ROWS})
+        if len(sizes) > 1:  # several scores, each of tasks of its own
+            return f"{sizes[0]:,} to {sizes[-1]:,} rows by score"
     rows = f"{found.n:,} row{'s' * (found.n != 1)}"
     if found.items is None:
         return rows

@@ -19,7 +19,8 @@ class ComparisonResult(ComparedRows):
     rule : ComparisonRule
         What counted as a regression.
     n : int
-        The number of rows that both models predicted; of items where all answers to each are averaged.
+        The number of rows that both models predicted, of several scores by that of most rows; of items where all
+        answers to each are averaged.
     items : int or None
         The number of items that they answer, where items have several answers.
     subjects : pair of mappings of str to str, or None

@@ -51,9 +51,9 @@ def compare_scores(
 
 def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
     """The rows of all scores as those of one comparison."""
-    first = results[0]
     if len(results) == 1:
-        return first
+        return results[0]
+    first = max(results, key=lambda result: result.n)
     return ComparisonResult(
         rows=tuple(row for result in results for row in result.rows),
         rule=first.rule,

@@ -123,15 +123,15 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
     """The predictions in one file with a column for each score."""
     import pandas as pd
 
-    from ..tasks.predictions import score_names, scores_meant
+    from ..tasks.predictions import ALL_SCORES, score_names, scores_meant
 
     try:
         names = [str(name) for name in scores_meant([(file, columns)], scores, score_names)]
     except ValueError as error:
         raise ValueError(as_arguments(str(error))) from None
-    found = None
+    found, every = None, tuple(scores) == (ALL_SCORES,)
     for name in names:
-        frame = _frame(file, replace(columns, score=name), graded=False)
+        frame = _frame(file, replace(columns, score=name, one_of_all=every), graded=False)
         if name != "score" and name in frame.columns:
             raise refuse("score", name, "the name of no other column that is read")
         frame = frame.rename(columns={"score": name})

@@ -9,6 +9,20 @@ from ._log import Answer, EvaluationLog
 from ._predictions import ALL_SCORES, Columns
 
 _Names = Callable[[Answer], Sequence[str]]
+_Kind = tuple[str, str | None, _Names, Callable[[EvaluationLog, str, str], EvaluationLog]]
+
+
+def with_score(
+    tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
+) -> tuple[list[str], list[EvaluationLog], list[str]]:
+    """The tasks that have a score, where it is one of all scores, of which a task need not have each; a line of it."""
+    there = [any(columns.score in (*answer.scores, *answer.unread) for answer in log.answers) for log in logs]
+    if not columns.one_of_all or all(there) or not any(there):
+        return list(tasks), list(logs), []
+    own = [task for task, has in zip(tasks, there, strict=True) if has]
+    listed = ", ".join(own[:3]) + (" and others" if own[3:] else "")
+    note = f"score {shown(columns.score)} is that of task{'s' * (len(own) > 1)} {listed} alone"
+    return own, [log for log, has in zip(logs, there, strict=True) if has], [note]
 
 
 def with_one_name(
@@ -17,7 +31,8 @@ def with_one_name(
     """Logs in which the score and the filter that are meant have one name, and what that name stands for.
 
     A task that has a single score takes it, whatever its name: one scorer marks `match`, another asks a model. Where
-    a name is given, it is that of the tasks that have several. The same holds of filters.
+    a name is given, it is that of the tasks that have several. The same holds of filters. Where all scores are meant,
+    each keeps its name.
 
     Raises
     ------
@@ -25,11 +40,10 @@ def with_one_name(
         One line: a task that has several, and not the one that is named.
     """
     found, called = list(logs), {}
-    score = None if columns.score == ALL_SCORES else columns.score
-    for what, wanted, names_of, renamed in (
-        ("filter", columns.filter, lambda answer: (answer.filter,), _with_filter),
-        ("score", score, lambda answer: (*answer.scores, *answer.unread), _with_score),
-    ):
+    kinds: list[_Kind] = [("filter", columns.filter, lambda answer: (answer.filter,), _with_filter)]
+    if columns.score != ALL_SCORES and not columns.one_of_all:
+        kinds.append(("score", columns.score, lambda answer: (*answer.scores, *answer.unread), _with_score))
+    for what, wanted, names_of, renamed in kinds:
         own = _own_names(where, tasks, found, what, wanted, names_of)
         if len(set(own)) < 2:
             continue

@@ -41,6 +41,8 @@ class Columns:
     score : str or None
         A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
         metric.
+    one_of_all : bool
+        Whether each score of a log is meant, and this one stands for the tasks that have it.
     epoch : str or None
         In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
     filter : str or None
@@ -63,6 +65,7 @@ class Columns:
     group: str | None = None
     slices: tuple[str, ...] = ()
     score: str | None = None
+    one_of_all: bool = False
     epoch: str | None = None
     filter: str | None = None
     model: str | None = None

@@ -46,7 +46,8 @@ class ScoredFile:
     def by(self, score: str | None) -> Predictions:
         """The predictions by one score; classes and ids may be coded."""
         if score not in self._found:
-            self._found[score] = self._read(self.path, replace(self.columns, score=score, coded=True))
+            every = self.columns.score == ALL_SCORES
+            self._found[score] = self._read(self.path, replace(self.columns, score=score, one_of_all=every, coded=True))
         return self._found[score]
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ._log import EvaluationLog
-from ._of_tasks import with_one_name
+from ._of_tasks import with_one_name, with_score
 from ._predictions import Columns, Predictions
 from ._repeated import with_epochs
 
@@ -32,6 +32,8 @@ def is_table(name: str) -> bool:
 def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
     """The logs of several tasks as one, in which an item is known by its task and its id."""
     tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs])
+    every = _listed(tasks)
+    tasks, logs, left_out = with_score(tasks, logs, columns)
     logs, called = with_one_name(where, tasks, logs, columns)
     models = dict.fromkeys(log.model for log in logs if log.model)
     return EvaluationLog(
@@ -42,7 +44,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
             for task, log in zip(tasks, logs, strict=True)
             for answer in log.answers
         ],
-        task=_listed(tasks),
+        task=every,
         model=_listed(models),
         kind=logs[0].kind,
         lower_is_better=frozenset().union(*(log.lower_is_better for log in logs)),
@@ -52,7 +54,10 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
             for name, value in log.settings.items()
         },
         called=called,
-        notes=tuple(f"{task}: {note}" for task, log in zip(tasks, logs, strict=True) for note in log.notes),
+        notes=(
+            *(f"{task}: {note}" for task, log in zip(tasks, logs, strict=True) for note in log.notes),
+            *left_out,
+        ),
     )
 
 

@@ -8,12 +8,14 @@ import zipfile
 from pathlib import Path
 
 import fsspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.predictions import REGISTRY, Columns, join, read
 
@@ -366,6 +368,37 @@ def test_each_task_of_a_folder_takes_its_only_score_and_filter(tmp_path):
     inspect_log(tmp_path / "d.json", [(1, 1, {"x": 0, "y": 1})], task="d")
     with pytest.raises(ValueError, match="score: 'match' is not there in task 'd'; expected one of x, y"):
         read(str(tmp_path), Columns(score="match"))
+
+
+def test_all_scores_of_unlike_tasks_are_each_tested_on_the_tasks_that_have_it(tmp_path, capsys):
+    """A task marked by `match`, one by both, one by `f1`: means and p are those of each score by itself."""
+    scores = {"a": (["match"], 40), "b": (["match", "judge"], 60), "c": (["f1"], 50)}
+    rng = np.random.default_rng(8)
+    marks = {}
+    for model, chance in (("old", 0.9), ("new", 0.5)):
+        (tmp_path / model).mkdir()
+        for task, (names, n) in scores.items():
+            marks |= {(model, task, name): rng.random(n) < chance for name in names}
+            answers = [(i, 1, {name: "CI"[not marks[model, task, name][i]] for name in names}) for i in range(n)]
+            inspect_log(tmp_path / model / f"{task}.json", answers, task=task)
+    paths = [str(tmp_path / "old"), str(tmp_path / "new")]
+    target = tmp_path / "found.json"
+    assert main(["compare", *paths, "--score", "all", "--slice", "task", "--json", str(target)]) == 1
+    rows = {(row["score"], row["slice"]): row for row in json.loads(target.read_text())["rows"]}
+    assert "note: score 'f1' is that of task c alone" in capsys.readouterr().out
+    every = {(name, f"task = {task}"): [task] for task, (names, _) in scores.items() for name in names}
+    every |= {(name, "all rows"): [t for t, (names, _) in scores.items() if name in names] for name, _ in every}
+    assert rows.keys() == every.keys()
+    for (name, part), tasks in every.items():
+        a, b = (np.concatenate([marks[model, task, name] for task in tasks]) for model in ("old", "new"))
+        row = rows[name, part]
+        assert (row["n"], row["baseline"], row["candidate"]) == (len(a), a.mean(), b.mean())
+        counts = int((a & ~b).sum()), int((b & ~a).sum())
+        assert row["p_worse"] == sigstats.mcnemar_test(*counts, alternative="greater").pvalue
+    frame = sigstats.read_predictions(paths[0], score="all")
+    assert {name: int(frame[name].notna().sum()) for name in ("match", "judge", "f1")} == {
+        name: rows[name, "all rows"]["n"] for name in ("match", "judge", "f1")
+    }
 
 
 def test_a_filter_is_named_for_the_tasks_that_have_several(tmp_path):
