@@ -1,4 +1,4 @@
-"""Code of other packages in a cell, a classifier or a test, as the run was planned with it."""
+"""Code of other packages in a cell, a classifier, a test or a measure, as the run was planned with it."""
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from sigstats.learners import build, own
+from sigstats.measures import own as measures
 
 
 class OtherCode(Exception):
@@ -19,6 +20,25 @@ def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
     if learner in READY or not (own.is_path(learner) or learner in own.named()):
         return None
     return own.code_of(learner, allowed)
+
+
+def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a cell says of a test, with what identifies the code of its measure if another package offers it."""
+    code = measures.code_of(options.get("measure") or "")
+    return dict(options) if code is None else {**options, "measure_code": code}
+
+
+def require_measure(options: Mapping[str, Any]) -> None:
+    """Refuse a cell whose measure is of other code in this process than the run was planned with.
+
+    Raises
+    ------
+    OtherCode
+        If it is, or this process has none of it.
+    """
+    if "measure_code" in options:
+        name = options["measure"]
+        require_as_planned(name, options["measure_code"], lambda: measures.code_of(name) or {})
 
 
 def build_as_planned(classifier: Mapping[str, Any], **data: Any) -> Any:

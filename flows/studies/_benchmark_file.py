@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
-from sigstats._common.validation import as_choice, did_you_mean, shown
+from sigstats._common.validation import did_you_mean, shown
 from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import adjust
 from sigstats.tasks import analyses
@@ -108,12 +108,12 @@ def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
-    from sigstats.comparison.requirements import COMPARED_MEASURES
+    from sigstats.comparison.requirements import COMPARED_MEASURES, as_compared_measure
 
     needs = ("answers", "classes", "scores", "probabilities")
     known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
     for name in names:
-        as_choice(name, "measures", known)
+        as_compared_measure(name, known)
         if names.count(name) > 1:
             raise ValueError(f"{name!r} is not valid; expected each measure once")
     return names

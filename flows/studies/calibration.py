@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
+from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations import own_tests
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
@@ -143,7 +144,8 @@ def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
 
 
 def _identified(options: dict[str, Any], test: Any, allow: Sequence[str]) -> dict[str, Any]:
-    """The options of a test, and what identifies its code if it is of another package."""
+    """The options of a test, and what identifies its code and that of its measure if they are of another package."""
+    options = with_measure_code(options)
     if not isinstance(test, OwnTest):
         return options
     own_tests.check_call(test.test, test.params, allow)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._common.validation import IntArray, as_choice, refuse, shown
-from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at
+from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at, offered
 from .paired_predictions import PairedPredictions
 
 _POSITIVE_NAMES = (
@@ -48,7 +48,7 @@ def as_compared_measures(names: Sequence[str]) -> tuple[str, ...]:
     chosen = tuple(
         name
         if isinstance(name, str) and is_pass_at(name)
-        else as_choice(name, "measures", (*COMPARED_MEASURES, "pass@1"))
+        else as_compared_measure(name, (*COMPARED_MEASURES, "pass@1"))
         for name in names
     )
     for name in chosen:
@@ -57,6 +57,16 @@ def as_compared_measures(names: Sequence[str]) -> tuple[str, ...]:
     if not chosen:
         raise refuse("measures", names, "one measure or more")
     return chosen
+
+
+def as_compared_measure(name: str, ours: Sequence[str]) -> str:
+    """One of these measures, or one that an installed package offers and of which greater is better, or ValueError."""
+    if name in ours:
+        return name
+    known = as_choice(name, "measures", (*ours, *offered()))
+    if not MEASURES[known].greater_is_better:
+        raise refuse("measures", name, "a measure of which greater is better, such as what is left of a cost")
+    return known
 
 
 def is_of_scores(measure: str) -> bool:

@@ -14,9 +14,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, one_line, refuse
+from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse
 from .formulas import Confusion, checked_confusion, ratio
-from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of
+from .own import named, values_of
+from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, is_of_counts
 
 #: What the counts are of: two classes; several classes; several categories.
 Kind: TypeAlias = Literal["binary", "classes", "categories"]
@@ -29,7 +30,8 @@ class Measure:
     Attributes
     ----------
     name : str
-        One of ``sigstats.measures.table.COUNT_MEASURES``, or the name of the user's function.
+        One of ``sigstats.measures.table.COUNT_MEASURES``, one that an installed package offers, or the name of the
+        user's function.
     greater_is_better : bool
         False for an error or a cost.
     parameters : tuple of (str, float)
@@ -86,7 +88,8 @@ class Measure:
     def of(self, counts: Confusion, kind: Kind, *, undefined: float = 0.0) -> FloatArray:
         """The measure of float64 counts that are known to be good; what a bootstrap calls."""
         if self.function is not None:
-            return self._user(counts, kind)
+            shape = counts.tp.shape if kind == "binary" else counts.tp.shape[:-1]
+            return values_of(self.function, self.name, counts, shape)
         average, base = base_of(self.name)
         options: dict[str, Any] = {"undefined": undefined, **dict(self.parameters)}
         if average:
@@ -98,24 +101,6 @@ class Measure:
             wanted = [f"micro-{self.name}", f"macro-{self.name}", *known]
             raise refuse("measure", self.name, f"for several {kind} one of {', '.join(wanted)}")
         return np.asarray(_core(formula)(*counts, **options), dtype=np.float64)
-
-    def _user(self, counts: Confusion, kind: Kind) -> FloatArray:
-        shape = counts.tp.shape if kind == "binary" else counts.tp.shape[:-1]
-        wanted = f"a function of arrays tp, fn, fp, tn of shape {counts.tp.shape} that gives numbers of shape {shape}"
-        assert self.function is not None
-        try:
-            with np.errstate(all="ignore"):
-                value = np.asarray(self.function(*counts), dtype=np.float64)
-        except Exception as error:  # whatever a user's function may raise
-            raise ValueError(f"measure: {self.name} failed: {one_line(error)}; expected {wanted}") from error
-        if value.shape != shape:
-            raise refuse(f"measure (shape of {self.name}'s result)", value.shape, wanted)
-        bad = ~np.isfinite(value)
-        if bad.any():
-            first = [int(each[bad][0] if kind == "binary" else each[bad][0].sum()) for each in counts]
-            found = f"{value[bad].flat[0]} for (tp, fn, fp, tn) = {tuple(first)}"
-            raise refuse(f"measure ({self.name})", found, "finite numbers, also for 0/0")
-        return value
 
 
 def _core(formula: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -162,7 +147,8 @@ def as_measure(
         ``f-beta``, ``jaccard``, ``mcc``, ``kappa`` and ``dcf``, each also after ``micro-`` (of the summed counts of
         all categories) and ``macro-`` (the mean over categories; of classes, over those that the table's truth or its
         predictions have, as in scikit-learn). For several classes ``accuracy``, ``error``, ``balanced-accuracy``,
-        ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. A callable gets four float64 arrays ``tp, fn, fp,
+        ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. So are the names that installed packages offer
+        (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp,
         tn``, with the categories along the last axis if there are several, and returns one finite number for each
         table.
     greater_is_better : bool, optional
@@ -212,16 +198,16 @@ def as_measure(
 
 
 def _named(name: str, parameters: dict[str, float]) -> Measure:
-    greater_is_better = name not in COUNT_MEASURES or MEASURES[name].greater_is_better
+    greater_is_better = not is_of_counts(name) or MEASURES[name].greater_is_better
     checked = Measure(name=name, greater_is_better=greater_is_better, parameters=tuple(sorted(parameters.items())))
     return replace(checked, parameters=tuple((each, float(value)) for each, value in checked.parameters))
 
 
 def _check_named(measure: Measure) -> None:
     name = measure.name
-    if not isinstance(name, str) or name not in COUNT_MEASURES:
-        hint = did_you_mean(name, COUNT_MEASURES)
-        known = ", ".join(BASE_COUNT_MEASURES)
+    if not is_of_counts(name):
+        hint = did_you_mean(name, (*COUNT_MEASURES, *named()))
+        known = ", ".join((*BASE_COUNT_MEASURES, *named()))
         raise refuse("measure", name, f"one of {known}, or one of them after micro- or macro-{hint}")
     spec = MEASURES[name]
     if measure.greater_is_better != spec.greater_is_better:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from .._common.validation import FloatArray
-from . import class_formulas, formulas, score_formulas
+from . import class_formulas, formulas, own, score_formulas
 
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
 #: probabilities; any number a row.
@@ -173,14 +173,19 @@ def _averages(average: str) -> tuple[MeasureSpec, ...]:
 
 
 class _Measures(dict[str, MeasureSpec]):
-    """The measures by name, ``pass@k`` for whatever k."""
+    """The measures by name, ``pass@k`` for whatever k, and those that installed packages offer."""
 
     def __missing__(self, name: str) -> MeasureSpec:
-        if not is_pass_at(name):
+        if is_pass_at(name):
+            answers = int(name.removeprefix("pass@"))
+            return MeasureSpec(
+                name=name, needs="repeated answers", unit="share", test="sign-flips", span=1.0, answers=answers
+            )
+        if not is_of_counts(name):
             raise KeyError(name)
-        answers = int(name.removeprefix("pass@"))
+        of_counts, greater_is_better = own.formula(base_of(name)[1])
         return MeasureSpec(
-            name=name, needs="repeated answers", unit="share", test="sign-flips", span=1.0, answers=answers
+            name=name, needs="classes", unit="own", greater_is_better=greater_is_better, of_counts=of_counts
         )
 
 
@@ -196,7 +201,8 @@ def is_pass_at(name: str) -> bool:
     return _PASS_AT.fullmatch(name) is not None
 
 
-#: Every measure by its name; those of counts also after ``micro-`` and ``macro-``, and ``pass@k`` when it is looked up.
+#: Every measure by its name; those of counts also after ``micro-`` and ``macro-``, and ``pass@k`` and those of
+#: installed packages when they are looked up.
 MEASURES: Mapping[str, MeasureSpec] = _Measures(
     {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"))}
 )
@@ -206,6 +212,24 @@ BASE_COUNT_MEASURES: tuple[str, ...] = tuple(spec.name for spec in _BASE if spec
 
 #: The names of all measures of counts.
 COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() if spec.of_counts is not None)
+
+
+def is_of_counts(name: Any) -> bool:
+    """Whether a name is that of a measure of counts, of this package or offered by an installed one.
+
+    Examples
+    --------
+    >>> from sigstats.measures.table import is_of_counts
+    >>> is_of_counts("macro-f1"), is_of_counts("auc")
+    (True, False)
+    """
+    return isinstance(name, str) and (name in COUNT_MEASURES or base_of(name)[1] in own.named())
+
+
+def offered() -> tuple[str, ...]:
+    """The measures that installed packages offer, as means over the classes, of which there may be any number."""
+    return tuple(f"macro-{name}" for name in own.named())
+
 
 #: The names of the measures of one class's scores.
 SCORE_MEASURES: tuple[str, ...] = tuple(

@@ -130,7 +130,7 @@ _PVALUES: dict[str, Callable[..., float]] = {"mcnemar": _mcnemar, "proportion": 
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
     names = {"resamples": "n_resamples", "confidence": "confidence_level"}
-    return {names.get(key, key): value for key, value in options.items()}
+    return {names.get(key, key): value for key, value in options.items() if key != "measure_code"}
 
 
 def _bootstrap(

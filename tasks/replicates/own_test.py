@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..own_code import require_as_planned
+from ..own_code import require_as_planned, require_measure
 from ..plan import Block, Cell
 from ..populations import own_tests
 from ..populations.scored import ScorePopulation
@@ -49,6 +49,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     test = work["test"]
     name, allowed = test["test"], (test["code"]["package"],)
     require_as_planned(name, test["code"], partial(own_tests.code_of, name, allowed))
+    require_measure(test)
     function = own_tests.find(name, allowed)
     drawn_from = subsample.population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first

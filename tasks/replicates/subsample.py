@@ -17,6 +17,7 @@ from sigstats._common.extreme import at_most
 from sigstats._common.validation import shown
 
 from ..fan_out import FanOut, new_cell
+from ..own_code import require_measure
 from ..plan import Block, Cell
 from ..populations.population import EventPopulation, Population
 from ..populations.rows import counted_rows
@@ -127,6 +128,7 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
 def compute(block: Block, store: Store) -> pa.Table:
     """The results of the test on each test set of the block."""
     work = block.cell.work
+    require_measure(work["test"])
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     _require_positives(work, drawn_from)

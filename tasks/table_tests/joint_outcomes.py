@@ -8,6 +8,7 @@ from sigstats.bootstrap.test import bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 
+from ..own_code import require_measure
 from ._results import fields
 
 NULL = "a and b are equally good"
@@ -26,6 +27,7 @@ def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     """The p-value by a method; the estimate is that of b less that of a."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
+        require_measure(data)
         resampled = bootstrap_test(outcomes, measure=data["measure"], rng=0)  # equal outcomes give equal results
         return fields(
             resampled,

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
+from sigstats.tasks.own_code import with_measure_code
 
 from . import _entry
 from ._files import codes, read_table
@@ -69,7 +70,7 @@ class Entry(_entry.Entry):
             label, of_a, of_b = (column == names.index(self.positive) for column in columns)
             found = JointOutcomes.from_predictions(label, of_a, of_b, positive=True)
             counts = [found.e1, found.e2, found.e3, found.e4, found.e5, found.e6, found.e7, found.e8]
-        data: dict[str, Any] = {"outcomes": counts, "measure": self.measure}
+        data: dict[str, Any] = with_measure_code({"outcomes": counts, "measure": self.measure})
         data |= {name: getattr(self, name) for name in ("cost_fn", "cost_fp", "prior")}
         yield _entry.Case(
             subject={"dataset": self.name, "a": self.a, "b": self.b}, test=self.TEST, data=data, printed=self

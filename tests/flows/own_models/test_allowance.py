@@ -12,8 +12,12 @@ from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.calibration import KIND
 from sigstats.learners import build, own
+from sigstats.measures.measure import as_measure
 from sigstats.tasks.datasets import readers
 from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of
+from sigstats.tasks.plan import Block
+from sigstats.tasks.replicates import subsample
+from sigstats.tasks.storage.store import Store
 
 from .conftest import forget, named, replicates, study_of
 
@@ -137,6 +141,63 @@ def test_an_installed_package_offers_tests(tmp_path, offers):
     assert (cell.fanout, cell.work["test"]["code"]["version"]) == ("own-test", "2.5")
     with pytest.raises(BadInput, match="their-sine"):
         parse_study({**study, "tests": [{"test": "their-sine"}]}, source="s.toml")
+
+
+def test_an_installed_package_offers_measures(offers, package, tmp_path):
+    """An F1 that somebody else wrote is ours in every place that takes a measure, and is part of what cells are."""
+    offers("sigstats.measures", their_f1="netpackage.measures:f1", their_cost="netpackage.measures:cost")
+    assert not as_measure("their-cost").greater_is_better
+    outcomes = sigstats.JointOutcomes(40, 12, 5, 3, 2, 6, 9, 123)
+    theirs, ours = (sigstats.bootstrap_test(outcomes, measure=name, rng=1) for name in ("their-f1", "f1"))
+    assert (theirs.pvalue, theirs.estimate) == (ours.pvalue, ours.estimate)
+    study = sigstats.run(
+        {
+            "kind": "benchmark",
+            "datasets": ["iris"],
+            "classifiers": ["lda", "naive-bayes"],
+            "permutation": {"nulls": []},
+            "tests": [],
+            "measures": ["macro-f1", "macro-their-f1"],
+        },
+        output=tmp_path / "out",
+        cluster="serial",
+    )
+    rows = [study.summary[study.summary["measure"] == name] for name in ("macro-f1", "macro-their-f1")]
+    assert rows[0]["estimate"].tolist() == rows[1]["estimate"].tolist() != []
+    for name, said in {
+        "macro-their-cost": "greater is better",
+        "macro-their-f2": "did you mean 'macro-their-f1'",
+    }.items():
+        with pytest.raises(ValueError, match=said):
+            sigstats.compare(["a", "b"] * 9, ["a"] * 18, ["b"] * 18, measures=[name])
+    calibration = {
+        "kind": "calibration",
+        "name": "s",
+        "populations": [{"name": "s", "source": "simulated", "prevalence": [0.4], "recall": [0.7], "precision": [0.7]}],
+        "tests": [{"test": "bootstrap", "measure": name, "resamples": 99} for name in ("their-f1", "f1")],
+        "sizes": [20],
+        "trials": 100,
+    }
+    cells = KIND.prepare(parse_study(calibration, source="s.toml"), tmp_path).plan.cells
+    their, our = sorted(cells, key=lambda cell: "measure_code" not in cell.work["test"])
+    assert "measure_code" not in our.work["test"]
+    tables = [
+        subsample.compute(Block(cell=each, first_lane=0, last_lane=1), Store(str(tmp_path / "store")))
+        for each in (their, our)
+    ]
+    assert tables[0].equals(tables[1])
+    with (package / "measures.py").open("a") as file:
+        file.write("# another\n")
+    with pytest.raises(OtherCode, match=r"has netpackage 2\.5 .* planned with netpackage 2\.5"):
+        subsample.compute(Block(cell=their, first_lane=0, last_lane=1), Store(str(tmp_path / "store")))
+
+
+@pytest.mark.parametrize("name", ["raises", "answer", "matrix", "missing"])
+def test_what_is_no_measure_is_refused_in_one_line(offers, name):
+    offers("sigstats.measures", theirs=f"netpackage.measures:{name}")
+    with pytest.raises(ValueError, match=r"^measure") as caught:
+        as_measure("theirs")
+    assert "\n" not in str(caught.value)
 
 
 def test_an_installed_package_offers_sources_of_data_sets(offers, tmp_path):

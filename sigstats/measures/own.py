@@ -1,0 +1,81 @@
+"""Measures of other packages: functions of counts that installed packages offer by an entry point.
+
+An entry point of the group `GROUP` names a function of four arrays ``tp, fn, fp, tn``, or a `sigstats.Measure` of one.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._common.offered import Offered
+from .._common.validation import FloatArray, one_line, refuse
+from .formulas import Confusion
+
+#: The group of entry points that name measures.
+GROUP = "sigstats.measures"
+
+_MEASURES = Offered(GROUP, "measure")
+
+_WANTED = "a function of tp, fn, fp, tn, or a sigstats.Measure of one"
+
+
+def named() -> tuple[str, ...]:
+    """The names of the measures that installed packages offer."""
+    return _MEASURES.named()
+
+
+def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
+    """The formula of a measure that a package offers, and whether greater is better.
+
+    Greater is better unless the function, or the `sigstats.Measure`, has ``greater_is_better = False``.
+
+    Raises
+    ------
+    ValueError
+        If its module cannot be imported, or there is no such function.
+    """
+    found = _MEASURES.find(name, ())
+    function = getattr(found, "function", found)
+    if not callable(function):
+        raise refuse("measure", name, _WANTED)
+
+    def of_counts(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:  # noqa: ARG001
+        # What 0/0 is, the function says itself.
+        counts = Confusion(*(np.asarray(each, dtype=np.float64) for each in (tp, fn, fp, tn)))
+        return values_of(function, name, counts, counts.tp.shape)
+
+    return of_counts, bool(getattr(found, "greater_is_better", True))
+
+
+def code_of(name: str) -> dict[str, str] | None:
+    """What identifies the code of a measure that a package offers; None for a measure of this package.
+
+    Returns
+    -------
+    dict or None
+        Its ``package``, its ``version`` and the ``source``: SHA-256 of the file that the entry point names.
+    """
+    base = name.removeprefix("micro-").removeprefix("macro-")
+    if base not in named():
+        return None
+    formula(base)
+    return _MEASURES.code_of(base, ())
+
+
+def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape: tuple[int, ...]) -> FloatArray:
+    """What a user's function makes of counts, or ValueError where it raises or gives other than finite numbers."""
+    wanted = f"a function of arrays tp, fn, fp, tn of shape {counts.tp.shape} that gives numbers of shape {shape}"
+    try:
+        with np.errstate(all="ignore"):
+            value = np.asarray(function(*counts), dtype=np.float64)
+    except Exception as error:  # whatever a user's function may raise
+        raise ValueError(f"measure: {name} failed: {one_line(error)}; expected {wanted}") from error
+    if value.shape != shape:
+        raise refuse(f"measure (shape of {name}'s result)", value.shape, wanted)
+    bad = ~np.isfinite(value)
+    if bad.any():
+        first = [int(each[bad][0] if shape == counts.tp.shape else each[bad][0].sum()) for each in counts]
+        found = f"{value[bad].flat[0]} for (tp, fn, fp, tn) = {tuple(first)}"
+        raise refuse(f"measure ({name})", found, "finite numbers, also for 0/0")
+    return value
