@@ -5,7 +5,8 @@ An item is an instance. A perturbation of it is known as a filter, a train trial
 """
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..input_files.content import Content
@@ -66,7 +67,17 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         kind="statistic",
         lower_is_better=_LOWER_IS_BETTER,
         settings={name: str(value) for name, value in settings.items() if value is not None},
+        notes=_of_splits([str(each["split"]) for each in context.values() if each["split"]]),
     )
+
+
+def _of_splits(splits: Sequence[str]) -> tuple[str, ...]:
+    """A line where the instances are of several splits, of which HELM's own tables tell each by itself."""
+    counts = sorted(Counter(splits).items())
+    if len(counts) < 2:
+        return ()
+    listed = ", ".join(f"{split} ({count:,})" for split, count in counts)
+    return (f"instances of several splits are counted: {listed}; --slice split tests each",)
 
 
 def _answer(

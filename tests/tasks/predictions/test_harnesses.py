@@ -134,6 +134,15 @@ def promptfoo(path, results):
     return str(path)
 
 
+def test_of_several_splits_of_helm_the_output_says_how_many_instances_each_has(tmp_path):
+    rows = [instance(n, exact_match=n % 2) for n in range(5)]
+    assert read(helm(tmp_path / "a", rows), Columns()).notes == ()
+    rows[3]["stats"][0]["name"]["split"] = "valid"
+    found = read(helm(tmp_path / "a", rows), Columns(slices=("split",)))
+    assert found.notes == ("instances of several splits are counted: test (4), valid (1); --slice split tests each",)
+    assert found.others["split"].to_pylist() == ["test"] * 3 + ["valid", "test"]
+
+
 def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
     results = [outcome(n, n % 3 > 0, namedScores={"tone": n / 4}) for n in reversed(range(5))]
     path = promptfoo(tmp_path / "a.json", results)
