@@ -62,7 +62,7 @@ def read_predictions(
     Returns
     -------
     pandas.DataFrame
-        With columns ``id``, ``label``, ``prediction`` where there are predictions, ``score`` and ``epoch`` where there
+        With columns ``id``, ``label`` and ``prediction`` where there are any, ``score`` and ``epoch`` where there
         are any, `groups` and `slices`, and ``file`` where several files are read. Of a log the label is ``"right"``
         and the prediction ``"right"`` or ``"wrong"``. Several scores have columns of their own names, NaN where an
         answer was left out for want of this score; of a log they take the place of the prediction.
@@ -166,7 +166,7 @@ def _frame(file: str, columns: "Columns", *, graded: bool = True) -> "pd.DataFra
     table = {
         "id": found.ids,
         "epoch": found.epoch,
-        "label": found.label,
+        "label": found.label if found.harness or not found.graded else None,
         "prediction": found.prediction if told else None,
         "score": found.score,
     }

@@ -15,9 +15,12 @@ _ALLOW = "(--allow-different-tasks compares them all the same)"
 
 
 def require_one_kind(first: Predictions, other: Predictions) -> None:
-    """Refuse a log beside a table."""
+    """Refuse a log beside a table, and a table of marks beside one of classes."""
     if first.graded != other.graded:
-        here, there = ("a log" if side.graded else "a table" for side in (other, first))
+        here, there = (
+            "a log" if side.harness else "a table without labels" if side.graded else "a table"
+            for side in (other, first)
+        )
         raise ValueError(f"{other.where}: is {here}, and {first.where} is {there}; expected two logs or two tables")
 
 

@@ -104,7 +104,7 @@ class Predictions:
     others : mapping of str to pyarrow.Array of string
         Groups and slices, as far as the file has them.
     graded : bool
-        Whether the file says no more than whether each answer was right.
+        Whether the file says no more than whether each answer was right, or the mark of each.
     harness : str
         What wrote a log; empty for a table.
     score : pyarrow.Array of float64, or None
@@ -216,9 +216,10 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     ascending = ids is not None or table.is_increasing(columns.id)
     ids = table.texts(columns.id) if ids is None else ids
     score = None if columns.score is None else table.numbers(columns.score)
-    label = texts(columns.label)
-    # A file with scores needs no predictions.
+    # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
+    labelled = predicted or columns.label in table.names or "label" in columns.named
+    label = texts(columns.label) if labelled else pa.repeat(RIGHT, table.num_rows)
     prediction = texts(columns.prediction) if predicted else label
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
@@ -234,6 +235,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         label,
         prediction,
         others,
+        graded=not labelled,
         score=score,
         predicted=predicted,
         epoch=epoch,

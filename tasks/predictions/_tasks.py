@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ._agreement import require_one_kind
 from ._log import EvaluationLog
 from ._of_tasks import with_one_name, with_score
 from ._predictions import Columns, Predictions
@@ -64,6 +65,8 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
 def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
     """The tables of several tasks as one."""
     tasks = _distinct(where, [part.where for part in parts], [""] * len(parts))
+    for part in parts[1:]:
+        require_one_kind(parts[0], part)
     named = [_named(part, task, columns) for part, task in zip(parts, tasks, strict=True)]
     scored = all(part.score is not None for part in parts)
     if any(part.epoch is not None for part in named):

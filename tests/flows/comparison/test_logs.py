@@ -493,3 +493,26 @@ def test_several_columns_of_scores_of_a_table(tmp_path, capsys):
     assert "'all'" in capsys.readouterr().err
     assert main(["compare", *map(str, paths), "--score", "x", "--score", "y", "--measure", "accuracy"]) == 2
     assert "score: 'y' is not valid with measures of predictions alone" in capsys.readouterr().err
+
+
+def test_a_table_of_marks_needs_no_labels(tmp_path, capsys):
+    """What is said of marks is what is said of the same marks beside labels, and p that of Student or of sign flips."""
+    rng = np.random.default_rng(4)
+    frames = [pd.DataFrame({"id": range(30), "mark": rng.integers(1, 11, 30) / 10 - lost}) for lost in (0, 0.1)]
+    paths = []
+    for name, frame in zip("ab", frames, strict=True):
+        paths.append(tmp_path / f"{name}.csv")
+        frame.to_csv(paths[-1], index=False)
+        frame.assign(label="x", prediction="x").to_csv(tmp_path / f"{name}x.csv", index=False)
+    found = compared(tmp_path, *paths, "--score", "mark")
+    labelled = [tmp_path / "ax.csv", tmp_path / "bx.csv"]
+    assert found["rows"] == compared(tmp_path, *labelled, "--score", "mark", "--measure", "mean-score")["rows"]
+    differences = (frames[1]["mark"] - frames[0]["mark"]).mul(10).round().astype(int).tolist()
+    assert found["rows"][0]["p_worse"] == sigstats.sign_flip_test(differences, alternative="less").pvalue
+    assert sigstats.compare(*frames, score="mark").rows[0].p_worse == found["rows"][0]["p_worse"]
+    assert list(sigstats.read_predictions(paths[0], score="mark").columns) == ["id", "score"]
+    assert "column 'label' is not there" in refused(capsys, *paths)
+    assert "'auc' is not valid for marks; expected mean-score" in refused(
+        capsys, *paths, "--score", "mark", "--measure", "auc"
+    )
+    assert "bx.csv: is a table, and" in refused(capsys, paths[0], labelled[1], "--score", "mark")
