@@ -6,7 +6,7 @@ a range of whole lanes: the work of one task. How lanes are cut into blocks neve
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -202,6 +202,8 @@ class Plan:
         The adjustment for multiplicity that the decision uses (`sigstats.multiplicity`).
     measures : tuple of str
         The measures that are estimated and compared, where the study names any (`sigstats.measures.table`).
+    positive : mapping of str to int
+        The positive class of each data set for which the study names one; of others it is the second.
     """
 
     study: str
@@ -211,6 +213,7 @@ class Plan:
     alpha: float
     adjust: Adjustment
     measures: tuple[str, ...] = ()
+    positive: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         seen: dict[str, Cell] = {}

@@ -21,6 +21,12 @@ from ._stopping import Stopping, StoppingSettings
 #: The analysis that a study has which names measures.
 MEASURES_ANALYSIS = "measures"
 
+#: What a study has besides that repeats its cross-validation.
+MEASURES_OVER_FOLDS = "resampled-measures"
+
+#: What retrains are compared by where a study does not say.
+ERROR = "error"
+
 #: The test of the differences on folds.
 OVER_FOLDS = "corrected-resampled"
 
@@ -84,6 +90,15 @@ class CrossValidation(Strict):
         return self
 
 
+def _known_statistic(name: str) -> str:
+    from sigstats.retraining.measured import STATISTICS
+
+    known = (ERROR, *STATISTICS)
+    if name not in known:
+        raise ValueError(f"{name!r} is not valid; expected one of {', '.join(known)}{did_you_mean(name, known)}")
+    return name
+
+
 class Permutation(StoppingSettings):
     """The permutation tests.
 
@@ -96,6 +111,11 @@ class Permutation(StoppingSettings):
         tuple[Null, ...], Field(strict=False, description="labels is PermClass, features is PermFeats")
     ] = ("labels", "features")
     resamples: Annotated[int, Field(ge=1, le=10**9, description="Retrains for each null hypothesis")] = 999
+    measure: Annotated[
+        str,
+        Field(description="What retrains are compared by: error, balanced-accuracy, macro-f1, auc ..."),
+        AfterValidator(_known_statistic),
+    ] = ERROR
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -111,7 +131,8 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     from sigstats.comparison.requirements import COMPARED_MEASURES, as_compared_measure
 
     needs = ("answers", "classes", "scores", "probabilities")
-    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
+    of_one_class = ("precision", "recall", "specificity", "f1", "jaccard")
+    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1", *of_one_class]
     for name in names:
         as_compared_measure(name, known)
         if names.count(name) > 1:
@@ -150,6 +171,14 @@ class BenchmarkStudy(DataStudy):
         Field(strict=False, description="Measures besides accuracy, to be estimated and compared: macro-f1, auc ..."),
         AfterValidator(_known_measures),
     ] = ()
+
+    positive: Annotated[
+        str | dict[str, str] | None,
+        Field(
+            description="The class that f1, precision, recall, auc and the like refer to; of several data sets a table "
+            "by their names; by default the second of two in sorted order"
+        ),
+    ] = None
 
     published: Annotated[
         list[Published],
@@ -197,10 +226,8 @@ class BenchmarkStudy(DataStudy):
     @model_validator(mode="after")
     def _used(self) -> "BenchmarkStudy":
         settings = self.cross_validation
-        if MEASURES_ANALYSIS in self.tests:
-            raise ValueError(
-                f"tests: {MEASURES_ANALYSIS!r} is not valid; expected measures = ['macro-f1', ...] instead"
-            )
+        for name in {MEASURES_ANALYSIS, MEASURES_OVER_FOLDS}.intersection(self.tests):
+            raise ValueError(f"tests: {name!r} is not valid; expected measures = ['macro-f1', ...] instead")
         if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
             raise ValueError(
                 f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are all but the same; "

@@ -19,10 +19,20 @@ from sigstats.tasks.datasets.folds import GIVEN, cross_validation_folds
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.replicates import cell
+from sigstats.tasks.replicates import cell, observed_cell
 
 from ..running.prepared import Prepared, Progress
-from ._benchmark_file import MEASURES_ANALYSIS, BenchmarkStudy, Classifier, named, nulls_of
+from ._benchmark_file import (
+    ERROR,
+    MEASURES_ANALYSIS,
+    MEASURES_OVER_FOLDS,
+    OVER_FOLDS,
+    BenchmarkStudy,
+    Classifier,
+    named,
+    nulls_of,
+)
+from ._benchmark_measures import measured_work, names_positive, positive_class, require_measurable, require_named
 from ._benchmark_savings import savings
 from ._cell_study import CellStudyKind
 from ._published import published_references
@@ -30,6 +40,9 @@ from ._stopping import stopping_notes
 
 #: How many features, or files, a line names.
 _NAMED = 5
+
+#: The fan-outs, in the order of the plan.
+_ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-retrain")
 
 #: Tests of a benchmark that take all rows for independent.
 _OF_INDEPENDENT_ROWS = ("efficiency", "homogeneity", "bootstrap")
@@ -51,21 +64,32 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
             raise ValueError(f"data set {dataset.name}: {_by_the_keys(study, dataset, error)}") from None
         for item in study.classifiers:
             classifier = named(item)
-            build(classifier.learner, params=classifier.params, nominal=dataset.nominal, allowed=allowed)
+            made = build(classifier.learner, params=classifier.params, nominal=dataset.nominal, allowed=allowed)
+            require_measurable(study, dataset, classifier, made)
             code = code_of(classifier.learner, allowed)
             cells.extend(_cells(study, dataset, classifier, code))
+    require_named(study, {dataset.name: dataset for dataset in datasets})
     plan = Plan(
         study=study.name,
         kind=study.kind,
-        cells=tuple(sorted(cells, key=lambda cell: ("crossval", "repetition", "scores", "retrain").index(cell.fanout))),
-        analyses=(*study.tests, *([MEASURES_ANALYSIS] if study.measures else [])),
+        cells=tuple(sorted(cells, key=lambda cell: _ORDER.index(cell.fanout))),
+        analyses=(*study.tests, *_of_measures(study)),
         measures=study.measures,
+        positive={each.name: positive_class(study, each) for each in datasets if names_positive(study, each)},
         alpha=study.alpha,
         adjust=study.adjust,
     )
     references = tuple(published_references(study.published, plan.cells))
     notes = (*_notes(study, datasets), *stopping_notes(plan))
     return Prepared(plan, tuple(datasets), notes=notes, references=references)
+
+
+def _of_measures(study: BenchmarkStudy) -> list[str]:
+    """The analyses that a study has which names measures."""
+    if not study.measures:
+        return []
+    repeated = study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests
+    return [MEASURES_ANALYSIS, *([MEASURES_OVER_FOLDS] if repeated else [])]
 
 
 def _require_files(study: BenchmarkStudy, base: Path) -> None:
@@ -152,11 +176,13 @@ def _cells(
     repeats = study.cross_validation.repeats
     limits = classifier.limits(f"classifiers: {classifier.name}", own=code is not None)
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
+    by_error = study.permutation.measure == ERROR
+    of_measure = {} if by_error or not nulls_of(study) else measured_work(study, dataset)
     retrains = [
         cell(
-            "retrain",
-            subject={**subject, "null": null},
-            work={**work, "null": null},
+            "retrain" if by_error else "measured-retrain",
+            subject={**subject, "null": null, **({} if by_error else {"measure": study.permutation.measure})},
+            work={**work, "null": null, **of_measure},
             seed=study.seed,
             replicates=study.permutation.resamples,
             stopping=stopping,
@@ -164,6 +190,9 @@ def _cells(
         )
         for null in nulls_of(study)
     ]
+    before = None if not retrains or by_error else observed_cell(retrains[0])
+    if before is not None:
+        retrains = [before, *retrains]
     if any(MEASURES[name].needs in ("scores", "probabilities") for name in study.measures):
         scores = cell("scores", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
         retrains = [scores, *retrains]

@@ -20,9 +20,10 @@ from ..bootstrap.test import bootstrap_summary
 from ..effects import accuracy_difference
 from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
+from ..joint.outcomes import JointOutcomes
 from ..mcnemar.sample_size import detectable_difference
 from ..mcnemar.test import mcnemar_test
-from ..measures.table import MEASURES, PairedTest
+from ..measures.table import MEASURES, PairedTest, refers_to_one_class
 from ..ranking.intervals import share_interval
 from ..scores.auc import auc_test
 from .mean_tests import by_group, test_averages, test_mean, test_pass_at, with_sign_flips
@@ -165,8 +166,15 @@ def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule) -> 
     groups = 0 if group is None else len(np.unique(group))
     few = f"only {groups} groups: the bootstrap wants {FEW_GROUPS} or more" if 0 < groups < FEW_GROUPS else ""
     options: dict[str, Any] = {"measure": row.measure}
+    events: JointEvents | JointOutcomes
+    of_one_class = refers_to_one_class(row.measure)
+    if of_one_class and group is not None:
+        return replace(row, note=f"{row.measure} is not compared in groups; macro-{row.measure} is")
     if group is None:
-        events = JointEvents.from_predictions(label, a, b)
+        if of_one_class:
+            events = JointOutcomes.from_predictions(label, a, b, positive=label[part.positive][0])
+        else:
+            events = JointEvents.from_predictions(label, a, b)
         replicates = bootstrap_replicates(events, row.measure, rng=rule.seed, size=rule.resamples)
     else:
         events, replicates = grouped_replicates(

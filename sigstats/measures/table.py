@@ -250,6 +250,21 @@ def base_of(name: str) -> tuple[str, str]:
     return (average, base) if average in ("micro", "macro") else ("", name)
 
 
+def refers_to_one_class(name: str) -> bool:
+    """Whether a measure is of one of two classes, the positive one, and so needs that there are two.
+
+    Examples
+    --------
+    >>> from sigstats.measures.table import refers_to_one_class
+    >>> [name for name in ("f1", "macro-f1", "mcc", "auc", "neg-log-loss") if refers_to_one_class(name)]
+    ['f1', 'auc']
+    """
+    if name in ("auc", "neg-brier"):
+        return True
+    spec = MEASURES[name]
+    return spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None
+
+
 def measure_of_difference(title: str | None) -> MeasureSpec | None:
     """The measure whose name, or whose difference, a summary calls `title`; None for what is no measure.
 

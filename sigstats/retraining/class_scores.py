@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._common.validation import FloatArray, IntArray, as_choice, one_line
+from ._rows import take
 from .folds import as_classes
 from .retrainer import TRANSFORMS
 
@@ -35,7 +36,7 @@ def class_scores(estimator: Any, X: Any, y: Any, folds: IntArray, *, transforms:
     ----------
     estimator : estimator
         A scikit-learn classifier; it is cloned.
-    X : ndarray, shape (n, d)
+    X : ndarray or DataFrame, shape (n, d)
         The rows.
     y : array_like, shape (n,)
         The class of each row.
@@ -73,11 +74,12 @@ def class_scores(estimator: Any, X: Any, y: Any, folds: IntArray, *, transforms:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                fitted = clone(estimator).fit(X[~test], codes[~test])
+                fitted = clone(estimator).fit(take(X, np.flatnonzero(~test)), codes[~test])
+                tested = take(X, np.flatnonzero(test))
                 if probabilities is not None:
-                    probabilities[np.ix_(test, fitted.classes_)] = fitted.predict_proba(X[test])
+                    probabilities[np.ix_(test, fitted.classes_)] = fitted.predict_proba(tested)
                 if decision is not None:
-                    decision[test] = fitted.decision_function(X[test])
+                    decision[test] = fitted.decision_function(tested)
         except Exception as error:
             name = type(estimator).__name__
             raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error

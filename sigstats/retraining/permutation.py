@@ -4,7 +4,8 @@
 hypothesis rows and labels are independent. ``null="features"`` (PermFeats, Test 2) asks whether its accuracy
 depends on the joint structure of the features: under the null hypothesis features are independent inside each class.
 A rejection does not say that the classifier models that structure, since data with another structure may be easier or
-harder for any classifier. The statistic is the cross-validated error, compared as the whole number of wrong rows.
+harder for any classifier. The statistic is the cross-validated error, compared as the whole number of wrong rows, or a
+measure of the user's choice.
 
 Why folds stay fixed. A replicate of ``"labels"`` permutes the rows of X against labels and folds that stay where they
 are, so that folds remain stratified without being made anew. For any learner this equals giving row i of a fixed X
@@ -25,17 +26,21 @@ significant. Do not use them to compare two classifiers, nor where rows depend o
 where they do in groups, name these.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from .._common.extreme import at_least
 from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, as_count
+from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from ._frames import encoded
 from .folds import as_classes, as_folds
 from .groups import as_group_folds
+from .measured import Statistic, observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 
 _MOST_PROCESSES = 1000
@@ -48,25 +53,31 @@ class PermutationTestResult(TestResult):
     Attributes
     ----------
     statistic : float
-        The observed cross-validated error: the share of wrong rows.
+        The observed cross-validated measure: by default the error, the share of wrong rows.
     null_distribution : tuple of float
-        The error in each replicate.
+        The measure in each replicate.
+    measure : str
+        What is measured.
     wrong : int
         The observed number of wrong rows.
     null_wrong : tuple of int
-        The number of wrong rows in each replicate.
+        The number of wrong rows in each replicate; empty where another measure than the error is the statistic.
     n : int
         The number of rows.
+    null_values : tuple of float
+        ``null_distribution`` where another measure than the error is the statistic; else empty.
     """
 
     wrong: int
     null_wrong: tuple[int, ...]
     n: int
+    measure: str = "error"
+    null_values: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def null_distribution(self) -> tuple[float, ...]:
-        """The error in each replicate."""
-        return tuple(wrong / self.n for wrong in self.null_wrong)
+        """The measure in each replicate."""
+        return self.null_values or tuple(wrong / self.n for wrong in self.null_wrong)
 
 
 def permutation_test(
@@ -81,6 +92,8 @@ def permutation_test(
     transforms: str = "fold",
     n_jobs: int | None = None,
     groups: Any = None,
+    measure: str = "error",
+    positive: Any = None,
 ) -> PermutationTestResult:
     """Whether a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
 
@@ -116,11 +129,19 @@ def permutation_test(
         Groups of rows that depend on each other, such as those of a patient. No fold splits one, and permutations keep
         them: labels are exchanged inside groups or, where each is of one class, among groups of equally many rows;
         features inside each group and class (see ``sigstats.retraining.groups``).
+    measure : str
+        What the replicates are compared by: the error, or a measure of which more is better, of all rows together.
+        ``"accuracy"``, ``"balanced-accuracy"``, ``"mcc"``, ``"kappa"`` and ``"macro-f1"`` and the like use predictions,
+        so do ``"f1"``, ``"precision"``, ``"recall"`` of two classes; ``"auc"`` and ``"neg-brier"`` (two classes) and
+        ``"neg-log-loss"`` use scores, by scikit-learn's own fits.
+    positive : object, optional
+        The label to which ``"f1"``, ``"precision"``, ``"recall"``, ``"auc"`` and the like refer; by default the second
+        of the two in sorted order.
 
     Returns
     -------
     PermutationTestResult
-        ``.statistic`` is the error, ``.null_distribution`` the errors of the replicates, ``.pvalue`` the p-value.
+        ``.statistic`` is the measure, ``.null_distribution`` its values in the replicates, ``.pvalue`` the p-value.
 
     Raises
     ------
@@ -137,7 +158,8 @@ def permutation_test(
 
     Differences: the error is that of all rows together, not the mean over folds (equal where folds are equally large);
     replicates are compared by whole numbers of wrong rows, where scikit-learn compares means of floats and misses
-    ties by rounding; folds are made once; each row must be tested once; other scorers are not offered.
+    ties by rounding; folds are made once; each row must be tested once. In place of ``scoring`` there is `measure`,
+    which is likewise of all rows together; values that differ by rounding alone are ties.
 
     Examples
     --------
@@ -147,6 +169,9 @@ def permutation_test(
     >>> result = permutation_test("1-nn", X, y, n_resamples=99, rng=1)
     >>> round(result.statistic, 2), result.pvalue
     (0.04, 0.01)
+    >>> result = permutation_test("1-nn", X, y, measure="macro-f1", n_resamples=99, rng=1)
+    >>> round(result.statistic, 2), result.pvalue, result.alternative
+    (0.96, 0.01, 'greater')
     """
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
@@ -161,14 +186,13 @@ def permutation_test(
     _, codes = as_classes(y)
     folds = as_folds(cv, X, codes, generator) if groups is None else as_group_folds(cv, X, codes, groups, generator)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
+    if not (isinstance(measure, str) and measure == "error"):
+        statistic = statistic_of(measure, retrainer, y, positive)
+        return _by_measure(retrainer, statistic, generator, n_resamples, n_jobs, reason)
+    if positive is not None:
+        raise refuse("positive", positive, "None, since the error has no positive class")
     wrong = int((retrainer.observed() != np.asarray(y)).sum())
-    if n_jobs is None or n_jobs == 1:
-        counts = retrainer.wrong(generator, n_resamples)
-    else:
-        from joblib import Parallel, delayed
-
-        draws = retrainer.chunks(generator, n_resamples)
-        counts = np.concatenate(Parallel(n_jobs=n_jobs)(delayed(retrainer.count_wrong)(draw) for draw in draws))
+    counts = _in_processes(retrainer.count_wrong, retrainer.chunks(generator, n_resamples), n_jobs)
     exceedances = int((counts <= wrong).sum())
     return PermutationTestResult(
         statistic=wrong / retrainer.n,
@@ -180,6 +204,42 @@ def permutation_test(
         reason=reason,
         **monte_carlo_outcome(exceedances, n_resamples),
     )
+
+
+def _by_measure(
+    retrainer: Retrainer,
+    statistic: Statistic,
+    generator: np.random.Generator,
+    n_resamples: int,
+    n_jobs: int | None,
+    reason: str,
+) -> PermutationTestResult:
+    """The test by another measure than the error, of which more is better."""
+    truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
+    observed = observed_value(retrainer, statistic)
+    draws = retrainer.chunks(generator, n_resamples)
+    values = _in_processes(partial(values_of, retrainer, statistic), draws, n_jobs)
+    return PermutationTestResult(
+        statistic=observed,
+        method=f"permutation of {retrainer.null}",
+        alternative="greater",
+        wrong=int((truth != predicted).sum()),
+        null_wrong=(),
+        null_values=tuple(values.tolist()),
+        measure=statistic.name,
+        n=retrainer.n,
+        reason=reason,
+        **monte_carlo_outcome(int(at_least(values, observed).sum()), n_resamples),
+    )
+
+
+def _in_processes(compute: Callable[[IntArray], Any], draws: Iterator[IntArray], n_jobs: int | None) -> Any:
+    """What `compute` gives of each chunk of draws, one after another, as one array."""
+    if n_jobs is None or n_jobs == 1:
+        return np.concatenate([compute(draw) for draw in draws])
+    from joblib import Parallel, delayed
+
+    return np.concatenate(Parallel(n_jobs=n_jobs)(delayed(compute)(draw) for draw in draws))
 
 
 def _random_state_warning(classifier: Any) -> str:

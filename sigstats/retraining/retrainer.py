@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, IntArray, as_array, as_choice, as_count, one_line, refuse
+from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, refuse
+from ._rows import as_rows, permute_features, take
 from .folds import as_classes, as_folds
 from .groups import LabelExchange, as_groups, require_whole_groups, rows_to_permute
 
@@ -94,7 +95,7 @@ class Retrainer:
         self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
         self.null = as_choice(null, "null", NULLS)
         self._classes, self._y = as_classes(y)
-        self._X = _as_rows(X, len(self._y), self.null)
+        self._X = as_rows(X, len(self._y), self.null)
         self._folds = as_folds(folds, self._X, self._y)
         self._estimator, self._transform = _split(estimator, as_choice(transforms, "transforms", TRANSFORMS))
         if self._transform is not None and null == "labels":
@@ -121,9 +122,24 @@ class Retrainer:
         """The number of rows."""
         return len(self._y)
 
+    @property
+    def codes(self) -> IntArray:
+        """The class of each row, by its place among the sorted classes."""
+        return self._y
+
+    @property
+    def folds(self) -> IntArray:
+        """The test fold of each row."""
+        return self._folds
+
+    @property
+    def estimator(self) -> Any:
+        """What is fitted in each fold: without the transforms that are learned once."""
+        return self._estimator
+
     def observed(self) -> Any:
         """The cross-validated prediction of each row, shape (n,), in the labels of `y`."""
-        return self._classes[self.predict(self._identity())[0]]
+        return self._classes[self.predict(self.identity())[0]]
 
     def wrong(self, rng: Any, size: int) -> IntArray:
         """The number of wrong rows in each of the next `size` replicates.
@@ -176,11 +192,16 @@ class Retrainer:
 
     def count_wrong(self, draws: IntArray) -> IntArray:
         """The number of wrong rows of each replicate in `draws`."""
+        truth, predicted = self.truth_and_predictions(draws)
+        return np.asarray((predicted != truth).sum(axis=1), dtype=np.int64)
+
+    def truth_and_predictions(self, draws: IntArray) -> tuple[IntArray, IntArray]:
+        """The class codes of the rows of X in each replicate in `draws`, and those predicted, each (replicates, n)."""
         truth = self._y[draws] if self.null == "labels" else self._y
         with warnings.catch_warnings():
             # What a fit has to say of permuted data (no convergence, collinear features) it says 10 times a replicate.
             warnings.simplefilter("ignore")
-            return np.asarray((self.predict(draws) != truth).sum(axis=1), dtype=np.int64)
+            return truth, self.predict(draws)
 
     def predict(self, draws: IntArray) -> IntArray:
         """The predicted class code of each row of X in each replicate, shape (replicates, n)."""
@@ -196,18 +217,24 @@ class Retrainer:
 
     def _refit(self, predicted: IntArray, draw: IntArray) -> None:
         """Fill in the folds that have an undecided row, through scikit-learn."""
-        if self.null == "labels":
-            order = np.empty(self.n, dtype=np.int64)
-            order[draw] = np.arange(self.n)
-            rows = _take(self._X, order)
-        else:
-            order = np.arange(self.n)
-            rows = _permute_features(self._X, draw)
-            if self._transform is not None:
-                rows = _fit_transform(self._transform, rows)
+        rows = self.permuted(draw)
+        order = self._order(draw) if self.null == "labels" else np.arange(self.n)
         for fold in np.unique(self._folds[predicted[order] < 0]):
             test = self._folds == fold
             predicted[order[test]] = self._fit_predict(rows, test, fold)
+
+    def permuted(self, draw: IntArray) -> Any:
+        """The rows of one replicate, which go with the labels and folds as they are."""
+        if self.null == "labels":
+            return take(self._X, self._order(draw))
+        rows = permute_features(self._X, draw)
+        return rows if self._transform is None else _fit_transform(self._transform, rows)
+
+    def _order(self, draw: IntArray) -> IntArray:
+        """The row of X in each place."""
+        order = np.empty(self.n, dtype=np.int64)
+        order[draw] = np.arange(self.n)
+        return order
 
     def _fit_predict(self, rows: Any, test: Any, fold: int) -> IntArray:
         from sklearn.base import clone
@@ -215,8 +242,8 @@ class Retrainer:
         name = type(self._estimator[-1] if hasattr(self._estimator, "steps") else self._estimator).__name__
         try:
             with self.around_fit():
-                fitted = clone(self._estimator).fit(_take(rows, np.flatnonzero(~test)), self._labels[~test])
-                labels = np.asarray(fitted.predict(_take(rows, np.flatnonzero(test))))
+                fitted = clone(self._estimator).fit(take(rows, np.flatnonzero(~test)), self._labels[~test])
+                labels = np.asarray(fitted.predict(take(rows, np.flatnonzero(test))))
             codes = np.minimum(np.searchsorted(self._classes, labels), len(self._classes) - 1)
             known = self._classes[codes] == labels
         except Exception as error:
@@ -225,7 +252,8 @@ class Retrainer:
             raise refuse(f"classifier ({name}'s predictions in fold {fold})", labels, "a class of y for each row")
         return codes.astype(np.int64)
 
-    def _identity(self) -> IntArray:
+    def identity(self) -> IntArray:
+        """The draw of one replicate in which nothing is permuted."""
         one = np.arange(self.n)[None]
         return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
 
@@ -255,21 +283,6 @@ def _kind_of(estimator: Any) -> Any:
         return None
 
 
-def _as_rows(X: Any, n: int, null: str) -> Any:
-    if hasattr(X, "iloc") or hasattr(X, "tocsr"):
-        rows = X if hasattr(X, "iloc") else X.tocsr()
-        if null == "features" and not hasattr(X, "iloc"):
-            raise refuse("X", f"<{type(X).__name__}>", "a dense array for null='features'")
-    else:
-        wanted = "a rectangular array of numbers, one row an observation"
-        rows = as_array(X, "X", wanted)
-        if rows.dtype.kind not in "biufUSO" or rows.ndim != 2:
-            raise refuse("X", X, wanted)
-    if len(rows.shape) != 2 or rows.shape[0] != n or rows.shape[1] == 0:
-        raise refuse("X (shape)", rows.shape, f"({n}, d): as many rows as y has, one feature or more")
-    return rows
-
-
 def _split(estimator: Any, transforms: str) -> tuple[Any, Any]:
     steps = getattr(estimator, "steps", None)
     if transforms == "fold" or steps is None or len(steps) < 2:
@@ -284,17 +297,3 @@ def _fit_transform(transform: Any, X: Any) -> Any:
         return clone(transform).fit_transform(X)
     except Exception as error:
         raise ValueError(f"transforms: 'all' needs transforms that never see labels: {one_line(error)}") from error
-
-
-def _take(X: Any, rows: IntArray) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
-def _permute_features(X: Any, source: IntArray) -> Any:
-    """The rows in which value j of row i is that of row ``source[j, i]``."""
-    if not hasattr(X, "iloc"):
-        return np.take_along_axis(X, source.T, axis=0)
-    mixed = X.copy()
-    for j, rows in enumerate(source):
-        mixed.isetitem(j, X.iloc[:, j].array.take(rows))
-    return mixed

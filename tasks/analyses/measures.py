@@ -17,7 +17,7 @@ from sigstats.comparison.part import Part
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
-from sigstats.measures.table import MEASURES
+from sigstats.measures.table import MEASURES, refers_to_one_class
 
 from ..fingerprint import digest
 from ..plan import Cell
@@ -34,12 +34,13 @@ ESTIMATES, PAIRS = "measures", "measured-pairs"
 
 @dataclass(frozen=True)
 class _Classifier:
-    """A classifier on a data set: its cells, its predictions and its scores, which may be missing."""
+    """A classifier on a data set: its cells, predictions and scores, which may be missing, and the positive class."""
 
     cells: tuple[Cell, ...]
     run: ObservedRun | None
     probabilities: FloatArray | None
     decision: FloatArray | None
+    positive: int = 1
 
     @property
     def name(self) -> str:
@@ -65,26 +66,29 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 def _read(results: Results, observed: Cell) -> _Classifier:
     cells = results.cells("scores", **observed.subject)
     table = results.read(cells[0]) if cells else None
-    run = observed_run(results, observed)
+    run, positive = observed_run(results, observed), results.plan.positive.get(observed.subject["dataset"], 1)
     if table is None:
-        return _Classifier((observed, *cells), None if cells else run, None, None)
+        return _Classifier((observed, *cells), None if cells else run, None, None, positive)
     probabilities, decision = (table.column(name) for name in ("probabilities", "decision"))
     return _Classifier(
         (observed, *cells),
         run,
         None if probabilities.null_count else np.array(probabilities.to_pylist()),
         None if decision.null_count else decision.to_numpy(),
+        positive,
     )
 
 
 def _lacking(measure: str, of: _Classifier) -> str:
     """Why a classifier cannot be measured; empty where it can, or where its replicates are missing."""
     needs = MEASURES[measure].needs
-    if of.run is None or needs not in ("scores", "probabilities"):
+    if of.run is None:
         return ""
     classes = int(of.run.label.max()) + 1
-    if measure != "neg-log-loss" and classes > 2:
+    if refers_to_one_class(measure) and classes > 2:
         return f"{measure} needs two classes, and there are {classes}"
+    if needs not in ("scores", "probabilities"):
+        return ""
     if of.probabilities is None and (needs == "probabilities" or of.decision is None):
         return f"{measure} needs {needs}, which {of.name} does not give"
     return ""
@@ -141,13 +145,13 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     assert a.run is not None
     assert b.run is not None
     label = a.run.label
-    positive, scores = label == 1, None
+    positive, scores = label == a.positive, None
     if MEASURES[measure].needs in ("scores", "probabilities"):
         if measure == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
             positive = np.ones(len(label), dtype=np.bool_)
             scores = (_of_true_class(a, label), _of_true_class(b, label))
         else:
-            scores = (_of_second_class(a), _of_second_class(b))
+            scores = (_of_positive_class(a), _of_positive_class(b))
     part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, positive, scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row = ComparisonRow(slice="", measure=measure, n=len(label))
@@ -162,8 +166,8 @@ def _of_true_class(of: _Classifier, label: Any) -> FloatArray:
     return np.asarray(of.probabilities[np.arange(len(label)), label])
 
 
-def _of_second_class(of: _Classifier) -> FloatArray:
+def _of_positive_class(of: _Classifier) -> FloatArray:
     if of.probabilities is not None:
-        return np.asarray(of.probabilities[:, 1])
+        return np.asarray(of.probabilities[:, of.positive])
     assert of.decision is not None
-    return of.decision
+    return of.decision if of.positive == 1 else -of.decision

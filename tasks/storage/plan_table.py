@@ -53,6 +53,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         "alpha": plan.alpha,
         "adjust": plan.adjust,
         **({"measures": list(plan.measures)} if plan.measures else {}),
+        **({"positive": dict(plan.positive)} if plan.positive else {}),
     }
     table = pa.table(columns, schema=PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})
     store.write_table("plan.parquet", table, kind="plan", fingerprint=digest("plan", **settings))

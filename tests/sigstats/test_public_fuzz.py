@@ -215,8 +215,9 @@ CALLS = {
     "permutation_test": [
         (sigstats.permutation_test, {"classifier": classifier, "X": X, "y": Y, "null": null, "cv": 2, "n_resamples": 3,
                                      "rng": 1,
-                                     "transforms": "fold", "n_jobs": 1, "groups": None})
-        for classifier, null in (("1-nn", "labels"), (KNeighborsClassifier(1), "features"))
+                                     "transforms": "fold", "n_jobs": 1, "groups": None, **measured})
+        for classifier, null, measured in (("1-nn", "labels", {"measure": "error"}),
+                                           (KNeighborsClassifier(1), "features", {"measure": "f1", "positive": None}))
     ],
     "possibility": [(sigstats.possibility, {"p_null": 0.1, "p_alternative": 0.2})],
     "power": [

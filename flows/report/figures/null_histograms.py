@@ -1,4 +1,4 @@
-"""For each cell of retrains: the errors under the null hypothesis, with the observed one marked."""
+"""For each cell of retrains: the errors, or another measure, under the null hypothesis, and the observed one."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,8 @@ from ..axes import Axes
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..null_distribution import NullDistribution, null_distribution
-from ..wording import count_of, p_equation, percent
+from ..sections._columns import measured
+from ..wording import count_of, p_equation
 
 _WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56
@@ -23,21 +24,24 @@ _BINS = 56
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for all tests on retrains."""
-    tests = []
+    tests, measure = [], "error"
     for number, section in enumerate(sections.of(evidence)):
         rows = evidence.of(section.test)
-        if any(cell.fanout == "retrain" for row in rows for cell in evidence.cells_of(row)):
+        if any(cell.fanout in ("retrain", "measured-retrain") for row in rows for cell in evidence.cells_of(row)):
             groups = group_by(rows, lambda row: row.dataset or "").items()
             parts = [_group(f"h{number}-{i}", dataset, group, evidence) for i, (dataset, group) in enumerate(groups)]
             tests.append(Markup("<h4>{}</h4>{}").format(section.name, Markup("").join(parts)))
+            measure = rows[0].measure or "error"
     if tests:
+        by_error = measure == "error"
+        unit = "in percent of rows got wrong" if by_error else f"the {measure}, of which more is better"
         yield Figure(
-            title="Errors under the null hypothesis",
+            title="Errors under the null hypothesis" if by_error else f"{measure} under the null hypothesis",
             caption=(
-                "The histogram is the error of retrains on permuted data, the line the observed error. Permutations at "
-                "least as extreme as observed are orange; their share, with the observed result counted in, is p, "
-                "unless the test was ended early. All classifiers of a data set share the axis, in percent of rows got "
-                "wrong; each histogram has its own height. ● marks a rejected null hypothesis."
+                f"The histogram is the {measure} of retrains on permuted data, the line the observed {measure}. "
+                "Permutations at least as extreme as observed are orange; their share, with the observed result "
+                "counted in, is p, unless the test was ended early. All classifiers of a data set share the axis, "
+                f"{unit}; each histogram has its own height. ● marks a rejected null hypothesis."
             ),
             body=Markup("").join(tests),
         )
@@ -46,9 +50,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
     nulls = [null_distribution(row, evidence) for row in rows]
     present = [null for null in nulls if null is not None]
-    low = min((min(int(null.wrong.min()), null.observed) for null in present), default=0)
-    high = max((max(int(null.wrong.max()), null.observed) for null in present), default=1)
-    bins = Bins.over(low, high, present[0].row.n or 1 if present else 1)
+    low = min((min(int(null.counts.min()), null.observed) for null in present), default=0)
+    high = max((max(int(null.counts.max()), null.observed) for null in present), default=1)
+    bins = Bins.over(low, high, present[0] if present else None)
     panels = [
         _panel(f"{name}-{index}", row, null, bins) for index, (row, null) in enumerate(zip(rows, nulls, strict=True))
     ]
@@ -61,42 +65,46 @@ def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Eviden
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins that all panels of a data set share, in rows.
+    """The bins that all panels of a data set share, in rows or other steps of the measure.
 
     Attributes
     ----------
     low, high : float
         The ends of the axis.
     width : int
-        A whole number of rows, so that every bin holds as many possible counts as any other.
-    n : int
-        The number of rows in all.
+        A whole number of steps, so that every bin holds as many possible counts as any other.
+    in_unit : float
+        As many steps are one unit of the axis: percent, or one of the measure's own.
     """
 
     low: float
     high: float
     width: int
-    n: int
+    in_unit: float
 
     @classmethod
-    def over(cls, low: int, high: int, n: int) -> "Bins":
+    def over(cls, low: int, high: int, null: NullDistribution | None = None) -> "Bins":
         """Bins for every count from `low` to `high`, and zero where it is near."""
-        low = 0 if low < 0.3 * high else low  # zero is the error everyone looks for
+        low = 0 if 0 <= low < 0.3 * high else low  # zero is the error everyone looks for
         width = max(1, math.ceil((high - low + 1) / _BINS))
-        return cls(low - width, high + width, width, n)
+        steps = 1.0 if null is None else null.row.n or 1.0 if not null.more_is_better else 1 / null.step
+        return cls(low - width, high + width, width, steps / (100 if null is None or null.in_percent else 1))
 
     @property
     def axes(self) -> Axes:
-        """The axes of a panel: the error in percent, and bars up to 1."""
-        limits = (100 * self.low / self.n, 100 * self.high / self.n)
+        """The axes of a panel: the measure, an error in percent, and bars up to 1."""
+        limits = (self.low / self.in_unit, self.high / self.in_unit)
         return Axes(width=_WIDTH, height=_HEIGHT, left=9, right=9, top=20, bottom=20, x_limits=limits)
 
-    def count(self, wrong: NDArray[np.int64], observed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Counts and left ends of the bins; the observed count ends its bin, so that no bin is half extreme."""
-        position = np.floor_divide(wrong - observed - 1, self.width)
+    def count(
+        self, values: NDArray[np.int64], observed: int, *, more: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Counts and left ends of the bins; the observed one ends its bin, or begins it where `more` is extreme."""
+        ends = 0 if more else 1
+        position = np.floor_divide(values - observed - ends, self.width)
         first = int(position.min())
         counts = np.bincount(position - first)
-        left = observed + 0.5 + (first + np.arange(len(counts), dtype=np.float64)) * self.width
+        left = observed + ends - 0.5 + (first + np.arange(len(counts), dtype=np.float64)) * self.width
         return counts.astype(np.int64), left
 
 
@@ -113,28 +121,28 @@ def _panel(name: str, row: Hypothesis, null: NullDistribution | None, bins: Bins
 
 def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> Markup:
     row, axes = null.row, bins.axes
-    counts, left = bins.count(null.wrong, null.observed)
+    counts, left = bins.count(null.counts, null.observed, more=null.more_is_better)
     heights = np.maximum(counts / counts.max() * (axes.base - axes.top), np.where(counts > 0, 0.8, 0.0))
-    extreme = left < null.observed
-    percents = (100 * np.append(left, left[-1] + bins.width) / bins.n).tolist()
-    positions = np.array([axes.x(value) for value in percents])
+    extreme = left > null.observed - 1 if null.more_is_better else left < null.observed
+    values = (np.append(left, left[-1] + bins.width) / bins.in_unit).tolist()
+    positions = np.array([axes.x(value) for value in values])
     width = float(positions[1] - positions[0])
     rest = svg.bars(np.where(extreme, 0.0, heights), positions[:-1], width, axes.base)
     beyond = svg.bars(np.where(extreme, heights, 0.0), positions[:-1], width, axes.base)
-    at = axes.x(100 * null.observed / bins.n)
+    at = axes.x(null.observed / bins.in_unit)
     anchor, beside = ("start", 4) if at < _WIDTH * 0.6 else ("end", -4)
+    spread = null.values
     low, mean, high, seen = (
-        percent(float(value) / bins.n, bins.n)
-        for value in (null.wrong.min(), null.wrong.mean(), null.wrong.max(), null.observed)
+        measured(row, value) for value in (*map(float, (spread.min(), spread.mean(), spread.max())), row.estimate)
     )
     description = (
-        f"Observed error {seen}. {count_of(len(null.wrong), 'permutation')}: mean {mean}, from {low} to {high}; "
+        f"Observed {row.measure} {seen}. {count_of(len(spread), 'permutation')}: mean {mean}, from {low} to {high}; "
         f"{row.exceedances} as extreme as observed."
     )
     parts = [
         svg.path("null", rest),
         svg.path("extreme", beyond) if beyond else Markup(""),
-        axes.x_axis(most=5, unit="%", least=0),
+        axes.x_axis(most=5, unit="%", least=0) if null.in_percent else axes.x_axis(most=5),
         svg.path("observed", f"M{svg.coordinate(at)} {svg.coordinate(axes.base)}V12"),
         svg.text(at + beside, 12, seen, anchor=anchor, css="value"),
     ]

@@ -10,10 +10,10 @@ from sigstats.tasks.summary.published import read_references
 
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
+from ..sections import _columns
 from ..wording import p_at_most, percent
 
 _TESTS = ("permutation-labels", "permutation-features")
-_HEADER = ("Data set", "Error", "PermClass error", "PermClass p", "PermFeats error", "PermFeats p", "Joint structure")
 
 
 @dataclass(frozen=True)
@@ -36,26 +36,32 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         " In parentheses stands what is printed; ≠ marks what does not agree by the study's rule." if printed else ""
     )
     for classifier, group in group_by(done, lambda case: case.labels.classifier).items():
+        measure = group[0].labels.measure or "error"
+        improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
         yield Figure(
             title=f"{classifier}: both permutation tests",
             caption=(
-                "The error on the data, its mean with permuted labels (PermClass) and with features permuted inside "
-                "each class (PermFeats), and p before adjustment. First come the data sets on which the joint "
-                f"structure of the features lowers the error (PermFeats p ≤ {evidence.alpha:g}).{beside}"
+                f"The {measure} on the data, its mean with permuted labels (PermClass) and with features permuted "
+                "inside each class (PermFeats), and p before adjustment. First come the data sets on which the joint "
+                f"structure of the features {improves} (PermFeats p ≤ {evidence.alpha:g}).{beside}"
             ),
-            body=_table(group, printed, evidence.alpha),
+            body=_table(group, printed, evidence.alpha, measure, improves),
         )
 
 
-def _table(cases: Sequence[_Case], printed: Mapping[tuple[str, str], str], alpha: float) -> Markup:
+def _table(
+    cases: Sequence[_Case], printed: Mapping[tuple[str, str], str], alpha: float, measure: str, improves: str
+) -> Markup:
+    of_tests = (f"PermClass {measure}", "PermClass p", f"PermFeats {measure}", "PermFeats p")
+    header = ("Data set", measure[0].upper() + measure[1:], *of_tests, "Joint structure")
     head = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if 0 < at < 6 else "", name)
-        for at, name in enumerate(_HEADER)
+        for at, name in enumerate(header)
     )
     depends = [(case.features.p_value or 0) <= alpha for case in cases]
     body = Markup("").join(
         _line(case, printed, said)
-        for wanted, said in ((True, "lowers the error"), (False, "not shown"))
+        for wanted, said in ((True, improves), (False, "not shown"))
         for case, own in zip(cases, depends, strict=True)
         if own is wanted
     )
@@ -68,12 +74,12 @@ def _table(cases: Sequence[_Case], printed: Mapping[tuple[str, str], str], alpha
 def _line(case: _Case, printed: Mapping[tuple[str, str], str], said: str) -> Markup:
     labels, features = case.labels, case.features
     cells = [
-        _cell(percent(labels.estimate or 0, labels.n), labels, "estimate", printed),
+        _cell(_columns.measured(labels, labels.estimate or 0), labels, "estimate", printed),
         *(
             cell
             for row in (labels, features)
             for cell in (
-                _cell(percent(row.null_mean or 0, row.n), row, "null_mean", printed),
+                _cell(_columns.measured(row, row.null_mean or 0), row, "null_mean", printed),
                 _cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed),
             )
         ),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from sigstats.tasks.schema import Hypothesis
 
@@ -37,7 +36,7 @@ class Point:
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test on retrains whose data sets differ in one number."""
     for number, section in enumerate(sections.of(evidence)):
-        rows = [row for row in evidence.of(section.test) if _value(row) is not None]
+        rows = [row for row in evidence.of(section.test) if row.measure == "error" and _value(row) is not None]
         names = distinct(_name(row) for row in rows)
         curves = {
             classifier: sorted(_points(group, evidence), key=lambda point: point.value)
@@ -78,7 +77,7 @@ def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
         null, value = null_distribution(row, evidence), _value(row)
         if null is None or value is None or row.estimate is None or not row.n:
             continue
-        errors: NDArray[np.float64] = null.wrong / row.n
+        errors = null.values
         low, high = np.quantile(errors, [0.05, 0.95])
         yield Point(value, row.estimate, float(errors.mean()), float(low), float(high), row.decision == "reject")
 

@@ -40,9 +40,9 @@ def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Observed beside permuted error."""
-    value = _columns.estimate("Error", "cross-validated error, observed")
+    value = _columns.estimate(_cases.value_name(rows), "cross-validated, observed")
     return _columns.case_columns(
-        rows, value, _columns.null_mean("Permuted", "mean error after permuting each feature inside each class")
+        rows, value, _columns.null_mean("Permuted", "mean after permuting each feature inside each class")
     )
 
 

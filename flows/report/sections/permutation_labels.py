@@ -20,9 +20,16 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Observed beside permuted error."""
-    value = _columns.estimate("Error", "cross-validated error, observed")
-    return _columns.case_columns(rows, value, _columns.null_mean("Permuted", "mean error after permuting the labels"))
+    value = _columns.estimate(_cases.value_name(rows), "cross-validated, observed")
+    return _columns.case_columns(rows, value, _columns.null_mean("Permuted", "mean after permuting the labels"))
 
+
+_METHOD = (
+    "The labels are permuted, the classifier is cross-validated again, and the permutations whose error is at most "
+    "the observed one are counted: p = (count + 1) / (permutations + 1). The null hypothesis is that labels and "
+    "features are independent. A small p says that the classifier found a real connection; a large one does not "
+    "say that there is none, since another classifier may find it."
+)
 
 SECTION = Section(
     order=10,
@@ -31,12 +38,7 @@ SECTION = Section(
     question="Did the classifier learn real class structure?",
     verdict=verdict,
     columns=columns,
-    method=(
-        "The labels are permuted, the classifier is cross-validated again, and the permutations whose error is at most "
-        "the observed one are counted: p = (count + 1) / (permutations + 1). The null hypothesis is that labels and "
-        "features are independent. A small p says that the classifier found a real connection; a large one does not "
-        "say that there is none, since another classifier may find it."
-    ),
+    method=lambda rows: _cases.in_words_of_the_measure(_METHOD, rows),
     source=(
         "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
         "Research 11 (2010), test 1"

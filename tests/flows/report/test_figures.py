@@ -57,7 +57,9 @@ def rectangles(path: str) -> list[tuple[float, float, float]]:
 @given(counts, st.integers(0, 400))
 def test_the_orange_bins_hold_exactly_the_extreme_replicates(wrong, observed):
     low, high = min(wrong.min(), observed), max(wrong.max(), observed)
-    bins = null_histograms.Bins.over(int(low), int(high), 400)
+    bins = null_histograms.Bins.over(int(low), int(high))
+    heights, left = bins.count(wrong, observed, more=True)
+    assert heights[left > observed - 1].sum() == (wrong >= observed).sum()
     heights, left = bins.count(wrong, observed)
     assert heights.sum() == len(wrong)
     assert heights[left < observed].sum() == (wrong <= observed).sum()
@@ -128,7 +130,7 @@ def test_the_observed_error_that_is_drawn_is_that_of_the_predictions(store, evid
         null = null_distribution(row, evidence)
         assert null is not None
         assert null.observed == wrong
-        assert (null.wrong <= wrong).sum() == row.exceedances
+        assert (null.counts <= wrong).sum() == row.exceedances
 
 
 @quickly
@@ -299,8 +301,8 @@ def test_a_cell_of_one_value_has_a_histogram(tmp_path):
         study="s", cell="c", test="t", method="m", alternative="less", null="h", dataset="d", classifier="k", n=50,
         estimate=0.0, p_value=1.0, exceedances=9, replicates=9, decision="keep",
     )  # fmt: skip
-    null = NullDistribution(row, np.zeros(9, dtype=np.int64), 0)
-    bins = null_histograms.Bins.over(0, 0, 50)
+    null = NullDistribution(row, np.zeros(9, dtype=np.int64), 0, 1 / 50)
+    bins = null_histograms.Bins.over(0, 0, null)
     drawing = null_histograms._panel("h", row, null, bins)
     assert "nan" not in drawing
     assert 'class="extreme"' in drawing

@@ -119,7 +119,7 @@ def test_what_cannot_be_measured_is_said(found, output):
     ("more", "complaint"),
     [
         ({"measures": ["macro-f2"]}, "measures: 'macro-f2' is not valid; expected one of accuracy"),
-        ({"measures": ["f1"]}, "measures: 'f1' is not valid"),
+        ({"measures": ["dcf"]}, "measures: 'dcf' is not valid"),
         ({"measures": ["auc", "auc"]}, "measures: 'auc' is not valid; expected each measure once"),
         ({"tests": ["measures"]}, "tests: 'measures' is not valid; expected measures = "),
     ],

@@ -1,0 +1,134 @@
+"""What `sigstats plan` says a study costs, and what it then takes.
+
+Each study is planned in one process and run in another, on a plain loop; both count processor seconds of its blocks, so
+that other work on the machine does not matter.
+
+python benchmarks/plan.py [--data ../shared/data] [--only quickstart]
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+from sigstats.flows.config.ready import place_of
+from sigstats.flows.studies import kind_of, load_study
+
+#: The study, and what is set otherwise so that it takes minutes at most.
+STUDIES: dict[str, tuple[str, ...]] = {
+    "quickstart": (),
+    "hryniewicz": (),
+    "nyssen": (),
+    "sturm": ("trials=100",),
+    "f1-intervals": ("trials=50",),
+    "cross-validation": ("trials=20",),
+    "ojala-garriga": ("permutation.resamples=19", "alpha=0.1"),
+    "sixty-sets": ("cross_validation.repeats=2",),
+}
+
+
+def _in_processor_time() -> None:
+    """Count the seconds of a block in processor time."""
+    from sigstats.tasks.engine import run_block
+
+    run_block.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[attr-defined]
+
+
+def _study(name: str, changes: list[str], data: str):  # type: ignore[no-untyped-def]
+    place = place_of(name)
+    study = load_study(place.path, changes)
+    if hasattr(study, "folder") and Path(data).exists():
+        study = load_study(place.path, [*changes, f"folder={Path(data).resolve()}"])
+    return study, place.base
+
+
+def planned(name: str, changes: list[str], data: str) -> dict[str, float]:
+    """The seconds of work that the plan says, and how long it took to say so."""
+    from sigstats.flows.running.estimate import count, estimate
+    from sigstats.tasks.storage.store import Store
+
+    study, base = _study(name, changes, data)
+    started = time.perf_counter()
+    prepared = kind_of(study).prepare(study, base)
+    with tempfile.TemporaryDirectory() as folder:
+        found = estimate(prepared, count(prepared.plan, folder + "/output"), scratch=Store(folder + "/scratch"))
+    cells = {"/".join([one.cell.fanout, *one.cell.subject.values()]): one.seconds or 0.0 for one in found}
+    return {
+        "seconds": sum(cells.values()),
+        "spoke": time.perf_counter() - started,
+        "cells": len(found),
+        "timed": sum(one.timed for one in found),
+        "each": cells,
+    }
+
+
+def taken(name: str, changes: list[str], data: str) -> dict[str, float]:
+    """The seconds in the blocks of a run."""
+    from sigstats.flows.clusters import load_cluster
+    from sigstats.flows.running import study as running
+    from sigstats.flows.running.options import RunOptions
+    from sigstats.flows.running.progress import Display
+    from sigstats.tasks.engine.execute import Outcome
+
+    study, base = _study(name, changes, data)
+    seconds: dict[str, float] = {}
+    add = Outcome.add
+
+    def counted(self, receipt):  # type: ignore[no-untyped-def]
+        key = "/".join([self.cell.fanout, *self.cell.subject.values()])
+        seconds[key] = seconds.get(key, 0.0) + receipt.seconds
+        add(self, receipt)
+
+    Outcome.add = counted  # type: ignore[method-assign]
+    running.write_report = lambda store: ""
+    with tempfile.TemporaryDirectory() as folder:
+        options = RunOptions(
+            base=base, output=folder + "/output", cluster=load_cluster("serial", None), display=Display(quiet=True)
+        )
+        kind_of(study).run(study, options)
+    return {"seconds": sum(seconds.values()), "each": seconds}
+
+
+def _apart(step: str, name: str, data: str) -> dict[str, float]:
+    command = [sys.executable, __file__, "--step", step, "--only", name, "--data", data]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default="../shared/data")
+    parser.add_argument("--only", choices=STUDIES, action="append")
+    parser.add_argument("--step", choices=("planned", "taken"), help=argparse.SUPPRESS)
+    parser.add_argument("--cells", metavar="FILE", help="write the seconds of each cell, planned and taken, as JSON")
+    options = parser.parse_args()
+    if options.step:
+        _in_processor_time()
+        (name,) = options.only
+        print(json.dumps(globals()[options.step](name, list(STUDIES[name]), options.data)))
+        return
+    print("| study | cells | timed | planned, s | taken, s | planned / taken |")
+    print("|---|---:|---:|---:|---:|---:|", flush=True)
+    each = {}
+    for name in options.only or STUDIES:
+        said, took = (_apart(step, name, options.data) for step in ("planned", "taken"))
+        changed = ", ".join((name, *STUDIES[name]))
+        print(
+            f"| {changed} | {said['cells']:,} | {said['timed']:,} | {said['seconds']:.1f} | {took['seconds']:.1f} | "
+            f"{said['seconds'] / took['seconds']:.2f} |",
+            flush=True,
+        )
+        each[name] = {"planned": said, "taken": took}
+        if options.cells:
+            Path(options.cells).write_text(json.dumps(each))
+
+
+if __name__ == "__main__":
+    main()

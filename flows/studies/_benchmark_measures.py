@@ -1,0 +1,77 @@
+"""What a benchmark study measures: the class that some measures refer to, and what cannot be measured."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sigstats._common.validation import did_you_mean, refuse
+from sigstats.retraining.measured import Statistic
+from sigstats.tasks.datasets.dataset import Dataset
+
+from ._benchmark_file import ERROR, BenchmarkStudy, Classifier, nulls_of
+
+
+def require_named(study: BenchmarkStudy, datasets: Mapping[str, Dataset]) -> None:
+    """Refuse positive classes of data sets that the study does not have.
+
+    Raises
+    ------
+    ValueError
+        One line that names the data set and what would be right.
+    """
+    for name in study.positive if isinstance(study.positive, dict) else ():
+        if name not in datasets:
+            raise refuse("positive", name, f"one of the data sets {', '.join(datasets)}{did_you_mean(name, datasets)}")
+
+
+def names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
+    """Whether the study says which of two classes is positive."""
+    if isinstance(study.positive, dict):
+        return dataset.name in study.positive
+    return study.positive is not None and len(dataset.classes) == 2
+
+
+def positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
+    """The code of the positive class: by default the second.
+
+    Raises
+    ------
+    ValueError
+        If the data set has other classes than the study names, or other than two.
+    """
+    if not names_positive(study, dataset):
+        return 1
+    name = study.positive[dataset.name] if isinstance(study.positive, dict) else study.positive
+    where = f"positive: {dataset.name}" if isinstance(study.positive, dict) else "positive"
+    if len(dataset.classes) != 2:
+        raise refuse(where, name, f"none, since the data set has {len(dataset.classes)} classes")
+    if name not in dataset.classes:
+        raise refuse(where, name, f"one of the classes {', '.join(dataset.classes)} of {dataset.name}")
+    return dataset.classes.index(str(name))
+
+
+def require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:
+    """Refuse retrains by a measure that the data set or the classifier does not have.
+
+    Raises
+    ------
+    ValueError
+        One line that names the data set or the classifier, the measure and what would be right.
+    """
+    measure = study.permutation.measure
+    if measure == ERROR or not nulls_of(study):
+        return
+    try:
+        statistic = Statistic(measure, len(dataset.classes))
+    except ValueError as error:
+        raise ValueError(f"permutation.{error} in {dataset.name}") from None
+    try:
+        statistic.require_of(made)
+    except ValueError as error:
+        raise ValueError(f"classifiers: {classifier.name}: permutation.{error}") from None
+
+
+def measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
+    """What the work of retrains says of the measure; the default positive class is not named."""
+    measure, code = study.permutation.measure, positive_class(study, dataset)
+    of_one = Statistic(measure, len(dataset.classes)).of_one_class
+    return {"measure": measure, **({"positive": code} if of_one and code != 1 else {})}

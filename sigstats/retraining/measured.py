@@ -1,0 +1,212 @@
+"""Measures of retrained classifiers other than the error: the statistic of a permutation test by any measure.
+
+A measure of predictions is computed from the counts of each class, so batched learners are used as for the error. One
+of scores (the area under the ROC curve, the mean log-likelihood) needs scikit-learn's own fits, fold by fold. Each is
+of all rows together, not a mean over folds.
+
+When not to use: for the error, whose whole numbers of wrong rows `sigstats.retraining.retrainer` counts.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._common.random_streams import as_generator
+from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, refuse
+from ..measures.formulas import Confusion
+from ..measures.measure import as_measure, one_vs_rest
+from ..measures.table import MEASURES, base_of, refers_to_one_class
+from .class_scores import ClassScores, class_scores
+from .retrainer import Retrainer
+
+
+def _is_statistic(name: str) -> bool:
+    """Whether more is better, no parameter is needed, and an average says something else than its measure."""
+    spec, (average, base) = MEASURES[name], base_of(name)
+    if not spec.greater_is_better or spec.parameters or spec.needs not in _NEEDS:
+        return False
+    return not average or name == "micro-f1" or (average == "macro" and MEASURES[base].of_classes is None)
+
+
+#: What a statistic may be computed from.
+_NEEDS = ("answers", "classes", "scores", "probabilities")
+
+#: What a permutation test may measure: more is better, from predictions or scores of classes.
+STATISTICS: tuple[str, ...] = tuple(filter(_is_statistic, MEASURES))
+
+
+class Statistic:
+    """A measure of a classifier's predictions or scores; greater is better.
+
+    Parameters
+    ----------
+    measure : str
+        One of `STATISTICS`.
+    n_classes : int
+    positive : int
+        The class of the measures of one class (``f1``, ``recall``, ``auc``), by its code.
+
+    Raises
+    ------
+    ValueError
+        If the measure is unknown, or needs two classes and there are others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.retraining.measured import Statistic
+    >>> truth = np.array([0, 0, 1, 1])
+    >>> Statistic("balanced-accuracy", 2).of_predictions(truth, np.array([[0, 0, 1, 0], [1, 0, 0, 0]])).tolist()
+    [0.75, 0.25]
+    """
+
+    def __init__(self, measure: str, n_classes: int, positive: int = 1) -> None:
+        self.name = as_choice(measure, "measure", STATISTICS)
+        self.n_classes, self.positive = n_classes, positive
+        self._spec = MEASURES[self.name]
+        if self.of_one_class and n_classes != 2:
+            several = [
+                name
+                for name in (f"macro-{self.name}", "balanced-accuracy", "neg-log-loss")
+                if name in STATISTICS and (name != "neg-log-loss" or self.needs_scores)
+            ]
+            raise refuse("measure", self.name, f"{' or '.join(several)}, since there are {n_classes} classes")
+
+    @property
+    def of_one_class(self) -> bool:
+        """Whether it refers to one of two classes."""
+        return refers_to_one_class(self.name)
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether predictions do not suffice."""
+        return self._spec.needs in ("scores", "probabilities")
+
+    def require_of(self, classifier: Any) -> None:
+        """Refuse a classifier that does not give what the measure needs.
+
+        Raises
+        ------
+        ValueError
+            One line that says what it lacks.
+        """
+        known = ("predict_proba", "decision_function") if self._spec.needs == "scores" else ("predict_proba",)
+        if self.needs_scores and not any(hasattr(classifier, name) for name in known):
+            last = classifier.steps[-1][1] if hasattr(classifier, "steps") else classifier
+            raise refuse(
+                "measure", self.name, f"one of predictions, since {type(last).__name__} has no {' or '.join(known)}"
+            )
+
+    def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
+        """The measure of each replicate.
+
+        Parameters
+        ----------
+        truth : ndarray of int, shape (n,) or (replicates, n)
+        predicted : ndarray of int, shape (replicates, n)
+            Codes of classes.
+        """
+        k = self.n_classes
+        size = len(predicted)
+        place = (np.arange(size)[:, None] * k + truth) * k + predicted
+        counts = one_vs_rest(np.bincount(place.ravel(), minlength=size * k * k).reshape(size, k, k))
+        measure = as_measure(self.name)
+        if k == 2:
+            return measure.of(Confusion(*(each[:, self.positive].astype(np.float64) for each in counts)), "binary")
+        return measure.of(Confusion(*(each.astype(np.float64) for each in counts)), "classes")
+
+    def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
+        """The measure of one run."""
+        if self.name == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
+            assert scores.probabilities is not None
+            return self._spec.of(
+                np.ones(len(truth), dtype=np.bool_), scores.probabilities[np.arange(len(truth)), truth]
+            )
+        if scores.probabilities is not None:
+            score = scores.probabilities[:, self.positive]
+        else:
+            assert scores.decision is not None
+            score = scores.decision if self.positive == 1 else -scores.decision
+        return self._spec.of(truth == self.positive, score)
+
+
+def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
+    """The statistic of a retrainer's classifier and classes.
+
+    Raises
+    ------
+    ValueError
+        If the measure is unknown, or the classes or the classifier do not have what it needs.
+    """
+    classes = np.unique(np.asarray(y))
+    code = 1
+    if positive is not None:
+        labels = classes.tolist()
+        if not Statistic(measure, len(labels)).of_one_class:
+            raise refuse("positive", positive, f"None, since {measure} is of all classes")
+        if not isinstance(positive, (str, bool, int, float, np.generic)) or positive not in labels:
+            raise refuse("positive", positive, f"one of the classes {', '.join(map(repr, labels))}")
+        code = labels.index(positive)
+    statistic = Statistic(measure, len(classes), code)
+    statistic.require_of(retrainer.estimator)
+    return statistic
+
+
+def observed_value(retrainer: Retrainer, statistic: Statistic) -> float:
+    """The measure of the cross-validated classifier on the data as they are."""
+    return float(values_of(retrainer, statistic, retrainer.identity())[0])
+
+
+def measured(retrainer: Retrainer, statistic: Statistic, rng: Any, size: int) -> FloatArray:
+    """The measure in each of the next `size` replicates; the permutations are those of ``Retrainer.wrong``.
+
+    Parameters
+    ----------
+    retrainer : Retrainer
+    statistic : Statistic
+    rng : None, int or numpy.random.Generator
+    size : int
+
+    Returns
+    -------
+    ndarray of float64, shape (size,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sigstats.retraining.folds import stratified_folds
+    >>> from sigstats.retraining.measured import Statistic, measured, observed_value
+    >>> from sigstats.retraining.retrainer import Retrainer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> retrainer = Retrainer(GaussianNB(), X, y, stratified_folds(y, 10, rng=1), null="labels")
+    >>> macro_f1 = Statistic("macro-f1", 3)
+    >>> round(observed_value(retrainer, macro_f1), 3), bool((measured(retrainer, macro_f1, 1, 20) < 0.6).all())
+    (0.953, True)
+    """
+    generator = as_generator(rng)
+    size = as_count(size, "size", maximum=MAX_RESAMPLES)
+    return np.concatenate([*_chunked(retrainer, statistic, generator, size), np.empty(0)])
+
+
+def _chunked(
+    retrainer: Retrainer, statistic: Statistic, generator: np.random.Generator, size: int
+) -> Iterator[FloatArray]:
+    for draws in retrainer.chunks(generator, size):
+        yield values_of(retrainer, statistic, draws)
+
+
+def values_of(retrainer: Retrainer, statistic: Statistic, draws: IntArray) -> FloatArray:
+    """The measure of each replicate in `draws`, which are those of ``Retrainer.draw``."""
+    if not statistic.needs_scores:
+        return statistic.of_predictions(*retrainer.truth_and_predictions(draws))
+    return np.array(
+        [
+            statistic.of_scores(
+                retrainer.codes,
+                class_scores(retrainer.estimator, retrainer.permuted(draw), retrainer.codes, retrainer.folds),
+            )
+            for draw in draws
+        ]
+    )

@@ -1,0 +1,49 @@
+"""The observed run by another measure than the error: what retrains by this measure are counted against."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sigstats.retraining.measured import Statistic, observed_value
+
+from ..plan import Block
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ._retrainers import code_of_classifier, dataset_of, learner_revision, retrainer
+
+VERSION = 1
+LANE_SIZE = 1
+
+SCHEMA = pa.schema(
+    [REPLICATE, column("value", pa.float64(), "of the measure", "the measure of the classifier; more is better")]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """The observed run draws no random numbers."""
+    return {"dataset": work["dataset"], "draws": "none"}
+
+
+def revision(work: Mapping[str, Any]) -> int:
+    """As that of the observed run."""
+    return learner_revision(work)
+
+
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """That of the classifier."""
+    return code_of_classifier(work)
+
+
+def statistic(store: Store, work: Mapping[str, Any]) -> Statistic:
+    """What a cell measures."""
+    return Statistic(work["measure"], len(dataset_of(store, work).classes), work.get("positive", 1))
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The measure of all rows."""
+    work = block.cell.work
+    value = observed_value(retrainer(store, work, null="labels"), statistic(store, work))
+    columns: dict[str, Any] = {"replicate": np.arange(1), "value": [value]}
+    return pa.table(columns, schema=SCHEMA)

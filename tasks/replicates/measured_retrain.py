@@ -1,0 +1,67 @@
+"""Retrains under a null hypothesis, by another measure than the error; their permutations are those of `retrain`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats._common.extreme import at_least
+from sigstats.retraining.measured import measured as measures_of
+
+from ..fan_out import new_cell
+from ..plan import Block, Cell
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from . import measured, retrain
+from ._retrainers import code_of_classifier, learner_revision, retrainer
+
+VERSION = 1
+LANE_SIZE = retrain.LANE_SIZE
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("value", pa.float64(), "of the measure", "the measure of the retrained classifier; more is better"),
+    ]
+)
+
+
+def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+    """That of retrains, so that all classifiers and measures are given the same permutations."""
+    return retrain.stream(work)
+
+
+def revision(work: Mapping[str, Any]) -> int:
+    """As that of retrains."""
+    return learner_revision(work)
+
+
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """That of the classifier."""
+    return code_of_classifier(work)
+
+
+def compute(block: Block, store: Store) -> pa.Table:
+    """The measure of every replicate of the block."""
+    work = block.cell.work
+    classifier, statistic = retrainer(store, work, null=work["null"]), measured.statistic(store, work)
+    columns: dict[str, Any] = {
+        "replicate": np.arange(block.first, block.last, dtype=np.int64),
+        "value": np.concatenate([measures_of(classifier, statistic, rng, size) for rng, size in block.lanes()]),
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def observed(retrains: Cell) -> Cell:
+    """The cell of the observed value: the same measure of the same classifier on the labels as they are."""
+    subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
+    return new_cell(
+        "measured", measured, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits
+    )
+
+
+def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
+    """Which retrains are no worse than the observed run."""
+    return at_least(table.column("value").to_numpy(), float(observed.column("value")[0].as_py()))

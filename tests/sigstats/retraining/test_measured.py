@@ -1,0 +1,130 @@
+"""Permutation tests by other measures than the error: scikit-learn's own fits and formulas on the same permutations."""
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+
+from sigstats import permutation_test
+from sigstats.learners import build
+from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.measured import Statistic, measured, observed_value
+from sigstats.retraining.retrainer import Retrainer
+
+OF_CLASSES = {
+    "balanced-accuracy": metrics.balanced_accuracy_score,
+    "macro-f1": lambda y, said: metrics.f1_score(y, said, average="macro"),
+    "macro-precision": lambda y, said: metrics.precision_score(y, said, average="macro", zero_division=0),
+    "mcc": metrics.matthews_corrcoef,
+    "kappa": metrics.cohen_kappa_score,
+}
+OF_TWO = {
+    "f1": lambda y, said: metrics.f1_score(y, said, pos_label=0, zero_division=0),
+    "precision": lambda y, said: metrics.precision_score(y, said, pos_label=0, zero_division=0),
+    "specificity": lambda y, said: metrics.recall_score(y, said, pos_label=1),
+}
+SIZE = 3
+
+
+def rows_of_each(X, y, null, retrainer):
+    """The permuted rows of each replicate, made anew from the generator's draws."""
+    for draw in retrainer.draw(np.random.default_rng(7), SIZE):
+        if null == "labels":
+            order = np.argsort(draw)
+            yield X[order]
+        else:
+            yield np.column_stack([X[source, j] for j, source in enumerate(draw)])
+
+
+@pytest.mark.parametrize("null", ["labels", "features"])
+@pytest.mark.parametrize("learner", ["1-nn", "naive-bayes", "lda"])
+def test_measures_of_predictions_are_scikit_learns(learner, null):
+    for load, table in ((load_wine, OF_CLASSES), (load_breast_cancer, {**OF_CLASSES, **OF_TWO})):
+        X, y = load(return_X_y=True)
+        X, y = X[::2, :5], y[::2]
+        folds = stratified_folds(y, 3, rng=1)
+        retrainer = Retrainer(build(learner), X, y, folds, null=null)
+        split = PredefinedSplit(folds)
+        said = [cross_val_predict(build(learner), rows, y, cv=split) for rows in rows_of_each(X, y, null, retrainer)]
+        for name, score in table.items():
+            statistic = Statistic(name, len(np.unique(y)), 0)
+            found = measured(retrainer, statistic, np.random.default_rng(7), SIZE)
+            np.testing.assert_allclose(found, [score(y, each) for each in said], rtol=1e-12, atol=1e-15)
+            assert observed_value(retrainer, statistic) == pytest.approx(score(y, retrainer.observed()))
+
+
+@pytest.mark.parametrize("null", ["labels", "features"])
+def test_measures_of_scores_are_scikit_learns(null):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[::4, :4], y[::4]
+    folds = stratified_folds(y, 3, rng=1)
+    split = PredefinedSplit(folds)
+    for learner, how in (("naive-bayes", "predict_proba"), ("ridge", "decision_function")):
+        retrainer = Retrainer(build(learner), X, y, folds, null=null)
+        rows = rows_of_each(X, y, null, retrainer)
+        scores = [cross_val_predict(build(learner), each, y, cv=split, method=how) for each in rows]
+        scores = [each if how == "decision_function" else each[:, 1] for each in scores]
+        wanted = {"auc": [metrics.roc_auc_score(y, each) for each in scores]}
+        if how == "predict_proba":
+            wanted["neg-log-loss"] = [-metrics.log_loss(y, each) for each in scores]
+            wanted["neg-brier"] = [-metrics.brier_score_loss(y, each) for each in scores]
+        for name, values in wanted.items():
+            for positive in (0, 1):
+                found = measured(retrainer, Statistic(name, 2, positive), np.random.default_rng(7), SIZE)
+                np.testing.assert_allclose(found, values, rtol=1e-9)
+
+
+def test_accuracy_decides_as_the_error_does():
+    X, y = load_iris(return_X_y=True)
+    X = X[:, :1]
+    for null in ("labels", "features"):
+        by_error = permutation_test("naive-bayes", X, y, null=null, cv=3, n_resamples=40, rng=3)
+        by_accuracy = permutation_test("naive-bayes", X, y, null=null, cv=3, n_resamples=40, rng=3, measure="accuracy")
+        assert by_accuracy.pvalue == by_error.pvalue
+        assert by_accuracy.statistic == pytest.approx(1 - by_error.statistic)
+        assert by_accuracy.null_distribution == pytest.approx([1 - each for each in by_error.null_distribution])
+        assert by_accuracy.wrong == by_error.wrong
+
+
+def test_the_positive_class_is_named_by_its_label():
+    y = np.where(load_breast_cancer().target == 0, "ill", "well")[::3]
+    X = load_breast_cancer().data[::3, :3]
+    options = {"cv": 3, "n_resamples": 9, "rng": 1}
+    ill = permutation_test("naive-bayes", X, y, measure="recall", positive="ill", **options)
+    well = permutation_test("naive-bayes", X, y, measure="specificity", positive="well", **options)
+    default = permutation_test("naive-bayes", X, y, measure="specificity", **options)
+    assert ill.statistic == well.statistic == default.statistic
+    assert ill.null_distribution == well.null_distribution
+    assert ill.null_distribution != permutation_test("naive-bayes", X, y, measure="recall", **options).null_distribution
+
+
+def test_n_jobs_changes_nothing():
+    X, y = load_iris(return_X_y=True)
+    options = {"measure": "macro-f1", "cv": 3, "n_resamples": 8, "rng": 1}
+    assert permutation_test("lda", X, y, n_jobs=2, **options) == permutation_test("lda", X, y, **options)
+
+
+@pytest.mark.parametrize(
+    ("learner", "options", "said"),
+    [
+        ("lda", {"measure": "f1"}, "measure: 'f1' is not valid; expected macro-f1.*since there are 3 classes"),
+        ("lda", {"measure": "auc"}, "measure: 'auc' is not valid; expected .*since there are 3 classes"),
+        ("lda", {"measure": "macro-f"}, "did you mean 'macro-f1'"),
+        ("ridge", {"measure": "neg-log-loss"}, "measure: 'neg-log-loss' .* RidgeClassifier has no predict_proba"),
+        ("lda", {"measure": "macro-f1", "positive": 1}, "positive: 1 is not valid; expected None"),
+        ("lda", {"positive": 1}, "positive: 1 is not valid; expected None, since the error has no positive class"),
+    ],
+)
+def test_bad_input_is_one_line(learner, options, said):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=said) as caught:
+        permutation_test(learner, X, y, cv=3, n_resamples=2, rng=1, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_positive_class_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    for positive in ("ill", 2, [0], np.array([0, 1])):
+        with pytest.raises(ValueError, match=r"positive: .* is not valid; expected one of the classes 0, 1"):
+            permutation_test("lda", X, y, cv=3, n_resamples=2, rng=1, measure="f1", positive=positive)
