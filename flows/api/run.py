@@ -13,6 +13,7 @@ from ..clusters import allowed, load_cluster
 from ..config.ready import place_of
 from ..config.study import Study
 from ..errors import BadInput
+from ..running.bars import in_notebook
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..running.study import CellStudyResult
@@ -28,7 +29,7 @@ def run(
     workers: int | None = None,
     allow: Sequence[str] = (),
     cache: "str | PathLike[str] | None" = None,
-    quiet: bool = True,
+    quiet: bool | None = None,
 ) -> StudyResults:
     """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
 
@@ -49,8 +50,9 @@ def run(
         Packages whose classifiers and tests the study may name: their code is imported and run.
     cache : str or path, optional
         A folder or an fsspec URL of finished cells that studies share: those that are there are not computed again.
-    quiet : bool
-        False to see the progress on standard error.
+    quiet : bool, optional
+        False to see the progress, on standard error or as a bar in a notebook; True to see nothing. By default it is
+        seen in a notebook alone.
 
     Returns
     -------
@@ -75,8 +77,8 @@ def run(
     [0.214]
     """
     place = as_place(output)
-    if not isinstance(quiet, bool):
-        raise refuse("quiet", quiet, "True or False")
+    if quiet is not None and not isinstance(quiet, bool):
+        raise refuse("quiet", quiet, "True, False or None")
     try:
         loaded, base = _loaded(study)
         kind = kind_of(loaded)
@@ -90,7 +92,7 @@ def run(
             base=base,
             output=place,
             cluster=where,
-            display=Display(quiet=quiet, study=loaded.name),
+            display=Display(quiet=not in_notebook() if quiet is None else quiet, study=loaded.name),
             allow=allowed(allow, where),
             cache=None if cache is None else as_place(cache, "cache"),
         )

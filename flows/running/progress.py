@@ -1,4 +1,4 @@
-"""The progress of a run for a person to read: a bar on a terminal, a line now and then elsewhere."""
+"""The progress of a run for a person to read: a bar on a terminal or in a notebook, a line now and then elsewhere."""
 
 import contextlib
 import datetime
@@ -12,12 +12,13 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from sigstats._common.printable import printable
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
+from .bars import Bar, TerminalBar, in_notebook, notebook_bar
 from .time_left import CellProgress, TimeLeft
 
 #: Seconds between two drawings of the bar, at least: the time left is a sum over all cells.
@@ -49,7 +50,7 @@ class Display:
         self.json = log_format == "json"
         self.study = study
         self._lock = threading.Lock()
-        self._bar: Progress | None = None
+        self._bar: Bar | None = None
         self._counts: dict[str, CellProgress] = {}
         self._latest: CellProgress | None = None
         self._time_left = TimeLeft([])
@@ -135,14 +136,9 @@ class Display:
         self._started = self._spoke = time.monotonic()
         self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers())
         if self._terminal:
-            self._bar = Progress(
-                SpinnerColumn(),
-                BarColumn(),
-                TextColumn("{task.description}", markup=False),
-                TimeElapsedColumn(),
-                console=self.console,
-            )
-            self._task = self._bar.add_task("starting", total=plan.replicates)
+            self._bar = TerminalBar(self.console, plan.replicates)
+        elif in_notebook() and not self.quiet and not self.json:
+            self._bar = notebook_bar(plan.replicates)
         return self
 
     def __enter__(self) -> Self:
@@ -198,9 +194,8 @@ class Display:
             else:
                 self.say(f"  {self._line()}")
 
-    def _draw(self, bar: Progress) -> None:
-        done = sum(count.done for count in self._counts.values())
-        bar.update(self._task, completed=done, description=printable(self._line()))
+    def _draw(self, bar: Bar) -> None:
+        bar.draw(sum(count.done for count in self._counts.values()), self._line())
 
     def _totals(self) -> dict[str, Any]:
         """Where the run stands: cells, replicates, replicates a second, seconds left (None while unknown)."""

@@ -108,7 +108,7 @@ def test_what_is_not_there_is_named(found, call, line):
         ({"output": None}, "output: None is not valid"),
         ({"cluster": "seriol"}, "did you mean 'serial'"),
         ({"workers": 0}, "workers"),
-        ({"quiet": "no"}, "quiet: 'no' is not valid; expected True or False"),
+        ({"quiet": "no"}, "quiet: 'no' is not valid; expected True, False or None"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, arguments, line):
