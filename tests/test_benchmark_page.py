@@ -16,7 +16,7 @@ from sigstats.tasks.datasets.options import COLUMNS
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "benchmark.md").read_text(encoding="utf-8")
 STUDIES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 #: The analyses of other kinds of study.
-ELSEWHERE = {"calibration", "confidence", "performance", "significance", "trained"}
+ELSEWHERE = {"calibration", "confidence", "performance", "sample-size", "significance", "trained"}
 
 
 def row_of(name):

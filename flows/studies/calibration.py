@@ -27,6 +27,7 @@ from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
 from ._calibration_tests import OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind
+from ._published_sizes import PublishedSize, published_sizes
 from .populations import PopulationSpec, Source
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.
@@ -63,6 +64,13 @@ class CalibrationStudy(DataStudy):
             "default where there are intervals or retrained learners"
         ),
     ] = None
+
+    published: Annotated[
+        list[PublishedSize],
+        Field(
+            default_factory=list, description="Numbers of rows that a publication prints, shown beside the exact ones"
+        ),
+    ]
 
     @property
     def most_trials(self) -> int:
@@ -128,13 +136,16 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    return Prepared(plan, tuple(data), notes=tuple(notes))
+    references = tuple(published_sizes(study.published, plan.cells))
+    return Prepared(plan, tuple(data), notes=tuple(notes), references=references)
 
 
 def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
     """What is made of the replicates: of tests their rates, of intervals what else is asked of a method."""
     if not fanouts.isdisjoint(APPLIED - {"interval"}):
         yield "calibration"
+    if study.published:
+        yield "sample-size"
     if not fanouts.isdisjoint({"predict", "categorise"}):
         yield "confidence"
     if "categorise" in fanouts:

@@ -12,7 +12,9 @@ over columns: no asymptotic expansion and no assumption of smoothness enters. Wh
   moves T by a known amount at most) and of the sums.
 
 Small p-values are treated under the exponentially tilted law in which T is centred at 0, so that the bounds are
-relative to p. The mass of outcomes tied with the observed one lies inside the bounds.
+relative to p. The mass of outcomes tied with the observed one lies inside the bounds. Where Chernoff's bound, which the
+tilted law gives without polynomials, is already below `NEGLIGIBLE`, it stands alone: no decision hangs on the digits of
+such a p, and they would cost a minute.
 Not part of the public names.
 
 When not to use: few or small columns. There the exact method is faster, and a single tie may outweigh the width.
@@ -34,6 +36,8 @@ from .._common.validation import FloatArray
 #: The most frequencies, and the most (frequency, angle, column) triples, that are evaluated: about two minutes.
 MAX_FREQUENCIES = 2**22
 MAX_WORK = 2 * 10**10
+#: Below this p is bounded from above alone.
+NEGLIGIBLE = 1e-100
 _BLOCK = 512
 
 
@@ -98,6 +102,11 @@ def bounds(
     width : float
         The width wanted, as a share of the upper bound.
 
+    Returns
+    -------
+    low, high : float
+        Where Chernoff's bound is below `NEGLIGIBLE`, 0 and that.
+
     Raises
     ------
     WorkLimitError
@@ -107,6 +116,9 @@ def bounds(
     turn = _turn(columns, tilt, total)
     log_z = _cumulant(columns, tilt, turn)
     scale = log_z - turn * total + tilt * observed - log_norm
+    chernoff = scale + tilt * slack + 1e-9  # T <= 0: the masses are at most exp(tilt observed) tilted ones
+    if chernoff < math.log(NEGLIGIBLE):
+        return 0.0, math.exp(chernoff)
     top = sum(c.copies * float(c.log_mass.max()) for c in columns) - observed
     reach = _reach(columns, tilt, turn, observed, log_z)
     circle = _circle(columns, total, observed, tilt, turn, length=reach + top + 1.0)

@@ -61,9 +61,9 @@ def homogeneity_test(
     method : {"exact", "bounds", "chi2", "monte-carlo"}
         ``exact``: without listing the tables; feasible while half of the columns has at most some 8 million relevant
         outcomes, such as K = 8 with a total of 1000, or 113 classes if almost all are tiny.
-        ``bounds``: for what is too large for that: certified bounds of the exact p-value, no wider than 1e-4 of it, or
-        0 and 1e-280 where it is smaller than that; ``.pvalue`` is the upper one, ``.pvalue_interval`` has both, with
-        confidence 1.
+        ``bounds``: for what is too large for that: certified bounds of the exact p-value, no wider than 1e-4 of it,
+        or 0 and Chernoff's bound where that is below 1e-100; ``.pvalue`` is the upper one, ``.pvalue_interval`` has
+        both, with confidence 1.
         ``chi2``: Pearson's approximation (eq. 8 to 11).
         ``monte-carlo``: tables drawn from the margins; ``.pvalue_interval`` holds the exact p-value with confidence
         0.99.

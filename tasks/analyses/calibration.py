@@ -91,7 +91,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         return
     empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
     what = "a class or category without a true row" if "events" in work["population"] else "no truly positive row"
-    notes = list(_undefined(table))
+    notes = list(undefined(table))
     notes += [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
     note = "; ".join(notes)
     rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
@@ -101,12 +101,16 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         yield _rate(coverage.with_(note=note), int(np.count_nonzero(covers)), covers.size)
 
 
-def _undefined(table: pa.Table) -> Iterator[str]:
-    """On how many test sets a test gave no p-value, which counts as no rejection; why, of one of another package."""
-    count = int(np.count_nonzero(np.isnan(table.column("p_value").to_numpy())))
+def undefined(table: pa.Table, name: str = "p_value") -> Iterator[str]:
+    """On how many test sets a test gave no p-value, which counts as no rejection, or a method no interval, as a miss.
+
+    Why is said of a test of another package. `name` is the column that is NaN there.
+    """
+    count = int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
     if not count:
         return
-    said = f"p undefined in {count:,} of {table.num_rows:,} test sets, not rejected"
+    what, counted = ("p", "not rejected") if name == "p_value" else ("interval", "counted as misses")
+    said = f"{what} undefined in {count:,} of {table.num_rows:,} test sets, {counted}"
     if "problem" not in table.column_names:
         yield said
         return

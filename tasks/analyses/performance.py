@@ -20,7 +20,7 @@ from ..populations.population import Population
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
-from .calibration import COVERAGE, null_is_true
+from .calibration import COVERAGE, null_is_true, undefined
 
 #: The measures of a row, in their order.
 BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
@@ -72,7 +72,7 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
         return
     true = truth(drawn_from, cell.work["test"]["of"])
-    row = row.with_(replicates=table.num_rows, decision="none")
+    row = row.with_(replicates=table.num_rows, decision="none", note="; ".join(undefined(table, "low")))
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
     p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
@@ -101,19 +101,24 @@ def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
 
 
 def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: float) -> Iterator[Hypothesis]:
-    """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther."""
-    estimates, stated, n = columns["estimate"], columns["standard_error"], row.replicates or 0
-    widths = columns["high"] - columns["low"]
-    if n < 2:
+    """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther.
+
+    What a method states is averaged over the test sets on which it states something.
+    """
+    defined = ~np.isnan(columns["low"])
+    estimates, stated = columns["estimate"], columns["standard_error"][defined]
+    widths = (columns["high"] - columns["low"])[defined]
+    n, k = estimates.size, widths.size
+    if k < 2:
         return
     deviation, mean_square = float(estimates.std(ddof=1)), float(np.mean(stated**2))
     modelled = math.sqrt(mean_square)
-    of_modelled = math.sqrt(float(np.var(stated**2, ddof=1)) / (4 * n * mean_square)) if mean_square else 0.0
+    of_modelled = math.sqrt(float(np.var(stated**2, ddof=1)) / (4 * k * mean_square)) if mean_square else 0.0
     found = {
         BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
         EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
         STATED: (modelled, of_modelled),
-        WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(n)),
+        WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
     }
     for measure, (value, error) in found.items():
         ends = {"estimate_low": value - _Z * error, "estimate_high": value + _Z * error}

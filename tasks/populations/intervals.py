@@ -1,7 +1,9 @@
 """Intervals of F1 on test sets: of one classifier, or of the difference of two."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from sigstats.f1_intervals import F1_METHODS, f1_difference_interval, f1_interva
 from sigstats.joint.outcomes import JointOutcomes
 
 from .population import Population
+from .tests import attempts
 
 #: Test sets of counts have the measures of a population of such counts.
 _POPULATION = Population(outcomes=(1,) * 8)
@@ -24,8 +27,9 @@ class Estimate:
     Attributes
     ----------
     estimate, low, high : float
+        The ends are NaN where the method refuses the test set.
     standard_error : float
-        As the method states it.
+        As the method states it; NaN where the ends are.
     undefined : bool
         Whether F1 is 0/0 on the test set, which is taken as 0.
     """
@@ -63,8 +67,24 @@ def run_interval(test: Mapping[str, Any], counts: Sequence[int], rng: np.random.
         For a method that draws.
     """
     joint = JointOutcomes(*compared(counts, test["of"]))
+    return _estimate(test, joint, *_METHODS[test["method"]](test, joint, rng))
+
+
+def run_intervals(
+    test: Mapping[str, Any], sets: Iterable[Sequence[int]], rng: np.random.Generator
+) -> tuple[list[Estimate], str]:
+    """Apply a method to several test sets: what it says of each, and why it refuses the first that it refuses."""
+    sets = list(sets)
+    found, problem = attempts(partial(run_interval, test, counts, rng) for counts in sets)
+    refused = (math.nan,) * 3
+    return [
+        _estimate(test, JointOutcomes(*compared(counts, test["of"])), *refused) if said is None else said
+        for said, counts in zip(found, sets, strict=True)
+    ], problem
+
+
+def _estimate(test: Mapping[str, Any], joint: JointOutcomes, low: float, high: float, error: float) -> Estimate:
     difference = float(_POPULATION.differences("f1", np.array([joint.counts]))[0])
-    low, high, error = _METHODS[test["method"]](test, joint, rng)
     sides = (joint.confusion_b,) if test["of"] == "a" else (joint.confusion_a, joint.confusion_b)
     undefined = any(side.tp + side.fp + side.fn == 0 for side in sides)
     return Estimate(difference, low, high, error, undefined)

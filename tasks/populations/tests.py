@@ -73,9 +73,12 @@ def numbers(values: Iterable[float | None]) -> NDArray[np.float64]:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def require_some_defined(p_values: NDArray[np.float64], problem: str) -> None:
-    """Refuse a test that is defined on none of its first test sets: its own error says more than their number."""
-    if np.isnan(p_values).all():
+def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
+    """Refuse a test or a method that is defined on none of its first test sets: its error says more than their number.
+
+    `values` are NaN where it is not: p-values, or ends of intervals.
+    """
+    if np.isnan(values).all():
         raise ValueError(problem)
 
 

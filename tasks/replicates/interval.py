@@ -12,8 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..plan import Block
-from ..populations.intervals import run_interval, truth
+from ..populations.intervals import run_intervals, truth
 from ..populations.population import Population
+from ..populations.tests import require_some_defined
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import subsample
@@ -50,7 +51,10 @@ def compute(block: Block, store: Store) -> pa.Table:
     found: list[dict[str, Any]] = []
     for rng, size in block.lanes():
         sets = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]
-        found.extend(asdict(run_interval(work["test"], counts, rng)) for counts in sets.tolist())
+        said, problem = run_intervals(work["test"], sets.tolist(), rng)
+        if block.first == 0 and not found:
+            require_some_defined(np.array([one.low for one in said]), problem)
+        found.extend(map(asdict, said))
     true = truth(drawn_from, work["test"]["of"])
     for row in found:
         row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
@@ -64,6 +68,6 @@ def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
-    """Which intervals leave the truth out; their confidence is theirs, whatever the level."""
+    """Which intervals leave the truth out, or are undefined; their confidence is theirs, whatever the level."""
     missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()
     return missed

@@ -87,7 +87,7 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
         if table is None or not isinstance(drawn_from, (Population, EventPopulation)):
             continue
         truth = _advantage(drawn_from, test)
-        if truth == 0:
+        if truth == 0 or _one_side_alone(test):
             continue
         ahead, p = table.column("advantage").to_numpy(), table.column("p_value").to_numpy()
         decided = (ahead != 0) & ~np.isnan(p)
@@ -96,6 +96,11 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
     if not stated or not sum(map(len, stated)):
         return None
     return Statements(np.concatenate(stated), np.concatenate(right))
+
+
+def _one_side_alone(test: dict[str, object]) -> bool:
+    """Whether 1 - p of a test is not the p-value of its other side: the observed counts belong to both tails."""
+    return test["test"] == "mcnemar" and test["alternative"] != "two-sided" and test["method"] == "exact"
 
 
 def _advantage(drawn_from: Population | EventPopulation, test: dict[str, object]) -> float:

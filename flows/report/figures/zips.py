@@ -62,6 +62,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     true = truth(drawn_from, cell.work["test"]["of"])
     low, high, estimate, error = (table.column(key).to_numpy() for key in ("low", "high", "estimate", "standard_error"))
     order = np.lexsort((np.abs(estimate - true), distances(estimate, error, true)))
+    order = order[~np.isnan(low[order])]
     shown = order[np.unique(np.linspace(0, order.size - 1, min(_DRAWN, order.size)).round().astype(int))]
     heights = 100 * (np.arange(shown.size) + 0.5) / shown.size
     covers = table.column("covers").to_numpy()

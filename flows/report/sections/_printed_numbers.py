@@ -10,6 +10,7 @@ from ..evidence import Evidence, group_by
 from ..section import Verdict
 from ..wording import p_number
 from ._columns import short
+from ._rates import where
 from ._tables import subject_in_words
 
 
@@ -55,10 +56,11 @@ class _Pair:
         elif reference.side is None:
             agreement.append("within Monte-Carlo error")
         found = p_number(self.value) if self.is_p else f"{self.value:.6g}"
-        subject = subject_in_words(row.with_(dataset=" on ".join(filter(None, (row.classifier, row.dataset)))))
+        subject = subject_in_words(row.with_(dataset=" on ".join(filter(None, (row.classifier, where(row))))))
         by = row.test if row.test.startswith(row.method) else f"{row.test}, {row.method}"
+        what = row.measure or "" if reference.column == "estimate" else short(reference.column)
         return (
-            f"{subject}, {by}: {short(reference.column)} {reference.printed} is printed, {found} recomputed "
+            f"{subject}, {by}: {f'{what} {reference.printed}'.strip()} is printed, {found} recomputed "
             f"({'; '.join(agreement)})."
         )
 
@@ -82,9 +84,13 @@ def printed_numbers(evidence: Evidence) -> Verdict | None:
         counts += f"; {decided} of {len(ps)} printed p-values agree in decision"
     rule = (
         "Numbers agree in value if the recomputed one rounds to the printed one, and in order of magnitude if the "
-        "larger is less than ten times the smaller. p-values, before adjustment, agree in decision if both are at most "
-        f"{evidence.alpha:g} or neither is, and where they agree in value."
+        "larger is less than ten times the smaller."
     )
+    if ps:
+        rule += (
+            " p-values, before adjustment, agree in decision if both are at most "
+            f"{evidence.alpha:g} or neither is, and where they agree in value."
+        )
     return Verdict(f"{counts}.", (rule, *(pair.in_words() for pair in others)))
 
 

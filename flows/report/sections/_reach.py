@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sigstats.mcnemar.sample_size import sample_size
 from sigstats.measures.measure import Measure
 from sigstats.measures.table import MEASURES
+from sigstats.tasks.analyses.sample_size import rows_needed
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import measure_of
 from sigstats.tasks.replicates.subsample import population
@@ -71,7 +71,7 @@ def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) ->
 
 def _exactly(share: float, known: Population | EventPopulation | None, test: Mapping[str, Any], alpha: float) -> str:
     """From how many rows on the difference is found so often; empty where no formula says."""
-    needed = None if known is None or test["test"] != "mcnemar" else _needed(known, test, share, alpha)
+    needed = None if known is None or test["test"] != "mcnemar" else rows_needed(known, test, share, alpha)
     if known is None or needed is None:
         return ""
     return f"{'' if known.rows is None else 'about '}{needed:,}"
@@ -87,14 +87,3 @@ def _among_sizes(rows: Sequence[Hypothesis]) -> str:
     found = f"of the sizes that were tried, {least[0.5]:,} rows are the fewest that find it half of the time"
     more = f"{least[WANTED]:,} rows" if least[WANTED] else "none"
     return f"{found}, and {more} {'find' if least[WANTED] else 'finds'} it four times in five"
-
-
-def _needed(known: Population | EventPopulation, test: Mapping[str, Any], share: float, alpha: float) -> int | None:
-    """The rows of an endless population of the same answers, from which on the power is as wanted."""
-    only_a, only_b = known.discordant
-    total = known.rows or 1
-    options = {key: value for key, value in test.items() if key in ("alternative", "method", "correction")}
-    try:
-        return sample_size(only_a=only_a / total, only_b=only_b / total, target=share, alpha=alpha, **options)
-    except ValueError:  # the test looks the other way, or more rows than can be summed over
-        return None

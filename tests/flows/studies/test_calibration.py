@@ -64,6 +64,10 @@ def rows(output):
     return pq.read_table(Path(output) / "summary.parquet").to_pylist()
 
 
+def rates_of(output):
+    return [row for row in rows(output) if row["test"] == "calibration"]
+
+
 @pytest.fixture(scope="module")
 def sturm(tmp_path_factory):
     output = tmp_path_factory.mktemp("sturm") / "out"
@@ -107,7 +111,7 @@ def enumerated_power(n, right, classes=10, alpha=0.05):
 
 
 def test_sturms_claims_hold(sturm):
-    rates = {(row["slice"], row["n"]): row for row in rows(sturm)}
+    rates = {(row["slice"], row["n"]): row for row in rates_of(sturm)}
     assert {n for _, n in rates} >= {25, 300, 750, 1000}
     for (r, n), row in rates.items():
         assert row["replicates"] == 1000
@@ -129,14 +133,42 @@ def test_sturms_claims_hold(sturm):
         assert exact == sorted(exact)
 
 
+def test_what_sturm_reads_off_his_figure_stands_beside_the_exact_number_of_rows(sturm):
+    sizes = {row["slice"]: row for row in rows(sturm) if row["test"] == "sample-size"}
+    assert [row["estimate"] for row in sizes.values()] == [818, 330, 102]
+    # 818 rows are the first at which the power is one half, by the power itself and not by what searches it.
+    assert power(817, only_a=0.1 * 0.873, only_b=0.127 * 0.9, alternative="less") < 0.5
+    assert power(818, only_a=0.1 * 0.873, only_b=0.127 * 0.9, alternative="less") >= 0.5
+    assert power(750, only_a=0.1 * 0.873, only_b=0.127 * 0.9, alternative="less") == pytest.approx(0.469, abs=5e-4)
+    page = (sturm / "report.html").read_text()
+    assert "0 of 2 printed numbers agree in value, 2 in order of magnitude." in page
+    assert (
+        "r = 3%, sample-size, McNemar (exact, less): rows for half of the time 750 is printed, 818 recomputed" in page
+    )
+    assert "Reliability of the confidence" not in page  # of a one-sided exact test, 1 - p is not p of the other side
+
+
+@pytest.mark.parametrize(("key", "value"), [("slice", "r = 4%"), ("test", "proportion"), ("population", "11 classes")])
+def test_a_printed_number_of_what_is_not_tested_is_refused(tmp_path, capsys, key, value):
+    text = STURM.read_text()
+    there = re.search(f'{key} = "([^"]*)"', text.partition("[[published]]")[2])[1]
+    before, mark, after = text.partition("[[published]]")
+    study = study_file(tmp_path, before + mark + after.replace(f'"{there}"', f'"{value}"', 1))
+    assert run(study, tmp_path / "out") == 2
+    assert re.search(
+        rf"published\[0\]: .*{re.escape(value)}.* is not valid; expected one of .*r = 3%", capsys.readouterr().err
+    )
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("n", "right"), [(25, 0.0), (50, 0.03), (75, 0.1)])
 def test_exact_rates_are_those_of_all_outcomes(sturm, n, right):
-    (row,) = [row for row in rows(sturm) if row["n"] == n and row["slice"] == f"r = {100 * right:g}%"]
+    (row,) = [row for row in rates_of(sturm) if row["n"] == n and row["slice"] == f"r = {100 * right:g}%"]
     assert row["statistic"] == pytest.approx(enumerated_power(n, right), rel=1e-9)
 
 
 def test_simulated_rates_agree_with_the_exact_ones(sturm):
-    found = rows(sturm)
+    found = rates_of(sturm)
     # The chance that any of 68 rates is rejected is below 0.05 by Holm; the seed is fixed.
     assert {row["decision"] for row in found} == {"keep"}
     for row in found:
@@ -205,7 +237,7 @@ def test_the_curves_are_the_rates(sturm):
     body = str(figure.body)
     assert re.findall(r'class="value">([^<]*)<', body) == [f"r = {r}%" for r in (0, 3, 5, 10)]
     heights = [float(y) for y in re.findall(r'class="dot" cx="[^"]*" cy="([^"]*)"', body)]
-    found = rows(sturm)
+    found = rates_of(sturm)
     assert len(heights) == len(found) == 68
     top, base = 12.0, 284.0
     for y, row in zip(heights, found, strict=True):

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from sigstats.flows.cli import main
 from sigstats.tasks.analyses.performance import critical_p, monte_carlo_error
+from sigstats.tasks.populations import intervals
 from sigstats.tasks.populations.intervals import run_interval, truth
 from sigstats.tasks.populations.two_classifiers import two_classifiers
 from sigstats.tasks.results import Results
@@ -236,3 +237,46 @@ def test_bad_input_is_one_line_and_nothing_is_written(study, tmp_path, capsys, c
     assert run(study_file(study.parent, text, name="bad.toml"), tmp_path / "out") == 2
     assert complaint in capsys.readouterr().err.strip().splitlines()[-1]
     assert not (tmp_path / "out").exists()
+
+
+def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path, monkeypatch):
+    # A method that refuses test sets with an odd number of disagreements; the others are as they were.
+    method = intervals._METHODS["wilson"]
+
+    def fussy(test, joint, rng):
+        if sum(joint.discordant) % 2:
+            raise ValueError("an odd number of disagreements")
+        return method(test, joint, rng)
+
+    monkeypatch.setitem(intervals._METHODS, "wilson", fussy)
+    study = study_file(tmp_path, STUDY)
+    assert run(study, tmp_path / "out") == 0
+    found = Results(Store(str(tmp_path / "out")))
+    checked = 0
+    for before, after in zip(done.cells("interval"), found.cells("interval"), strict=True):
+        whole, part = done.table(before).to_pandas(), found.table(after).to_pandas()
+        refused = part["low"].isna()
+        assert (part["estimate"] == whole["estimate"]).all()
+        assert (part["covers"] == (whole["covers"] & ~refused)).all()
+        rows = {row["measure"]: row for row in found.summary.to_pylist() if row["cell"] == after.name}
+        if not refused.any():
+            assert rows["coverage"]["note"] == ""
+            continue
+        checked += 1
+        widths = (whole["high"] - whole["low"])[~refused]
+        assert rows["width"]["estimate"] == pytest.approx(widths.mean())
+        assert rows["coverage"]["estimate"] == part["covers"].mean()
+        assert rows["coverage"]["note"] == f"interval undefined in {refused.sum()} of 200 test sets, counted as misses"
+    assert checked >= 4
+    assert "counted as misses" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_method_that_fails_on_all_test_sets_fails_its_cell_with_its_own_error(tmp_path, monkeypatch, capsys):
+    def never(test, joint, rng):
+        if joint.n > 8:  # not those with which a study is tried
+            raise ValueError("this is never defined")
+        return 0.0, 1.0, 0.5
+
+    monkeypatch.setitem(intervals._METHODS, "wilson", never)
+    assert run(study_file(tmp_path, STUDY.replace("trials = 200", "trials = 20")), tmp_path / "out") == 3
+    assert "this is never defined" in (tmp_path / "out" / "report.html").read_text()

@@ -299,6 +299,18 @@ def test_fourier_bounds_hold_the_exact_value(skew):
         assert high - low <= 1e-3 * high
 
 
+def test_chernoffs_bound_holds_a_negligible_p():
+    # Eight classes, most of A in the lower four and most of B in the upper four.
+    generator = np.random.default_rng(8)
+    share = generator.dirichlet(np.full(8, 20.0))
+    few, many = np.repeat([1.0, 60.0], 4), np.repeat([60.0, 1.0], 4)
+    a, b = (generator.multinomial(n, share * odds / (share @ odds)) for n, odds in ((230, few), (210, many)))
+    low, high = fourier(a, b, 1e-4)
+    p = exact(a, b)
+    assert low == 0
+    assert 1e-280 < p <= high < 1e-100
+
+
 def test_bounds_of_small_tables_are_the_exact_value():
     a, b = R_VALUES[2][:2]
     result = homogeneity_test(a, b, method="bounds")

@@ -1,0 +1,68 @@
+"""How many rows McNemar's test needs to reject half of the time, beside which a publication's number stands."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sigstats.mcnemar.sample_size import sample_size
+
+from ..plan import Cell
+from ..populations.population import EventPopulation, Population
+from ..populations.tests import null_holds
+from ..replicates.subsample import population
+from ..results import Results
+from ..schema import Hypothesis
+
+#: The measure of a row.
+HALF = "rows for half of the time"
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """For each population in which one classifier is better and each of McNemar's tests the number of rows."""
+    for group in one_test(results.plan.cells):
+        work, subject = group[0].work, group[0].subject
+        drawn_from = population(work, results.store) if work["test"]["test"] == "mcnemar" else None
+        if not isinstance(drawn_from, (Population, EventPopulation)) or null_holds(drawn_from, work["test"]):
+            continue
+        needed = rows_needed(drawn_from, work["test"], 0.5, results.plan.alpha)
+        yield Hypothesis(
+            study=results.plan.study,
+            cell=joined(group),
+            test="sample-size",
+            method=subject["test"],
+            alternative="none",
+            null="none",
+            dataset=subject["dataset"],
+            slice=subject.get("slice"),
+            measure=HALF,
+            estimate=None if needed is None else float(needed),
+            decision="none",
+        )
+
+
+def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
+    """The cells that apply one test to test sets of one population, of all sizes."""
+    groups: dict[tuple[str | None, ...], list[Cell]] = {}
+    for cell in cells:
+        if cell.fanout == "subsample":
+            key = tuple(cell.subject.get(name) for name in ("dataset", "slice", "test"))
+            groups.setdefault(key, []).append(cell)
+    return list(groups.values())
+
+
+def joined(group: Iterable[Cell]) -> str:
+    """What a row names the cells of a group."""
+    return " ".join(cell.name for cell in group)
+
+
+def rows_needed(known: Population | EventPopulation, test: Mapping[str, Any], share: float, alpha: float) -> int | None:
+    """The rows of an endless population of the same answers, from which on McNemar's test rejects so often.
+
+    None where the test looks the other way, or more rows would be needed than can be summed over.
+    """
+    only_a, only_b = known.discordant
+    total = known.rows or 1
+    options = {key: value for key, value in test.items() if key in ("alternative", "method", "correction")}
+    try:
+        return sample_size(only_a=only_a / total, only_b=only_b / total, target=share, alpha=alpha, **options)
+    except ValueError:
+        return None
