@@ -53,7 +53,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         []
         if by_instance
         else [
-            f"{len(found):,} {'instance' if len(found) == 1 else 'instances'} {told}"
+            f"{content.where}: {len(found):,} {'instance' if len(found) == 1 else 'instances'} {told}"
             for name, told in _TOLD.items()
             if (found := _ids(content, report, name))
         ]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigstats.tasks.predictions import Columns, join, read
+from sigstats.tasks.predictions import Columns, join, read, score_names
 
 from ...examples import examples
 
@@ -220,9 +220,9 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
     assert found.subject["model"] == "maker/model-4.1"
     assert set(found.others["repo"].to_pylist()) == {"django/django"}
     assert [note.split(" that ")[0] for note in found.notes] == [
-        "1 instance with an empty patch count as not resolved",
-        "1 instance",
-        "2 instances without a submission are left out",
+        f"{path}: 1 instance with an empty patch count as not resolved",
+        f"{path}: 1 instance",
+        f"{path}: 2 instances without a submission are left out",
     ]
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
     with pytest.raises(ValueError, match="lists no instance that was not resolved; expected submitted_ids"):
@@ -296,6 +296,10 @@ def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
     found = read(path, Columns(score="em", slices=("level",)))
     assert found.subject["task"] == "lighteval|gsm8k|5"
     assert found.others["level"].to_pylist() == list("ababab")
+    path = details(tmp_path / "details.parquet", [{**row, "metric": {"em": 1.0, "ppl": 3.5}} for row in rows])
+    assert score_names(path, Columns()) == ("em",)
+    with pytest.raises(ValueError, match="score: 'ppl' is the better the lower it is"):
+        read(path, Columns(score="ppl"))
     as_text = [{name: str(value) for name, value in row.items()} for row in rows]
     other = read(details(tmp_path / "renamed.parquet", as_text), Columns(score="em", slices=("level",)))
     assert other.ids.to_pylist() == found.ids.to_pylist()
