@@ -4,17 +4,21 @@ A test set depends on the seed, the population, the size and its number alone. S
 the answers are computed as they were: they are compared with those that are stored.
 """
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from .engine.guarded import run_guarded
+from .engine.run_block import Failure
 from .fan_out import DrawsTestSets
 from .one_thread import one_thread
-from .plan import Cell
-from .replicates import fanout, input_cells
+from .plan import Block, Cell
+from .replicates import fanout, input_cells, own_code
 from .results import Results
+from .storage.store import Store
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def can_replay(cell: Cell) -> bool:
 
 
 def replay(results: Results, cell: Cell, trial: int) -> Replay:
-    """Draw a test set again and apply the test of a cell to it.
+    """Draw a test set again and apply the test of a cell to it; one of another package in a process of its own.
 
     Parameters
     ----------
@@ -64,7 +68,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     Raises
     ------
     LookupError
-        If replicates are missing that the cell reads.
+        If replicates are missing that the cell reads, or a test of another package fails.
     """
     module = fanout(cell.fanout)
     assert isinstance(module, DrawsTestSets)
@@ -74,8 +78,29 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     lane = trial // cell.lane_size
     block = cell.block(lane, lane + 1)
     with one_thread():
-        computed = module.compute(block, results.store)
+        computed = (_own if own_code(cell) else module.compute)(block, results.store)
         rows = module.drawn_rows(block, results.store, trial - block.first)
     table = results.table(cell)
     stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
     return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], stored)
+
+
+class _Aside(Store):
+    """A store that is read, and whose blocks are written to another folder."""
+
+    def __init__(self, root: str, folder: str) -> None:
+        super().__init__(root)
+        self._folder = folder
+
+    def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> int:
+        """Write a block there."""
+        return Store(self._folder).write_block(cell, first, last, table)
+
+
+def _own(block: Block, store: Store) -> pa.Table:
+    """The replicates of a block that runs code of other packages, computed as in a run; the output stays as it is."""
+    with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:
+        outcome = run_guarded(block, _Aside(store.root, folder))
+        if isinstance(outcome, Failure):
+            raise LookupError(f"{block.cell.name}: {outcome.error}: {outcome.message}")
+        return Store(folder).read_block(block.cell, block.first, block.last)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sigstats._common.printable import printable
 
 from ..errors import DONE, FAILED, BadInput
-from ._options import usable
+from ._options import add_allow, usable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--slice", metavar="TEXT", help="its part, as the report has it, as in 'prevalence = 0.1'")
     parser.add_argument("--n", metavar="ROWS", help="the size of the test set")
     parser.add_argument("--test", metavar="TEXT", help="the test, as the report has it")
+    add_allow(parser)
     parser.add_argument("--rows", metavar="FILE", help="write the rows of the only test set that is shown, as CSV")
 
 
@@ -47,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
     results = Results(Store(usable(options.output, "OUTPUT")))
     try:
         chosen = _chosen(options, results)
+        _require_allowed(options, chosen)
         found = [replay(results, cell, options.trial) for cell in chosen]
     except LookupError as error:
         raise BadInput(f"OUTPUT: {error}") from None
@@ -82,6 +84,20 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
     if not 0 <= options.trial < most:
         raise BadInput(f"--trial: {options.trial} is not valid; expected 0 to {most - 1}")
     return cells
+
+
+def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
+    """Refuse tests of packages that nobody allowed, before anything of them is imported."""
+    from sigstats.tasks.populations import own_tests
+    from sigstats.tasks.replicates import own_code
+
+    from ..clusters import allowed
+
+    packages = allowed(options.allow, None)
+    for code in filter(None, map(own_code, cells)):
+        name, package = code["learner"], code["package"]
+        if package not in packages and name not in own_tests.named():
+            raise BadInput(f"test: {name!r} is not valid; expected one of a package that is allowed: --allow {package}")
 
 
 def _by_test_set(found: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]:

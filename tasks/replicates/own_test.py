@@ -74,6 +74,11 @@ def compute(block: Block, store: Store) -> pa.Table:
     return pa.table(columns, schema=SCHEMA)
 
 
+def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
+    """The distinct rows of one test set with their count."""
+    return subsample.drawn_rows(block, store, index)
+
+
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
     """On which test sets the test rejects; where it is undefined, it does not."""
     return subsample.rejections(table, alpha)

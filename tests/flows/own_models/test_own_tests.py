@@ -1,14 +1,17 @@
 """Tests of other packages in a calibration study: what they are given, and what is said of what they return."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
 import sigstats
+from sigstats.flows.cli import main
 from sigstats.joint.events import JointEvents
+from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.populations import own_tests
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.results import Results
@@ -162,6 +165,33 @@ def test_a_p_value_for_each_test_set(called):
     wrong = called("too_many", drawn, population)
     assert np.isnan(wrong.p_value).all()
     assert wrong.problems == ["ValueError: it returned 2 p-values for 1 test set"]
+
+
+@pytest.mark.processes
+def test_a_test_set_is_replayed(package, tmp_path, capsys):
+    """The rows give the answer of SciPy, every answer is as stored, and nothing runs that nobody allowed."""
+    _, _ = run(tmp_path, ["sign", "draws", "draws_globally", {"test": "mcnemar"}], trials=150)
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    command = ["replay", str(tmp_path / "out"), "--trial", "117", "--rows", str(tmp_path / "rows.csv")]
+    assert main(command) == 2
+    assert "--allow netpackage" in capsys.readouterr().err
+    assert main([*command, "--allow", "netpackage"]) == 0
+    assert capsys.readouterr().out.count("as stored") == 4
+    rows = pd.read_csv(tmp_path / "rows.csv")
+    only_a, only_b = (
+        rows.loc[(rows[one] == rows.label) & (rows[other] != rows.label), "count"].sum()
+        for one, other in (("pred_a", "pred_b"), ("pred_b", "pred_a"))
+    )
+    results = Results(Store(str(tmp_path / "out")))
+    (sign,) = (cell for cell in results.cells("own-test") if cell.subject["test"].endswith(":sign"))
+    stored = results.table(sign).column("p_value")[117].as_py()
+    assert stored == binomtest(int(only_a), int(only_a + only_b)).pvalue
+    assert {path: path.read_bytes() for path in before} == before
+    checks = package / "checks.py"
+    checks.write_text(checks.read_text() + "# another\n")
+    end_idle()
+    assert main([*command, "--allow", "netpackage"]) == 2
+    assert re.search(r"OUTPUT: .*OtherCode: .* planned with netpackage", capsys.readouterr().err)
 
 
 @pytest.mark.processes
