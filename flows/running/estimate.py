@@ -1,31 +1,14 @@
-"""The cost of a study before it runs: replicates, seconds, bytes.
+"""The cost of a study before it runs: replicates, seconds, bytes. `sigstats.flows.running.timing` finds the seconds."""
 
-Cells are timed until a budget is spent, each part of what they are about as early as can be; the others are guessed.
-"""
-
-import math
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sigstats.tasks.engine.execute import done_and_left
-from sigstats.tasks.engine.guarded import run_guarded
-from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import input_cells
-from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
-from .prepared import Prepared
 from .progress import duration
-from .time_left import Costs
-
-#: Seconds after which no further cell is timed.
-TIMING_SECONDS = 30.0
-
-#: Seconds between two lines of what is known so far.
-_SPEAK_SECONDS = 3.0
 
 #: With more cells the plan lists the costliest alone.
 _MOST_LINES, _COSTLIEST = 100, 20
@@ -44,6 +27,8 @@ class Estimate:
         Replicates that are not stored yet; where a rule may stop the cell, at most.
     each : float or None
         Seconds a replicate on one worker, measured or guessed; None where nothing is known.
+    once : float
+        Seconds to prepare what all replicates share.
     timed : bool
         Whether it was measured.
     share : float or None
@@ -58,6 +43,7 @@ class Estimate:
     done: int
     left: int
     each: float | None = None
+    once: float = 0.0
     timed: bool = False
     share: float | None = None
     bytes: int | None = None
@@ -66,7 +52,15 @@ class Estimate:
     @property
     def seconds(self) -> float | None:
         """Work for what is left, on one worker; where a rule may stop the cell, at most."""
-        return 0.0 if self.left == 0 else None if self.each is None else self.each * self.left
+        return 0.0 if self.left == 0 else None if self.each is None else self.once + self.each * self.left
+
+    @property
+    def expected(self) -> float | None:
+        """As `seconds`, up to where the cell's rule stops if the share of extreme replicates stays what it is."""
+        if self.seconds is None or self.each is None or self.cell.stopping is None or self.share is None:
+            return self.seconds
+        left = min(self.left, max(0, self.cell.rule.stops_at(self.share) - self.done))
+        return self.once + self.each * left
 
 
 def count(plan: Plan, output: str) -> list[Estimate]:
@@ -79,103 +73,6 @@ def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:
     """How many cells and replicates there are, are done and are to do."""
     left, done = sum(one.left for one in estimates), sum(one.done for one in estimates)
     return f"{plan.study}: {len(plan.cells):,} cells, {plan.replicates:,} replicates: {left:,} to do, {done:,} done"
-
-
-def estimate(
-    prepared: Prepared,
-    counted: Sequence[Estimate],
-    *,
-    scratch: Store,
-    say: Callable[[str], None] = lambda line: None,
-    budget: float = TIMING_SECONDS,
-) -> list[Estimate]:
-    """The cost of every cell.
-
-    A lane of a cell is computed twice; what is left of it is in proportion.
-
-    Parameters
-    ----------
-    prepared : Prepared
-    counted : sequence of Estimate
-        What `count` gives.
-    scratch : Store
-        Where data sets and blocks may be written; it is thrown away.
-    say : callable
-        Called now and then with a line of what is known so far.
-    budget : float
-        Seconds after which no further cell is timed.
-    """
-    for dataset in prepared.datasets:
-        scratch.write_data(dataset)
-    found = {one.cell.name: one for one in counted}
-    # What reads another cell's results cannot be tried before these are there.
-    sizes = {dataset.name: float(dataset.nbytes) for dataset in prepared.datasets}
-    open_cells = [one.cell for one in counted if one.left and not input_cells(one.cell)]
-    open_cells.sort(key=lambda cell: sizes.get(cell.subject.get("dataset", ""), 0.0))
-    started = spoke = time.monotonic()
-    for number, cell in enumerate(_in_turn(open_cells), start=1):
-        found[cell.name] = _timed(found[cell.name], scratch)
-        now = time.monotonic()
-        if now - started > budget:
-            break
-        if now - spoke > _SPEAK_SECONDS:
-            spoke = now
-            known = _guessed(list(found.values()), sizes)
-            work = duration(sum(one.seconds or 0.0 for one in known))
-            say(f"so far: about {work} of work, by {number:,} of {len(open_cells):,} cells")
-    return _guessed(list(found.values()), sizes)
-
-
-def _in_turn(cells: Sequence[Cell]) -> list[Cell]:
-    """Cells with a part (a data set, a classifier, of a fan-out) that none before has come first, a fan-out in turn."""
-    seen: set[tuple[str, ...]] = set()
-    first: dict[str, list[Cell]] = {}
-    later: list[Cell] = []
-    for cell in cells:
-        parts = {(cell.fanout, *part) for part in cell.subject.items()}
-        (later if parts <= seen else first.setdefault(cell.fanout, [])).append(cell)
-        seen |= parts
-    in_turn = [cell for each in zip_longest(*first.values()) for cell in each if cell is not None]
-    return in_turn + later
-
-
-def _timed(one: Estimate, scratch: Store) -> Estimate:
-    cell = one.cell
-    block = cell.block(0, 1)
-    outcome = run_guarded(block, scratch)  # also fills what a worker keeps
-    if isinstance(outcome, Failure):
-        return replace(one, problem=f"{outcome.error}: {outcome.message}")
-    again = run_guarded(block, scratch) if outcome.seconds < 1 else outcome
-    seconds = outcome.seconds if isinstance(again, Failure) else again.seconds
-    replicates = block.last - block.first
-    size = 3000 + 2 * cell.replicates
-    if cell.replicates == 1:
-        table = scratch.read_block(cell, block.first, block.last)
-        size = len(seal(table, kind=cell.fanout, fingerprint=cell.fingerprint))
-    share = None if outcome.exceedances is None else outcome.exceedances / replicates
-    return replace(one, each=seconds / replicates, timed=True, share=share, bytes=size)
-
-
-def _guessed(estimates: list[Estimate], sizes: dict[str, float]) -> list[Estimate]:
-    """The cells that were not timed, by those that were; a data set of which none was costs by its size."""
-    timed = [one for one in estimates if one.timed and one.each]
-    costs = Costs([(one.cell, one.each or 0.0) for one in timed])
-    known = {name for one in timed if (name := one.cell.subject.get("dataset")) in sizes}
-    usual = math.exp(sum(math.log(sizes[name]) for name in known if name) / len(known)) if known else 0.0
-    shares = [one.share for one in timed if one.share is not None]
-
-    def guess(one: Estimate) -> Estimate:
-        if one.timed and one.share is None and one.cell.fanout == "retrain" and shares:
-            return replace(one, share=sum(shares) / len(shares))
-        each = costs.guess(one.cell)
-        if one.timed or one.problem or not one.left or input_cells(one.cell) or not math.isfinite(each):
-            return one
-        name = one.cell.subject.get("dataset", "")
-        factor = sizes[name] / usual if usual and name in sizes and name not in known else 1.0
-        share = sum(shares) / len(shares) if shares and one.cell.fanout == "retrain" else None
-        return replace(one, each=each * factor, share=share, bytes=3000 + 2 * one.cell.replicates)
-
-    return [guess(one) for one in estimates]
 
 
 def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
@@ -204,10 +101,11 @@ def _line(item: Estimate, width: int) -> str:
 
 def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     """How long everything takes, and what that does not rest on or leaves out."""
-    work = sum(item.seconds or 0.0 for item in estimates)
+    work = sum(item.expected or 0.0 for item in estimates)
     size = sum(item.bytes or 0 for item in estimates)
-    about = "at most" if any(map(_may_stop, estimates)) else "about"
-    both = f"{about} {duration(work)} of work, {duration(work / workers)} on {workers} worker(s)"
+    both = f"about {duration(work)} of work, {duration(work / workers)} on {workers} worker(s)"
+    if any(map(_may_stop, estimates)):
+        both += f" (at most {duration(sum(item.seconds or 0.0 for item in estimates))} if no rule stops)"
     lines = [f"{both}, {max(1, size // 1000):,} kB of replicates"]
     guessed = sum(item.each is not None and not item.timed for item in estimates)
     if guessed:

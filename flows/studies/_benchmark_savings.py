@@ -37,7 +37,7 @@ def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store
         Where data sets are, and blocks may be written.
     """
     total = sum(one.seconds or 0.0 for one in estimates)
-    retrains = [one for one in estimates if one.cell.fanout == "retrain" and one.seconds]
+    retrains = [one for one in estimates if one.cell.fanout in ("retrain", "measured-retrain") and one.seconds]
     found = {
         "permutation.stopping = 'gandy'": _by_stopping(study, retrains),
         "cross_validation.transforms = 'all'": _by_transforms(study, retrains, scratch),

@@ -3,13 +3,18 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from sigstats.flows.running.estimate import Estimate, _in_turn, count, counts_in_words, estimate, render
+from sigstats.flows.running import timing
+from sigstats.flows.running.cost_model import CostModel
+from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
 from sigstats.flows.running.progress import duration
+from sigstats.flows.running.timing import estimate
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.storage.store import Store
 
 STUDY = {
@@ -36,19 +41,97 @@ def test_cells_beyond_the_budget_are_guessed_and_said_to_be(tmp_path):
     assert [one.timed for one in found] == [True] + [False] * 17
     observed = [one for one in found if one.cell.fanout == "crossval"]
     assert all(one.seconds and one.seconds > 0 for one in observed)
-    # Of data sets that were not timed the larger costs more: in proportion to 178 x 13 and 1797 x 64 numbers.
+    # Of data sets that were not timed the larger costs more
     of = {one.cell.subject["dataset"]: one.seconds for one in observed if one.cell.subject["classifier"] == "1-nn"}
-    assert of["digits"] / of["wine"] == pytest.approx(1797 * 64 / (178 * 13))
+    assert of["iris"] < of["wine"] < of["digits"]
     text = render(ready.plan, found, workers=2)
     assert "5 of 18 cells (~) were not timed, but guessed from the others" in text
 
 
-def test_every_part_is_timed_before_any_twice(tmp_path):
-    _, ready = prepared(permutation={"nulls": []})
-    found = estimate(ready, count(ready.plan, str(tmp_path / "output")), scratch=Store(str(tmp_path / "scratch")))
+class Machine:
+    """What a machine would take for each block: a preparation the first time, then so many seconds a replicate."""
+
+    def __init__(self, monkeypatch, each, once=0.0):
+        self.each, self.once, self.blocks, self.now, self.prepared = each, once, [], 0.0, set()
+        monkeypatch.setattr(timing, "run_guarded", self.run)
+        monkeypatch.setattr(timing.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(timing, "_stored", lambda cell, scratch: 1)
+
+    def run(self, block, scratch):
+        self.blocks.append(block)
+        seconds = self.each(block.cell) * (block.last - block.first)
+        if block.cell.name not in self.prepared:
+            seconds += self.once
+            self.prepared.add(block.cell.name)
+        self.now += seconds
+        return Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=1, host="h")
+
+
+def timed_by(monkeypatch, tmp_path, each, once=0.0, budget=30.0, **more):
+    _, ready = prepared(**more)
+    machine = Machine(monkeypatch, each, once)
+    scratch = Store(str(tmp_path / "scratch"))
+    return machine, estimate(ready, count(ready.plan, str(tmp_path / "output")), scratch=scratch, budget=budget)
+
+
+def test_each_kind_is_first_timed_on_its_smallest_data_set(tmp_path, monkeypatch):
+    machine, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.001)
     assert all(one.timed for one in found)
-    order = [tuple(cell.subject.values()) for cell in _in_turn(ready.plan.cells)]
-    assert set(order[:4]) == {("iris", "1-nn"), ("iris", "naive-bayes"), ("wine", "1-nn"), ("digits", "1-nn")}
+    first = list(dict.fromkeys(block.cell.name for block in machine.blocks))[:6]
+    assert all("iris" in name for name in first)
+
+
+def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
+    _, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01, once=2.0, budget=1000.0)
+    retrains = [one for one in found if one.cell.fanout == "retrain"]
+    assert all(one.each == pytest.approx(0.01) for one in retrains)
+    # The first of a kind was prepared by the block that warms up
+    assert sorted(round(one.once, 6) for one in retrains) == [0.0] * 4 + [2.0] * 8
+    assert {round(one.seconds, 6) for one in retrains} == {9.99, 11.99}
+
+
+def test_no_lane_of_long_replicates_is_waited_for(tmp_path, monkeypatch):
+    machine, found = timed_by(monkeypatch, tmp_path, lambda cell: 20.0, budget=1000.0)
+    assert all(block.last - block.first == 1 for block in machine.blocks)
+    assert all(one.each == pytest.approx(20.0) for one in found if one.timed)
+    assert machine.now < 1000
+
+
+SIZES = {"iris": (150, 4, 3), "wine": (178, 13, 3), "digits": (1797, 64, 10)}
+
+
+def test_the_whole_is_near_though_most_was_not_timed(tmp_path, monkeypatch):
+    # 1-nn grows as n^2 d and naive Bayes as n d: the factors of the data sets differ
+    def each(cell):
+        n, d, _ = SIZES[cell.subject["dataset"]]
+        cost = 2e-7 * n * n * d if cell.subject["classifier"] == "1-nn" else 1e-6 * n * d
+        return cost * (0.3 if cell.fanout == "retrain" else 1.0)
+
+    _, found = timed_by(monkeypatch, tmp_path, each, budget=600.0)
+    truth = sum(each(one.cell) * one.left for one in found)
+    assert sum(one.seconds for one in found) == pytest.approx(truth, rel=0.3)
+    assert all(one.seconds is not None for one in found)
+
+
+def test_a_power_law_is_found_from_a_few_data_sets(tmp_path):
+    rows = {f"d{n}": (n, 10, 2) for n in (100, 200, 400, 800, 1600, 3200, 6400, 12800)}
+    first = prepared()[1].plan.cells[0]
+    cells = [
+        replace(first, subject={"dataset": name, "classifier": classifier})
+        for classifier in ("slow", "fast")
+        for name in rows
+    ]
+
+    def log_cost(cell):
+        n = rows[cell.subject["dataset"]][0]
+        return np.log(1e-6 * n**1.7 if cell.subject["classifier"] == "slow" else 1e-3 * n**0.5)
+
+    truth = np.array([log_cost(cell) for cell in cells])
+    seen = [at for at, cell in enumerate(cells) if rows[cell.subject["dataset"]][0] in (100, 400, 1600, 6400)]
+    mean, spread = CostModel(cells, rows).predict(seen, truth[seen])
+    assert np.exp(mean).sum() == pytest.approx(np.exp(truth).sum(), rel=0.3)
+    assert (np.abs(mean - truth) < 3 * spread + 0.3).all()
+    assert spread[seen].max() < spread[[at for at in range(len(cells)) if at not in seen]].max()
 
 
 def test_savings_are_those_of_the_rules(tmp_path):

@@ -12,7 +12,8 @@ import pytest
 from sigstats.flows.errors import BadInput
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.running.estimate import count, estimate, render
+from sigstats.flows.running.estimate import count, render
+from sigstats.flows.running.timing import estimate
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.gandy_rule import GandyRule

@@ -1,0 +1,204 @@
+"""Cells are timed before a study runs, first those that the time of the whole hangs on most; the others are guessed."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sigstats._common.validation import FloatArray
+from sigstats.tasks.datasets.dataset import Dataset
+from sigstats.tasks.engine.guarded import run_guarded
+from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.replicates import input_cells, observed_cell
+from sigstats.tasks.storage.seal import seal
+from sigstats.tasks.storage.store import Store
+
+from .cost_model import CostModel, like
+from .estimate import Estimate
+from .prepared import Prepared
+from .progress import duration
+
+#: Seconds after which no further cell is timed.
+TIMING_SECONDS = 30.0
+
+#: The part of these that one cell may take.
+_PART_OF_BUDGET = 0.1
+
+#: Seconds that a cell takes to be timed whatever its replicates cost.
+_LEAST = 0.05
+
+#: Seconds between two lines of what is known so far.
+_SPEAK_SECONDS = 3.0
+
+#: A block that takes fewer seconds is timed with more replicates.
+_SHORT = 0.3
+
+#: A replicate that takes as many seconds is not repeated for what a process does once.
+_LONG = 3.0
+
+#: Seconds of a measurement below which one more is worth nothing.
+_NOTHING = 1e-6
+
+
+def estimate(
+    prepared: Prepared,
+    counted: Sequence[Estimate],
+    *,
+    scratch: Store,
+    say: Callable[[str], None] = lambda line: None,
+    budget: float = TIMING_SECONDS,
+) -> list[Estimate]:
+    """The cost of every cell.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    counted : sequence of Estimate
+        What `sigstats.flows.running.estimate.count` gives.
+    scratch : Store
+        Where data sets and blocks may be written; it is thrown away.
+    say : callable
+        Called now and then with a line of what is known so far.
+    budget : float
+        Seconds after which no further cell is timed.
+    """
+    for dataset in prepared.datasets:
+        scratch.write_data(dataset)
+    timing = _Timing(prepared, counted, scratch, budget)
+    started = spoke = time.monotonic()
+    for number, at in enumerate(timing.in_turn(lambda: budget - (time.monotonic() - started)), start=1):
+        timing.time(at)
+        now = time.monotonic()
+        if now - started > budget:
+            break
+        if now - spoke > _SPEAK_SECONDS:
+            spoke = now
+            work = duration(sum(one.expected or 0.0 for one in timing.guessed()))
+            say(f"so far: about {work} of work, by {number:,} of {len(timing.open):,} cells")
+    return timing.guessed()
+
+
+class _Timing:
+    """The cells of a plan while they are timed."""
+
+    def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
+        self.estimates = list(counted)
+        self.scratch = scratch
+        self._budget = budget
+        # What reads another cell's results cannot be tried before these are there.
+        self.open = [at for at, one in enumerate(counted) if one.left and not input_cells(one.cell)]
+        tables = [each for each in prepared.datasets if isinstance(each, Dataset)]
+        sizes = {each.name: (len(each), each.X.shape[1], len(each.classes)) for each in tables}
+        self._small = {each.name: each.nbytes for each in prepared.datasets}
+        self._model = CostModel([one.cell for one in counted], sizes)
+        self._place = {one.cell.name: at for at, one in enumerate(counted)}
+        self._warm: set[tuple[str, ...]] = set()
+
+    def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
+        """Each kind of cell on its smallest data set, then the cell that may change the time of the whole most."""
+        kinds: dict[tuple[str, ...], int] = {}
+        for at in sorted(self.open, key=lambda at: self._small.get(self._cell(at).subject.get("dataset", ""), 0)):
+            kinds.setdefault(_kind(self._cell(at)), at)
+        yield from kinds.values()
+        while (chosen := self._most_doubtful(seconds_left())) is not None:
+            yield chosen
+
+    def _most_doubtful(self, seconds: float) -> int | None:
+        rest = [at for at in self.open if not self.estimates[at].timed and not self.estimates[at].problem]
+        found = self._predicted()
+        if not rest or found is None:
+            return rest[0] if rest else None
+        mean, spread = found
+        each = np.exp(mean[rest])
+        doubt = each * np.array([self.estimates[at].left for at in rest]) * np.expm1(np.minimum(spread[rest], 2.0))
+        price = _LEAST + 2 * each * np.exp(spread[rest] / 2)
+        affordable = price <= min(_PART_OF_BUDGET * self._budget, seconds)
+        if not affordable.any():
+            return None
+        return rest[int(np.argmax(np.where(affordable, doubt / price, -1.0)))]
+
+    def _predicted(self) -> tuple[FloatArray, FloatArray] | None:
+        seen = [at for at, one in enumerate(self.estimates) if one.timed and one.each]
+        if not seen:
+            return None
+        return self._model.predict(seen, [math.log(max(self.estimates[at].each or 0.0, _NOTHING)) for at in seen])
+
+    def _cell(self, at: int) -> Cell:
+        return self.estimates[at].cell
+
+    def time(self, at: int) -> None:
+        """Time a cell, after that of its observed result."""
+        compared = observed_cell(self._cell(at))
+        before = None if compared is None else self._place.get(compared.name)
+        if before is not None and not self.estimates[before].timed and self.estimates[before].left:
+            self.time(before)
+        kind = _kind(self._cell(at))
+        self.estimates[at] = _timed(self.estimates[at], self.scratch, cold=kind not in self._warm)
+        self._warm.add(kind)
+
+    def guessed(self) -> list[Estimate]:
+        """What is timed, and the others by these."""
+        found = self._predicted()
+        seen = {like(one.cell.fanout) for one in self.estimates if one.timed}
+        shares = [one.share for one in self.estimates if one.share is not None]
+        usual = sum(shares) / len(shares) if shares else None
+
+        def guess(at: int, one: Estimate) -> Estimate:
+            if one.share is None and one.left and observed_cell(one.cell) is not None:
+                one = replace(one, share=usual)
+            if one.timed or one.problem or not one.left or found is None or input_cells(one.cell):
+                return one
+            if like(one.cell.fanout) not in seen:
+                return one
+            return replace(one, each=math.exp(found[0][at]), bytes=3000 + 2 * one.cell.replicates)
+
+        return [guess(at, one) for at, one in enumerate(self.estimates)]
+
+
+def _kind(cell: Cell) -> tuple[str, ...]:
+    """What is imported and compiled for a cell: its fan-out and its parts without the data set and its size."""
+    return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
+
+
+def _first(cell: Cell, replicates: int) -> Block:
+    """The first replicates of a cell, at most a lane."""
+    return replace(cell, replicates=min(replicates, cell.replicates)).block(0, 1)
+
+
+def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
+    """A replicate, which prepares what all share; then a lane, or the replicate again where it is long.
+
+    What a process imports and compiles once is no cost of a cell: where it is `cold`, a first replicate does not count.
+    """
+    cell = one.cell
+    first = run_guarded(_first(cell, 1), scratch)
+    if cold and not isinstance(first, Failure) and first.seconds < _LONG:
+        first = run_guarded(_first(cell, 1), scratch)
+    if isinstance(first, Failure):
+        return replace(one, problem=f"{first.error}: {first.message}")
+    if cell.replicates == 1:
+        size = _stored(cell, scratch)
+        return replace(one, each=first.seconds, timed=True, share=_share(first), bytes=size)
+    block = _first(cell, 1)
+    again = run_guarded(block, scratch)
+    if not isinstance(again, Failure) and again.seconds < _SHORT:
+        block = _first(cell, cell.lane_size)
+        again = run_guarded(block, scratch)
+    if isinstance(again, Failure):
+        return replace(one, problem=f"{again.error}: {again.message}")
+    each = again.seconds / (block.last - block.first)
+    once = max(0.0, first.seconds - each)
+    size = 3000 + 2 * cell.replicates
+    return replace(one, each=each, once=once, timed=True, share=_share(again), bytes=size)
+
+
+def _share(receipt: Receipt) -> float | None:
+    return None if receipt.exceedances is None else receipt.exceedances / (receipt.last - receipt.first)
+
+
+def _stored(cell: Cell, scratch: Store) -> int:
+    table = scratch.read_block(cell, 0, 1)
+    return len(seal(table, kind=cell.fanout, fingerprint=cell.fingerprint))
