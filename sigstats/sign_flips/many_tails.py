@@ -8,30 +8,19 @@ When not to use: one sum, for which the bounds of `sigstats.sign_flips.fourier` 
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfcx, expit
+from scipy.special import expit
 
 from .._common.circle import as_turns, points_at
-from .._common.selberg import coefficients, largest_terms, mean_of_mixture, mixture
 from .._common.validation import FloatArray
+from .tilted_sums import CELLS, MISSED, SMALL, TiltedSums, Values, bounds_of
 
 #: How many magnitudes bound the modulus at every frequency, and how many more at those that are then left; both even.
 _FIRST, _MORE = 32, 64
-#: A modulus below it counts as doubt, not as a value.
-_SMALL = 1e-5
-#: The chance of sums beyond the circle, under the tilted law.
-_MISSED = 1e-8
-_FEWEST, _MOST = 2**8, 2**15
-_CELLS = 2**17
-#: By how much the frequencies of a sum may exceed those it needs, so that sums can share them.
-_GRID = 1.25
-_NEWTON, _DOUBLINGS = 20, 2
-#: Tails below the first need no smaller width than so many times that of others.
-_FAR, _WIDER = 1e-5, 4
+_NEWTON = 20
 
 
 def tails_of_sums(magnitudes: FloatArray, at: FloatArray, beyond: FloatArray, *, width: float) -> FloatArray:
@@ -61,38 +50,13 @@ def tails_of_sums(magnitudes: FloatArray, at: FloatArray, beyond: FloatArray, *,
     True
     """
     largest = magnitudes.max(axis=1)
-    return _bounded(_tilted(magnitudes / largest[:, None], at / largest, beyond / largest), width)
+    sizes = magnitudes / largest[:, None]
+    sums, shares = _tilted(sizes, at / largest, beyond / largest)
+    return bounds_of(sums, lambda rows, degree: _values(sizes[rows], shares[rows], sums.take(rows), degree), width)
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Sums under their tilted laws, a row each: magnitudes, chances to be put in, and a circle that holds them."""
-
-    sizes: FloatArray
-    shares: FloatArray
-    at: FloatArray
-    gap: FloatArray
-    tilt: FloatArray
-    reach: FloatArray
-    log_scale: FloatArray
-
-    def take(self, rows: Any) -> "_Sums":
-        return _Sums(**{name: value[rows] for name, value in vars(self).items()})
-
-    @property
-    def length(self) -> FloatArray:
-        return 2 * self.reach
-
-    def degrees(self, width: float) -> FloatArray:
-        """How many frequencies a relative width takes, by the normal law."""
-        spread = np.sqrt((self.sizes**2 * self.shares * (1 - self.shares)).sum(axis=1)) + self.reach / 200
-        steepness = np.minimum(self.tilt * spread, 1e6)
-        share = erfcx(steepness / math.sqrt(2)) / 2
-        height = (1 + steepness / (1 + steepness)) / (math.sqrt(2 * math.pi) * spread * share)
-        return np.asarray(height * self.length / _allowed(np.exp(np.minimum(self.log_scale, 0)) * share, width))
-
-
-def _tilted(sizes: FloatArray, at: FloatArray, beyond: FloatArray) -> _Sums:
+def _tilted(sizes: FloatArray, at: FloatArray, beyond: FloatArray) -> tuple[TiltedSums, FloatArray]:
+    """The sums under their tilted laws, and the chances of their magnitudes to be put in."""
     tilt = np.zeros(len(at))
     for _ in range(_NEWTON):  # the mean is concave in the exponent, so that the steps never go too far
         shares = expit(tilt[:, None] * sizes)
@@ -104,83 +68,40 @@ def _tilted(sizes: FloatArray, at: FloatArray, beyond: FloatArray) -> _Sums:
     shares = expit(tilt[:, None] * sizes)
     offset = np.abs((sizes * shares).sum(axis=1) - at)
     gap = beyond - at
-    reach = offset + gap + np.sqrt((sizes**2).sum(axis=1) * math.log(4 / _MISSED) / 2)
+    reach = offset + gap + np.sqrt((sizes**2).sum(axis=1) * math.log(4 / MISSED) / 2)
     log_scale = (np.logaddexp(0.0, tilt[:, None] * sizes) - math.log(2)).sum(axis=1) - tilt * at
-    return _Sums(sizes, shares, at, gap, tilt, reach, log_scale)
+    spread = np.sqrt((sizes**2 * shares * (1 - shares)).sum(axis=1))
+    return TiltedSums(at, gap, tilt, log_scale, reach, sizes.sum(axis=1), spread), shares
 
 
-def _bounded(sums: _Sums, width: float) -> FloatArray:
-    found = np.empty((2, len(sums.at)))
-    wanted = np.clip(sums.degrees(width), _FEWEST, _MOST)
-    degrees = np.ceil(_GRID ** np.ceil(np.log(wanted) / math.log(_GRID))).astype(np.int64)
-    pending = np.arange(len(degrees))
-    for _ in range(1 + _DOUBLINGS):
-        for degree in np.unique(degrees[pending]).tolist():
-            rows = pending[degrees[pending] == degree]
-            step = max(1, _CELLS // degree)
-            for start in range(0, len(rows), step):
-                some = rows[start : start + step]
-                found[:, some] = _of_degree(sums.take(some), degree)
-        low, high = found[:, pending]
-        pending = pending[(high - low > 1.5 * _allowed(high, width) * high) & (degrees[pending] < _MOST)]
-        degrees[pending] = np.minimum(2 * degrees[pending], _MOST)
-    return found
-
-
-def _allowed(tail: Any, width: float) -> Any:
-    return np.where(tail > _FAR, width, _WIDER * width)
-
-
-def _of_degree(sums: _Sums, degree: int) -> FloatArray:
-    """Bounds by the frequencies up to `degree`."""
-    rows, frequencies, values, doubt = _characteristic(sums, degree)
-    length, tilt, reach = sums.length[rows], sums.tilt[rows], sums.reach[rows]
-    omega = 2 * math.pi * frequencies / length
-    mixed = mixture(omega, tilt, reach)
-    mean = mean_of_mixture(sums.tilt, sums.reach)
-    rounding = 2.0**-50 * sums.sizes.sum(axis=1)
-    error = doubt @ largest_terms(np.arange(1, degree + 1), degree) + 4 * _MISSED + 1e-11
-    bounds = []
-    for sign, shift in ((-1, sums.gap), (1, np.zeros(len(sums.at)))):
-        slack = sign * rounding
-        turned = values * np.exp(1j * omega * shift[rows])
-        right = np.exp(-1j * omega * slack[rows])
-        terms = coefficients(frequencies, degree, sign) * (right * mixed * turned.conj() + right * turned)
-        total = (mean + 2 * slack) / sums.length + sign / (degree + 1)
-        total += 2 * np.bincount(rows, weights=terms.real, minlength=len(total)) + sign * error
-        scale = np.exp(np.clip(sums.log_scale - sums.tilt * shift, -745.0, 0.0))
-        bounds.append(np.clip(total, 0.0, None) * scale * (1 + sign * 1e-9))
-    return np.asarray(np.clip(np.stack(bounds), 0.0, 1.0), dtype=np.float64)
-
-
-def _characteristic(sums: _Sums, degree: int) -> tuple[Any, Any, Any, FloatArray]:
-    """The frequencies at which the function is not next to nothing, with its values; and the doubt of all, a row each.
-
-    Under the tilted law of `at` less the sum.
-    """
-    turns = as_turns(sums.sizes, sums.length[:, None])
-    weights = 4 * sums.shares * (1 - sums.shares)
+def _values(sizes: FloatArray, shares: FloatArray, sums: TiltedSums, degree: int) -> Values:
+    """The characteristic functions at the frequencies up to `degree`."""
+    length = 2 * sums.reach
+    turns = as_turns(sizes, length[:, None])
+    weights = 4 * shares * (1 - shares)
     n = turns.shape[1]
-    order = _heaviest_and_others(sums.sizes**2 * weights)
+    order = _heaviest_and_others(sizes**2 * weights)
     coarse = (np.take_along_axis(turns, order, 1) >> np.uint64(32)).astype(np.uint32)
     heavy = np.take_along_axis(weights, order, 1).astype(np.float32)
     frequencies = np.arange(1, degree + 1, dtype=np.uint32)
-    squares = _modulus(coarse[:, :_FIRST, None], heavy[:, :_FIRST, None], frequencies[None, :], degree)
+    squares = squared_modulus(coarse[:, :_FIRST, None], heavy[:, :_FIRST, None], frequencies[None, :], degree)
     doubt = np.sqrt(squares.astype(np.float64))
-    rows, places = np.nonzero(doubt > _SMALL)
-    for start in range(0, len(rows), _CELLS // _MORE) if n > _FIRST else ():
-        row, place = (each[start : start + _CELLS // _MORE] for each in (rows, places))
-        squares = _modulus(coarse[row, _FIRST:].T[None], heavy[row, _FIRST:].T[None], frequencies[place][None], degree)
+    rows, places = np.nonzero(doubt > SMALL)
+    for start in range(0, len(rows), CELLS // _MORE) if n > _FIRST else ():
+        row, place = (each[start : start + CELLS // _MORE] for each in (rows, places))
+        squares = squared_modulus(
+            coarse[row, _FIRST:].T[None], heavy[row, _FIRST:].T[None], frequencies[place][None], degree
+        )
         doubt[row, place] *= np.sqrt(squares[0].astype(np.float64))
-    left = doubt[rows, places] > _SMALL
+    left = doubt[rows, places] > SMALL
     rows, places = rows[left], places[left]
     values = np.ones(len(rows), dtype=np.complex128)
-    start_at = as_turns(sums.at, sums.length)
-    step = max(1, _CELLS // n)
+    start_at = as_turns(sums.at, length)
+    step = max(1, CELLS // n)
     for start in range(0, len(rows), step):
         row = rows[start : start + step]
         frequency = (places[start : start + step] + 1).astype(np.uint64)
-        share = sums.shares[row]
+        share = shares[row]
         factors = 1 - share + share * points_at(-(turns[row] * frequency[:, None]))
         values[start : start + step] = factors.prod(axis=1) * points_at(start_at[row] * frequency)
     doubt[rows, places] = 4e-16 * (10 + 4 * n)
@@ -201,7 +122,7 @@ def _heaviest_and_others(weights: FloatArray) -> NDArray[np.intp]:
     return np.concatenate([top[:, : _FIRST // 2], rest, top[:, _FIRST // 2 :]], axis=1)
 
 
-def _modulus(turns: Any, weights: Any, frequencies: NDArray[np.uint32], degree: int) -> Any:
+def squared_modulus(turns: Any, weights: Any, frequencies: NDArray[np.uint32], degree: int) -> Any:
     """Upper bounds of the squares of products of ``(1 - share) + share exp(i angle)`` over the second axis.
 
     The square of such a modulus is ``1 - 4 share (1 - share) sin(angle / 2)^2``.

@@ -42,14 +42,9 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
         largest = float(np.abs(reals).max())
         if largest > LARGEST:
             require_moderate(reals, "differences")
-        near, common = {}, 1
-        # The first few show of most, before all are sorted, that they have no common unit.
-        for part in (reals[:_FEW], reals):
-            for each in np.unique(part).tolist():
-                near[each] = Fraction(each).limit_denominator(MOST_DENOMINATOR)
-                common = math.lcm(common, near[each].denominator)
-                if abs(float(near[each]) - each) > 1e-12 * largest or common > MOST_DENOMINATOR:
-                    return reals.tolist(), 1.0, False
+        near = _near_fractions((reals[:_FEW], reals), largest)
+        if near is None:
+            return reals.tolist(), 1.0, False
         fractions = [near[each] for each in reals.tolist()]
     require_moderate(fractions, "differences")
     common = math.lcm(*(each.denominator for each in fractions))
@@ -59,6 +54,22 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
     if scale < _SMALLEST_UNIT or max(map(abs, whole)) > _MOST_UNITS * divisor:
         return [float(each) for each in fractions], 1.0, False
     return [each // divisor for each in whole], float(scale), True
+
+
+def _near_fractions(parts: Iterable[FloatArray], largest: float) -> dict[float, Fraction] | None:
+    """The fraction that each number stands for, or None where some stand for none with a common denominator.
+
+    A first part of a few numbers shows of most, before all are sorted, that they have none.
+    """
+    near: dict[float, Fraction] = {}
+    common = 1
+    for part in parts:
+        for each in np.unique(part).tolist():
+            near[each] = Fraction(each).limit_denominator(MOST_DENOMINATOR)
+            common = math.lcm(common, near[each].denominator)
+            if abs(float(near[each]) - each) > 1e-12 * largest or common > MOST_DENOMINATOR:
+                return None
+    return near
 
 
 def whole_units(differences: Any) -> tuple[Any, Any, Any]:
@@ -73,11 +84,29 @@ def whole_units(differences: Any) -> tuple[Any, Any, Any]:
 
 
 def whole_differences(scores: FloatArray) -> IntArray | None:
-    """Scores in units of which all their differences are whole, or None where sums of these are beyond int64."""
-    units, _, exact = as_units(scores.ravel())
-    if not exact or 2 * len(scores) * max(map(abs, units)) >= _MOST_SUMMED:
+    """Scores in units of which all their differences are whole, or None where sums of these are beyond int64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.sign_flips.units import whole_differences
+    >>> whole_differences(np.array([[0.5, 0.25], [1.0, 0.75]])).tolist()
+    [[2, 1], [4, 3]]
+    """
+    near = _near_fractions((scores[:1, :_FEW], *scores.T), float(np.abs(scores).max()))
+    if near is None:
         return None
-    return np.array(units, dtype=np.int64).reshape(scores.shape)
+    common = math.lcm(*(each.denominator for each in near.values()))
+    values = sorted(near)
+    whole = [int(near[each] * common) for each in values]
+    divisor = math.gcd(*whole) or 1
+    if 2 * len(scores) * max(map(abs, whole)) // divisor >= _MOST_SUMMED:
+        return None
+    units = np.array([each // divisor for each in whole], dtype=np.int64)
+    found = np.empty(scores.shape, dtype=np.int64, order="F")
+    for column in range(scores.shape[1]):
+        found[:, column] = units[np.searchsorted(values, scores[:, column])]
+    return found
 
 
 def require_moderate(numbers: Iterable[Any], name: str) -> None:
