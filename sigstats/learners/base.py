@@ -48,6 +48,9 @@ class BatchedLearner(Protocol):
     #: The null hypotheses this learner has a fast way for.
     nulls: ClassVar[tuple[Null, ...]]
 
+    #: Whether its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
+    one_size: ClassVar[bool]
+
     #: Bytes of scratch memory one replicate needs, for the size of a chunk.
     replicate_bytes: int
 

@@ -105,7 +105,8 @@ def permutation_test(
         A scikit-learn classifier, or the name of a ready one of studies: ``"1-nn"``, ``"lda"``, ``"decision-tree"``.
     X : array_like or DataFrame, shape (n, d)
         The rows. For a ready classifier the strings, categories and booleans of a data frame are nominal features, as
-        in a study; an estimator of your own gets the frame as it is.
+        in a study; an estimator of your own gets the frame as it is. With floats shorter than float64 most estimators
+        compute in these floats, which has no batched form: float64 is much faster.
     y : array_like, shape (n,)
         The class of each row.
     null : {"labels", "features"}

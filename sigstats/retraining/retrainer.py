@@ -263,10 +263,15 @@ class Retrainer:
 
         if self._transform is not None or not isinstance(self._X, np.ndarray) or self._X.dtype.kind not in "iuf":
             return None
+        if self._X.dtype.kind == "f" and self._X.dtype.itemsize > 8:
+            return None
+        # scikit-learn computes in float32 where X is of it, unless the estimator turns X into other floats first.
+        shorter = self._X.dtype.kind == "f" and self._X.dtype.itemsize < 8
+        piped = hasattr(self._estimator, "steps")
         X = np.ascontiguousarray(self._X, dtype=np.float64)
         problem = Problem(X, self._y, self._folds, len(self._classes), int(self._folds.max()) + 1)
         for learner in BATCHED:
-            if self.null in learner.nulls:
+            if self.null in learner.nulls and (not shorter or (learner.one_size and not piped)):
                 found = learner.recognise(self._estimator, problem, self.null)
                 if found is not None:
                     return found

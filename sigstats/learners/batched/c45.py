@@ -18,6 +18,7 @@ class BatchedC45:
     """`sigstats.learners.families.c45.C45Classifier`."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, tree: C45Classifier) -> None:
         self._problem, self._pruned = problem, bool(tree.prune)

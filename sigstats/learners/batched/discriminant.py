@@ -112,6 +112,7 @@ class BatchedLDA(BatchedDesign):
     """`sklearn.discriminant_analysis.LinearDiscriminantAnalysis` as it is by default, bare or standardised."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, design: Design, basis: _Basis) -> None:
         super().__init__(problem, design)

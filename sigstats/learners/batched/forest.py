@@ -29,6 +29,7 @@ class BatchedForest:
     """`RandomForestClassifier` and `ExtraTreesClassifier` with an integer ``random_state``, on numbers."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = True
 
     def __init__(self, problem: Problem, design: Design, forest: Any) -> None:
         self._problem, self._feature = problem, design.feature

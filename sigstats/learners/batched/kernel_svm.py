@@ -40,6 +40,7 @@ class BatchedKernelSVM:
     """`sklearn.svm.SVC` with a Gaussian or polynomial kernel, bare or behind scalers and encoders."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = True
 
     def __init__(self, problem: Problem, transform: Any, machine: Any) -> None:
         self._problem, self._transform, self._machine = problem, transform, machine

@@ -33,6 +33,7 @@ class BatchedLinearSVM(BatchedDesign):
     """`sklearn.svm.LinearSVC` with squared hinge loss and ``dual=False``, behind the ready learners' transforms."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = True
 
     def __init__(self, problem: Problem, design: Design, cost: float, tol: float) -> None:
         super().__init__(problem, design)

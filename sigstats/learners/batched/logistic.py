@@ -30,6 +30,7 @@ class BatchedLogisticRegression:
     """`sklearn.linear_model.LogisticRegression` by L-BFGS with any ``C``, behind the ready learners' transforms."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels",)
+    one_size: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._problem, self._cost = problem, float(classifier.C)

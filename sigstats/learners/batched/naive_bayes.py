@@ -40,6 +40,7 @@ class BatchedNaiveBayes:
     """`sklearn.naive_bayes.GaussianNB` and `MixedNB` (with ``alpha > 0``)."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, nominal: Any, alpha: float, var_smoothing: float) -> None:
         self._alpha, self._var_smoothing = alpha, var_smoothing

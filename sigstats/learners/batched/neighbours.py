@@ -46,6 +46,7 @@ class BatchedNeighbours:
     """`NearestNeighbours` and `sklearn.neighbors.KNeighborsClassifier`, bare or behind a scaler."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, config: Configuration, null: Null) -> None:
         self._y, self._folds, self._n_folds = problem.y, problem.folds, problem.n_folds

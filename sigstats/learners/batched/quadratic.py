@@ -37,6 +37,7 @@ class BatchedQDA(BatchedDesign):
     """`QuadraticDiscriminantAnalysis` by singular values with any ``reg_param`` and ``tol``, bare or standardised."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         raw = design.columns

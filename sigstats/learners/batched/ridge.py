@@ -26,6 +26,7 @@ class BatchedRidge(BatchedDesign):
     """`sklearn.linear_model.RidgeClassifier` with a positive ``alpha``, behind the ready learners' transforms."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
 
     def __init__(self, problem: Problem, design: Design, alpha: float) -> None:
         # The intercept takes up any shift, and sums of values far from 0 would lose their digits.

@@ -35,6 +35,7 @@ class BatchedTree:
     """`sklearn.tree.DecisionTreeClassifier` with an integer ``random_state``, behind the ready learners' transforms."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = True
 
     def __init__(self, problem: Problem, design: Design, tree: Any) -> None:
         self._tree, self._feature = tree, design.feature
