@@ -47,10 +47,11 @@ class Limited(Strict):
         ValueError
             If something of this package or scikit-learn's has a limit, since it has no process of its own.
         """
-        from dask.utils import parse_bytes
+        needs, memory = self.resources, None
+        if needs.memory is not None:
+            from dask.utils import parse_bytes  # slow to import
 
-        needs = self.resources
-        memory = None if needs.memory is None else float(parse_bytes(needs.memory))
+            memory = float(parse_bytes(needs.memory))
         asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
         found = {name: float(value) for name, value in asked.items() if value is not None}
         if found and not own:

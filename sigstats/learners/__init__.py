@@ -6,6 +6,7 @@ A new learner is one new module of `sigstats.learners.families`; its batched for
 import importlib.util
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -13,15 +14,21 @@ import numpy as np
 
 from .._common.validation import did_you_mean, refuse
 from . import batched, families, own
-from .base import Build, attempt, steps_of
+from .base import BatchedLearner, Build, attempt, steps_of
 
 #: The ready learners: name to builder.
 READY: Mapping[str, Build] = MappingProxyType(
     {name: make for family in families.REGISTRY.modules().values() for name, make in family.READY.items()}
 )
 
-#: The batched learners, in the order in which they are asked whether they know an estimator.
-BATCHED = tuple(learner for form in batched.REGISTRY.modules().values() for learner in form.BATCHED)
+
+@cache
+def batched_learners() -> tuple[type[BatchedLearner], ...]:
+    """The batched learners, in the order in which they are asked whether they know an estimator.
+
+    They are imported when they are asked for: a study that is complete retrains nothing.
+    """
+    return tuple(learner for form in batched.REGISTRY.modules().values() for learner in form.BATCHED)
 
 
 def build(

@@ -258,7 +258,7 @@ class Retrainer:
         return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
 
     def _find_batched_learner(self) -> Any:
-        from ..learners import BATCHED
+        from ..learners import batched_learners
         from ..learners.base import Problem
 
         if self._transform is not None or not isinstance(self._X, np.ndarray) or self._X.dtype.kind not in "iuf":
@@ -270,7 +270,7 @@ class Retrainer:
         piped = hasattr(self._estimator, "steps")
         X = np.ascontiguousarray(self._X, dtype=np.float64)
         problem = Problem(X, self._y, self._folds, len(self._classes), int(self._folds.max()) + 1)
-        for learner in BATCHED:
+        for learner in batched_learners():
             if self.null in learner.nulls and (not shorter or (learner.one_size and not piped)):
                 found = learner.recognise(self._estimator, problem, self.null)
                 if found is not None:

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from sklearn.svm import SVC, LinearSVC
-
 from ..base import attempt
 from ..encoders import with_encoding
 
 
 def _linear_svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.svm import LinearSVC
+
     # The primal problem is smooth and its solution unique: no random order of coordinates, and Newton steps, whose
     # number does not explode on permuted labels as that of the dual solvers does.
     machine = attempt(LinearSVC, params, dual=False, tol=1e-6)
@@ -16,6 +16,8 @@ def _linear_svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
 
 
 def _svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.svm import SVC
+
     return with_encoding(attempt(SVC, params), nominal, missing, standardise=True)
 
 

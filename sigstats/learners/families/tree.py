@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from sklearn.tree import DecisionTreeClassifier
-
 from ..base import attempt
 from ..encoders import with_encoding
 
 
 def _decision_tree(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
     tree = attempt(DecisionTreeClassifier, params)
     return with_encoding(tree, nominal, missing, keeps_missing=True)
 

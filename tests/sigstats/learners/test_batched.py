@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from sigstats.learners import BATCHED, READY, build
+from sigstats.learners import READY, batched_learners, build
 from sigstats.learners.base import UNDECIDED, BatchedLearner
 from sigstats.retraining.folds import as_folds, stratified_folds
 from sigstats.retraining.permutation import Retrainer
@@ -284,8 +284,8 @@ def test_categories_of_one_row_are_no_columns_where_it_is_tested(null):
 
 
 def test_what_is_found_follows_the_protocol():
-    assert len(BATCHED) >= 6
-    assert all(set(learner.nulls) <= set(NULLS) for learner in BATCHED)
+    assert len(batched_learners()) >= 6
+    assert all(set(learner.nulls) <= set(NULLS) for learner in batched_learners())
     X, y = load_iris(return_X_y=True)
     for name in READY:
         learner = Retrainer(build(name), X, y, stratified_folds(y, 10, 1), null="labels")._learner
