@@ -210,13 +210,15 @@ def _row(row: ComparisonRow) -> dict[str, object]:
 
 
 def _refuse_another(store: Store, study: RegressionStudy) -> None:
+    """Refuse the output of another study; one that has the same files under another name is the same."""
     try:
         before = store.read_json("study.json").get("study", {})
     except (FileNotFoundError, Damaged):
         return
     except OSError as error:
         raise BadInput(f"--output: {store.root}: study.json in it cannot be read ({error.strerror or error})") from None
-    for key in ("kind", "name"):
+    renamed = any(before.get(key) == getattr(study, key) for key in ("baseline", "candidate"))
+    for key in ("kind",) if renamed else ("kind", "name"):
         if before.get(key) != getattr(study, key):
             raise BadInput(
                 f"--output: {store.root} holds another study: {key} is {before.get(key)!r} there and "

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -274,8 +275,15 @@ def test_bad_input_is_one_line_and_nothing_is_appended(folder, capsys, settings,
 
 def test_another_study_s_output_is_refused(folder, capsys):
     assert evaluate(folder) == 0
-    assert evaluate(folder, "--set", "name=other") == 2
+    shutil.copytree(folder / "predictions", folder / "others")
+    others = ["baseline=others/production.csv", "candidate=others/candidate-*.csv", "name=other"]
+    assert evaluate(folder, *(word for each in others for word in ("--set", each))) == 2
     assert "holds another study: name is 'nightly' there" in capsys.readouterr().err
+
+
+def test_a_study_may_change_its_name(folder):
+    assert evaluate(folder) == evaluate(folder, "--set", "name=other") == 0
+    assert history(folder)["evaluated_at"].nunique() == 1  # the second was known
 
 
 def test_an_output_whose_study_cannot_be_told_is_left_alone(folder, capsys):
