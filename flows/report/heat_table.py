@@ -82,7 +82,7 @@ def side_by_side(panels: Sequence[Markup], columns: int) -> Markup:
 
 
 def _td(cell: HeatCell) -> Markup:
-    mark = Markup('<span class="mark" title="rejected">●</span>') if cell.marked else ""
+    mark = Markup('<span class="mark" title="rejected">●</span> ') if cell.marked else ""
     below = Markup("<small>{}</small>").format(cell.below) if cell.below else ""
     hint = Markup(' title="{}"').format(cell.hint) if cell.hint else ""
     return Markup('<td class="{}"{}>{}{}{}</td>').format(cell.shade, hint, mark, cell.text, below)

@@ -27,6 +27,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     grids = []
     for section in sections.of(evidence):
         rows = evidence.of(section.test)
+        if all(row.decision == "none" for row in rows):  # estimates, of which nothing is tested
+            continue
         if all(row.dataset and row.classifier and not row.slice for row in rows):
             grids.append(Markup("<h4>{}</h4>{}").format(section.name, _grids(section.name, rows, evidence)))
     if grids:

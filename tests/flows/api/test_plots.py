@@ -9,6 +9,9 @@ import pytest
 import sigstats
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
+from sigstats.flows.report.figure import Figure
+from sigstats.flows.report.heat_table import HeatCell, heat_table
+from sigstats.flows.report.standalone import standalone
 
 SVG = "{http://www.w3.org/2000/svg}"
 BENCHMARK = {
@@ -45,6 +48,12 @@ def words(text):
             if child.tag.removeprefix(SVG) in ("style", "title", "desc"):
                 parent.remove(child)
     return set(re.findall(r"[\w.%−+-]+", " ".join(root.itertext())))
+
+
+def test_a_mark_stands_apart_from_its_number():
+    table = heat_table("c", "l", ["a"], ["b"], lambda a, b: HeatCell("> 0.99", "p4", marked=True, below="1.2"))
+    drawn = ET.fromstring(standalone([Figure(title="t", caption="c", body=table)]))
+    assert "● > 0.99" in [element.text for element in drawn.iter(f"{SVG}text")]
 
 
 @pytest.mark.parametrize("study", ["benchmark", "calibration"])

@@ -281,7 +281,7 @@ def test_every_number_of_the_summary_is_in_its_grid(evidence):
         (line,) = (line for line in lines[1:] if f'<th scope="row">{row.dataset}</th>' in line)
         cell = re.findall(r"<td.*?</td>", line)[columns.index(row.classifier)]
         assert ("●" in cell) == (row.decision == "reject")
-        shown = re.sub(r"<span.*?</span>|<[^>]*>", "", cell).replace("\xa0", " ")
+        shown = re.sub(r"<span.*?</span>|<[^>]*>", "", cell).replace("\xa0", " ").strip()
         assert shown.startswith("≤") == (row.exceedances == 0)
         assert float(shown.removeprefix("≤ ").removeprefix("> ")) == pytest.approx(row.p_value, rel=0.05)
 

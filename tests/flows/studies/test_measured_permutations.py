@@ -105,6 +105,7 @@ def test_the_report_speaks_of_the_measure(found, output):
     assert "Measures, repeated" in page
     assert "Algorithms by measures" in page
     assert "f1" in found.plot.null(classifier="lda").title
+    assert "Measures: p-value" not in page  # a grid of what is not tested would be empty
 
 
 @pytest.mark.parametrize(
