@@ -173,8 +173,11 @@ def job_options(cluster: Cluster, threads: int = 1) -> dict[str, Any]:
 
     from sigstats.tasks.engine.nodes import Scheduler
 
-    own = dask.config.get(f"jobqueue.{cluster.kind}", {})  # of the site, in dask-jobqueue's configuration
-    before, arguments = own.get("job-script-prologue") or [], own.get("worker-extra-args") or []
+    # Of the site, in dask-jobqueue's configuration: in a file keys have hyphens, in the environment underscores.
+    before, arguments = (
+        dask.config.get(f"jobqueue.{cluster.kind}.{key}", None) or []
+        for key in ("job-script-prologue", "worker-extra-args")
+    )
     one_block = ["--nthreads", "1"] if threads > 1 else []
 
     options = {
