@@ -9,7 +9,7 @@ from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from . import sections
-from .evidence import Evidence
+from .evidence import Evidence, distinct
 from .wording import count_of
 
 _ACTIONS = {
@@ -83,7 +83,7 @@ def shortfall(evidence: Evidence) -> str:
     if not missing:
         return ""
     names = {section.test: section.name for section in sections.of(evidence)}
-    shown = [f"{names[row.test]} of {_subject(row)}" for row in missing]
+    shown = distinct(f"{names[row.test]} of {_subject(row)}" for row in missing)
     more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
     return (
         f"{count_of(len(missing), 'hypothesis', 'hypotheses')} of {len(evidence.rows)} "
@@ -94,4 +94,5 @@ def shortfall(evidence: Evidence) -> str:
 
 def _subject(row: Hypothesis) -> str:
     who = row.classifier or " against ".join(name for name in (row.a, row.b) if name)
-    return " on ".join(part for part in (who, row.dataset) if part) or row.null
+    where = ", ".join(part for part in (row.dataset, row.slice) if part)
+    return " on ".join(part for part in (who, where) if part) or row.null

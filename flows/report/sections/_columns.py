@@ -52,6 +52,11 @@ def _index(value: float | None) -> str:
     return ABSENT if value is None else index_number(value)
 
 
+def where(row: Hypothesis) -> str:
+    """The population of a row: ``10 classes, r = 3%``."""
+    return ", ".join(part for part in (row.dataset, row.slice) if part)
+
+
 def short(text: str) -> str:
     """Names of columns as the report has them."""
     for name, short in (("p_value", "p"), ("psd", "PSD"), ("nsd", "NSD"), ("pd", "PD"), ("estimate ", "")):

@@ -9,8 +9,7 @@ from sigstats.tasks.summary.published import Reference, agrees, read_references
 from ..evidence import Evidence, group_by
 from ..section import Verdict
 from ..wording import p_number
-from ._columns import short
-from ._rates import where
+from ._columns import short, where
 from ._tables import subject_in_words
 
 

@@ -8,11 +8,6 @@ from ..wording import number, percent
 from ._columns import ABSENT
 
 
-def where(row: Hypothesis) -> str:
-    """The population of a row: ``10 classes, r = 3%``."""
-    return ", ".join(part for part in (row.dataset, row.slice) if part)
-
-
 def share(value: float | None) -> str:
     """A share in percent, a dash where there is none."""
     return ABSENT if value is None else percent(value)

@@ -9,12 +9,13 @@ from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
 from ..wording import adjusted_p, count_of, join_words, percent
 from . import _cases, _columns
-from ._rates import INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share, where
+from ._columns import where
+from ._rates import INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share
 from ._reach import finds
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """What a practitioner can find with how many rows, then whether the rates are as expected, and every rate."""
+    """Which tests reject too often; if none, what can be found with how many rows. Then every rate."""
     wrong, fine = rejected(rows), not_rejected(rows)
     name = adjusted_p(evidence.adjust)
     found = [row for row in rows if row.estimate is not None]
@@ -24,12 +25,31 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     details = [_of_group(group, evidence) for group in groups]
     powers = [group for group in groups if group[0].measure == POWER]
     expected = _expected(wrong, fine, found, name)
+    failing = [row for row in wrong if row.measure == ERROR and (row.estimate or 0) > (row.null_mean or 0)]
+    if failing:
+        return Verdict(_failing(failing, found, evidence), (expected, *details))
     if not powers:
         return Verdict(expected, tuple(details))
     # Where a test finds least, most rows are needed.
     hardest = min(powers, key=lambda group: max((row.n or 0, row.estimate or 0) for row in group)[1])
     headline = details.pop(groups.index(hardest))
     return Verdict(headline, (expected, *details))
+
+
+def _failing(failing: Sequence[Hypothesis], found: Sequence[Hypothesis], evidence: Evidence) -> str:
+    """Which tests reject too often where the null hypothesis is true, and how often at the most; then the others."""
+    most = {
+        method: max(row.estimate or 0 for row in group)
+        for method, group in group_by(failing, lambda row: row.method).items()
+    }
+    named = [f"{method} on up to {percent(most[method])}" for method in sorted(most, key=lambda method: -most[method])]
+    fine = [method for method in distinct(row.method for row in found if row.measure == ERROR) if method not in most]
+    kept = f"; not shown of {join_words(fine)}" if fine else ""
+    return (
+        f"Where the null hypothesis is true, {count_of(len(named), 'test')} of {len(named) + len(fine)} "
+        f"{'rejects' if len(named) == 1 else 'reject'} too often for a level of {percent(evidence.alpha)}: "
+        f"{join_words(named)} of the test sets{kept}."
+    )
 
 
 def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], found: Sequence[Hypothesis], name: str) -> str:

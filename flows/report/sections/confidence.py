@@ -8,7 +8,8 @@ from ..evidence import Evidence
 from ..section import Column, Section, Verdict
 from ..wording import count_of, percent
 from . import _columns
-from ._rates import INTERVAL, RATE, TEST_SETS, share, where
+from ._columns import where
+from ._rates import INTERVAL, RATE, TEST_SETS, share
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001

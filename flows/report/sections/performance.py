@@ -10,7 +10,8 @@ from ..evidence import Evidence, group_by, rejected
 from ..section import Column, Section, Verdict
 from ..wording import count_of, join_words, number, percent
 from . import _columns
-from ._rates import TEST_SETS, where
+from ._columns import where
+from ._rates import TEST_SETS
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:

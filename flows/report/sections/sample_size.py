@@ -8,7 +8,7 @@ from ..evidence import Evidence
 from ..section import Column, Section, Verdict
 from ..wording import join_words
 from . import _columns
-from ._rates import where
+from ._columns import where
 
 
 def _rows(row: Hypothesis) -> str:

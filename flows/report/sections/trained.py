@@ -9,7 +9,8 @@ from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
 from ..wording import count_of, join_words
 from . import _columns
-from ._rates import share, where
+from ._columns import where
+from ._rates import share
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001

@@ -246,3 +246,15 @@ def test_tests_of_folds_need_learners(tmp_path, capsys):
     )
     assert run(study_file(tmp_path, text), tmp_path / "out") == 2
     assert "tests: none of them fits s" in capsys.readouterr().err
+
+
+def test_the_report_begins_with_the_tests_that_reject_too_often(done):
+    rows = [row for row in Evidence(Results(Store(str(done)))).of("calibration") if row.measure == "type I error"]
+    # By hand: too often is a share that a level of 5% reaches so seldom, Holm-adjusted in the family of the test.
+    failing = {row.method: row.estimate for row in rows if row.decision == "reject"}
+    assert set(failing) == {"McNemar (exact)"}
+    assert failing["McNemar (exact)"] > binom.ppf(1 - 1e-4, 60, 0.05) / 60
+    headline = (done / "report.html").read_text().partition('class="headline">')[2].partition("<")[0]
+    share = f"{100 * failing['McNemar (exact)']:.1f}%"
+    assert f"1 test of {len({row.method for row in rows})} rejects too often for a level of 5.0%" in headline
+    assert f"McNemar (exact) on up to {share} of the test sets; not shown of" in headline
