@@ -18,10 +18,13 @@ class Verdict:
         One sentence.
     details : tuple of str
         A sentence for each data set, where there is more to say.
+    beside : str
+        Without which the headline is not to be read; never folded away.
     """
 
     headline: str
     details: tuple[str, ...] = ()
+    beside: str = ""
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,14 @@ def where(row: Hypothesis) -> str:
     return ", ".join(part for part in (row.dataset, row.slice) if part)
 
 
+_SHORT = {
+    "p_value": "p", "null_mean": "permuted mean", "psd": "PSD", "nsd": "NSD", "pd": "PD", "estimate ": "",
+}  # fmt: skip
+
+
 def short(text: str) -> str:
     """Names of columns as the report has them."""
-    for name, short in (("p_value", "p"), ("psd", "PSD"), ("nsd", "NSD"), ("pd", "PD"), ("estimate ", "")):
+    for name, short in _SHORT.items():
         text = text.replace(name, short)
     return text
 

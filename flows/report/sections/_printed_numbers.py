@@ -1,14 +1,14 @@
 """How far the numbers that a publication prints agree with what its data give."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, agrees, read_references
 
-from ..evidence import Evidence, group_by
+from ..evidence import Evidence, at_smallest_p, group_by
 from ..section import Verdict
-from ..wording import p_number
+from ..wording import join_words, p_at_most
 from ._columns import short, where
 from ._tables import subject_in_words
 
@@ -42,6 +42,13 @@ class _Pair:
         """Whether both p-values reject at the level of the study, or neither does."""
         return self.in_value or (self.value <= self.alpha) == (float(self.reference.printed) <= self.alpha)
 
+    @property
+    def subject(self) -> str:
+        """The case, the test and its method."""
+        row = self.row
+        subject = subject_in_words(row.with_(dataset=" on ".join(filter(None, (row.classifier, where(row))))))
+        return f"{subject}, {row.test}" if row.test.startswith(row.method) else f"{subject}, {row.test}, {row.method}"
+
     def in_words(self) -> str:
         """What is printed and what was found, in what the two agree, and why they may not."""
         reference, row = self.reference, self.row
@@ -54,12 +61,10 @@ class _Pair:
             agreement.append(f"within {reference.within:g}, as the study allows")
         elif reference.side is None:
             agreement.append("within Monte-Carlo error")
-        found = p_number(self.value) if self.is_p else f"{self.value:.6g}"
-        subject = subject_in_words(row.with_(dataset=" on ".join(filter(None, (row.classifier, where(row))))))
-        by = row.test if row.test.startswith(row.method) else f"{row.test}, {row.method}"
+        found = p_at_most(self.value, at_most=at_smallest_p(row)) if self.is_p else f"{self.value:.6g}"
         what = row.measure or "" if reference.column == "estimate" else short(reference.column)
         return (
-            f"{subject}, {by}: {f'{what} {reference.printed}'.strip()} is printed, {found} recomputed "
+            f"{self.subject}: {f'{what} {reference.printed}'.strip()} is printed, {found} recomputed "
             f"({'; '.join(agreement)})."
         )
 
@@ -74,23 +79,31 @@ def printed_numbers(evidence: Evidence) -> Verdict | None:
         all_of_them = f"All {len(pairs)} printed numbers agree" if len(pairs) > 1 else "The printed number agrees"
         return Verdict(f"{all_of_them} in value.")
     ps = [pair for pair in pairs if pair.is_p]
+    undecided = [pair for pair in ps if not pair.in_decision]
     counts = (
         f"{len(pairs) - len(others)} of {len(pairs)} printed numbers agree in value, "
         f"{sum(pair.in_order for pair in pairs)} in order of magnitude"
     )
     if ps:
-        decided = sum(pair.in_decision for pair in ps)
-        counts += f"; {decided} of {len(ps)} printed p-values agree in decision"
+        counts += f"; {len(ps) - len(undecided)} of {len(ps)} printed p-values agree in decision"
+    others.sort(key=lambda pair: (pair not in undecided, pair.in_order))
+    return Verdict(f"{counts}.", tuple(pair.in_words() for pair in others), _rule(ps, undecided, evidence.alpha))
+
+
+def _rule(ps: Sequence[_Pair], undecided: Sequence[_Pair], alpha: float) -> str:
+    """When numbers agree, and which do not agree in decision."""
     rule = (
         "Numbers agree in value if the recomputed one rounds to the printed one, and in order of magnitude if the "
         "larger is less than ten times the smaller."
     )
     if ps:
         rule += (
-            " p-values, before adjustment, agree in decision if both are at most "
-            f"{evidence.alpha:g} or neither is, and where they agree in value."
+            f" p-values, before adjustment, agree in decision if both are at most {alpha:g} or neither is, and where "
+            "they agree in value."
         )
-    return Verdict(f"{counts}.", (rule, *(pair.in_words() for pair in others)))
+    if undecided:
+        rule += f" Not in decision: {join_words([pair.subject for pair in undecided])}."
+    return rule
 
 
 def _pairs(evidence: Evidence) -> Iterator[_Pair]:

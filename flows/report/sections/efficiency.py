@@ -10,8 +10,9 @@ from . import _cases, _columns, _tables
 
 _POOLED = (
     "This is a use of the test that its assumptions do not cover: the predictions are pooled from folds whose "
-    "classifiers share training rows, and the test takes them for independent. How well it keeps its level there is "
-    "not known; PermClass keeps it."
+    "classifiers share training rows, and the test takes them for independent. At a level of 5% it rejected 7.4% of "
+    "the time where there was nothing to learn, and 27.6% with the folds of five repetitions (the ready study "
+    "cross-validation: naive Bayes, 100 rows); PermClass kept its level."
 )
 
 
@@ -22,7 +23,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     claim = "agreed with the true classes better than chance"
     found = _cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
     doubts = _cases.sentences_on_retained(rows, "could not be told from random assignment", evidence)
-    return Verdict(found, (_POOLED, *doubts))
+    return Verdict(found, tuple(doubts), _POOLED)
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

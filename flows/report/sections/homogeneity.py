@@ -1,6 +1,7 @@
 """The test of homogeneity: whether two independent samples fall into the classes alike."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sigstats.tasks.schema import Hypothesis
 
@@ -19,7 +20,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """Which samples differ."""
     found = _tables.verdict(rows, evidence, claim="the two samples differ", by="Fisher, Freeman and Halton")
     same_rows = any(" " in row.cell for row in rows)  # two runs of one data set
-    return Verdict(found.headline, (_SAME_ROWS, *found.details)) if same_rows else found
+    return replace(found, beside=_SAME_ROWS) if same_rows else found
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

@@ -214,9 +214,10 @@ def test_a_printed_number_agrees_in_what_the_rule_says(
     order, decision = (int(word not in agreement) for word in ("another order", "another decision"))
     counts = f"{order} in order of magnitude; {decision} of 1 printed p-values agree in decision"
     assert found.headline == f"0 of 1 printed numbers agree in value, {counts}."
-    assert "rounds to the printed one" in found.details[0]
+    assert "rounds to the printed one" in found.beside
+    assert ("Not in decision: c0 on iris, permutation-features, m." in found.beside) is (decision == 0)
     shown = f"{printed} is printed, {value} recomputed ({agreement})"
-    assert found.details[1] == f"c0 on iris, permutation-features, m: p {shown}."
+    assert found.details[0] == f"c0 on iris, permutation-features, m: p {shown}."
 
 
 def test_a_test_without_a_section_gets_a_plain_one(tmp_path: Path) -> None:
@@ -255,7 +256,7 @@ def test_every_sentence_says_which_p_it_gives(tmp_path: Path) -> None:
 def test_tests_whose_assumptions_are_not_met_are_named_so(tmp_path: Path) -> None:
     store = make_study(tmp_path, lost=(), analyses=("efficiency", "homogeneity", "mcnemar"))
     for test, why in (("efficiency", "pooled from folds"), ("homogeneity", "counted twice")):
-        first = _verdict(store, test).details[0]
-        assert first.startswith("This is a use of the test that its assumptions do not cover")
-        assert why in first
-    assert not any("do not cover" in sentence for sentence in _verdict(store, "mcnemar").details)
+        beside = _verdict(store, test).beside
+        assert beside.startswith("This is a use of the test that its assumptions do not cover")
+        assert why in beside
+    assert not _verdict(store, "mcnemar").beside
