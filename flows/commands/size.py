@@ -94,6 +94,11 @@ def _planned(options: argparse.Namespace) -> "SizePlan":
 
     rule = rule_of(options)
     pilot = _of_files(options, rule) if options.files else _by_hand(options)
+    if options.looks is not None and options.spending in ("each", "series"):
+        raise BadInput(
+            f"--looks: {options.looks} is not valid with --spending {options.spending}, which plans none; expected "
+            "--spending linear, pocock or obrien-fleming"
+        )
     alpha = spent_level(options.look, alpha=rule.alpha, spending=options.spending, looks=options.looks)
     if alpha == 0:
         raise BadInput(f"--look: {options.look} is not valid; expected one of the {options.looks} planned looks")

@@ -66,6 +66,11 @@ class Looks(Strict):
             raise ValueError(
                 f"planned is missing; expected how many looks there will be, for the spending {self.spending}"
             )
+        if self.planned is not None and self.spending in ("each", "series"):
+            raise ValueError(
+                f"planned: {self.planned} is not valid with the spending {self.spending}, which plans none; expected "
+                "linear, pocock or obrien-fleming"
+            )
         return self
 
 

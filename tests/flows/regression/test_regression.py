@@ -256,6 +256,7 @@ def damage_labels(folder):
         (["columns.id=idx"], None, "column 'idx' is not there; did you mean 'id'?"),
         (["rule.alpha=0.1"], None, "rule.alpha: unknown key"),
         (["looks.spending=pocock"], None, "planned is missing"),
+        (["looks.planned=3"], None, "planned: 3 is not valid with the spending each, which plans none"),
         (["looks.spending=pocok"], None, "looks.spending: 'pocok' is not valid"),
         ([], damage_labels, "expected the same labels"),
         ([], lambda folder: (folder / "predictions/candidate-1.csv").write_text(""), "is empty"),

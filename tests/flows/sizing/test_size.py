@@ -81,6 +81,7 @@ def test_a_drop_that_never_fails_is_said(capsys):
         (["--accuracy", "0.9", "--power", "1"], "power: 1.0 is not valid"),
         (["--accuracy", "0.9", "--spending", "linear"], "looks: None is not valid"),
         (["--accuracy", "0.9", "--spending", "linear", "--look", "3", "--looks", "2"], "--look: 3 is not valid"),
+        (["--accuracy", "0.9", "--look", "2", "--looks", "5"], "--looks: 5 is not valid with --spending each"),
         (["--accuracy", "0.9", "--minimum-effect", "2"], "--minimum-effect: 2.0 is not valid"),
     ],
 )
