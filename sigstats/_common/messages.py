@@ -14,6 +14,8 @@ from .printable import printable
 _repr = reprlib.Repr()
 _repr.maxlist = _repr.maxtuple = 8
 _repr.maxstring, _repr.maxother = 60, 80
+#: The most characters of what somebody's code complains of.
+_LONGEST = 10_000
 
 
 def shown(value: object) -> str:
@@ -32,7 +34,9 @@ def shown(value: object) -> str:
 
 def one_line(message: object) -> str:
     """What a user's function or a learner complained of, without line breaks and other controls of a terminal."""
-    return printable(" ".join(str(message).split()))
+    text = str(message)
+    cut = text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    return printable(" ".join(cut.split()))
 
 
 def refuse(name: str, value: object, wanted: str) -> ValueError:

@@ -9,6 +9,7 @@ import contextlib
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -17,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from socket import socketpair
+from socket import SO_RCVTIMEO, SOL_SOCKET, socketpair
 
 import psutil
 
@@ -30,6 +31,9 @@ from .run_block import Failure, Receipt, failure, run_block
 
 #: Seconds between two looks at how long a fit takes and how much memory it has taken.
 _LOOK = 0.2
+
+#: The longest message, a failure with its traceback, and the seconds in which all of one that has begun is there.
+_LONGEST, _PATIENCE = 2**20, 30
 
 #: What tells numerical libraries how many threads they have.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -51,6 +55,13 @@ class ProcessEnded(Exception):
         self.code = code
 
 
+class ConnectionSpoilt(Exception):
+    """Code wrote to the connection of its process to the run, or closed it."""
+
+    def __init__(self) -> None:
+        super().__init__("it wrote to a connection that is not its own, or closed it")
+
+
 class Killed(OSError):
     """Somebody ended a process, who may have ended its worker as well: the block is computed once more elsewhere."""
 
@@ -62,6 +73,7 @@ class _Child:
         self._threads = threads
         self._codes: dict[str, Mapping[str, str]] = {}
         mine, its = socketpair()
+        mine.setsockopt(SOL_SOCKET, SO_RCVTIMEO, struct.pack("ll", _PATIENCE, 0))
         path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
         # Sets of strings have one order in every process, so that what is computed from them is the same.
         fixed = {"PYTHONPATH": path, "PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, str(threads))
@@ -96,7 +108,7 @@ class _Child:
 
         Raises
         ------
-        TimeLimit, MemoryLimit, ProcessEnded
+        TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt
             If the classifier did not stay within its limits.
         OSError
             Of the store.
@@ -112,10 +124,7 @@ class _Child:
             elif message == END:
                 began = None
             elif message is not None:
-                outcome = pickle.loads(message)  # noqa: S301 (the code that this process was told to run)
-                if isinstance(outcome, OSError):
-                    raise outcome
-                return outcome  # type: ignore[no-any-return]
+                return _outcome(message)
             if most_seconds is not None and began is not None and time.monotonic() - began > most_seconds:
                 what = "a fit" if "classifier" in block.cell.subject else "a call"
                 raise TimeLimit(f"{what} took longer than {most_seconds:g} s, its time_limit")
@@ -126,9 +135,13 @@ class _Child:
         """What the process sends; None where it says nothing for a while."""
         try:
             if self.connection.poll(_LOOK):
-                return self.connection.recv_bytes()
-        except (EOFError, OSError):
-            raise ProcessEnded(self.process.wait()) from None
+                return self.connection.recv_bytes(_LONGEST)
+        except (EOFError, ConnectionError):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                raise ProcessEnded(self.process.wait(_PATIENCE)) from None
+            raise ConnectionSpoilt from None
+        except OSError:  # a message that is too long, or of which the rest does not come
+            raise ConnectionSpoilt from None
         # A process that it has forked may keep the other end of the connection open.
         if self.process.poll() is not None and not self.connection.poll():
             raise ProcessEnded(self.process.returncode)
@@ -140,6 +153,19 @@ class _Child:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.connection.close()
         self.process.wait()
+
+
+def _outcome(message: bytes) -> Receipt | Failure:
+    """What a process says of a block; OSError of the store is raised."""
+    try:
+        outcome = pickle.loads(message)  # noqa: S301 (the code that this process was told to run)
+    except Exception:  # what is no message of ours may raise anything
+        raise ConnectionSpoilt from None
+    if isinstance(outcome, OSError):
+        raise outcome
+    if not isinstance(outcome, (Receipt, Failure)):
+        raise ConnectionSpoilt
+    return outcome
 
 
 def _words(code: int) -> str:
@@ -206,7 +232,7 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
     child = _taken(code, Needs.of(block.cell).threads)
     try:
         outcome = child.compute(block, store, engine, code)
-    except (TimeLimit, MemoryLimit, ProcessEnded) as error:
+    except (TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt) as error:
         child.end()
         who = tried(block.cell)
         said = f"{who}: {error}" if who else str(error)

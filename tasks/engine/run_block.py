@@ -6,6 +6,8 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sigstats._common.messages import one_line
+
 from ..one_thread import threads
 from ..plan import Block
 from ..replicates import fanout
@@ -112,7 +114,7 @@ async def load_fanouts(fanouts: Sequence[str]) -> None:
 
 def failure(block: Block, error: BaseException) -> Failure:
     """The record of a block that failed with `error`."""
-    text = " ".join(str(error).split()) or "no message"
+    text = one_line(error) or "no message"
     return Failure(
         first=block.first,
         last=block.last,

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sigstats._common.validation import hint, shown
 
 from ..input_files import place, reason
 from ..schema import column
+from ..tables.parquet import PagedFile
 
 #: The entries of an object store's listing that change with the content of an object, wherever it lies.
 _CONTENT_TAGS = ("md5Hash", "ETag", "etag")
@@ -60,13 +60,13 @@ def file_system(where: str) -> Any:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
 
-def open_parquet(system: Any, file: str, **options: Any) -> pq.ParquetFile:
+def open_parquet(system: Any, file: str, **options: Any) -> PagedFile:
     """Open a Parquet file; ValueError if it is damaged or cannot be read."""
     if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
         raise ValueError(f"{file}: is no file; expected a Parquet file")
     try:
-        source = file if _is_local(system) else system.open(file, "rb")
-        return pq.ParquetFile(source, page_checksum_verification=True, **options)
+        local = _is_local(system)
+        return PagedFile(file if local else system.open(file, "rb"), remote=not local, **options)
     except Exception as error:  # a damaged file or a remote file system may raise anything
         raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
 

@@ -12,15 +12,16 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-# The compact protocol of Thrift: types of fields, and how many bytes end a metadata file (a length and a mark).
-_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
+from ._thrift import read_struct
+
+#: How many bytes end a metadata file: a length and a mark.
 _TAIL = 8
 
 # Fields of parquet.thrift (Apache Parquet 2.11): FileMetaData, RowGroup, ColumnChunk, ColumnMetaData.
 _NUM_ROWS, _ROW_GROUPS = 3, 4
 _COLUMNS, _GROUP_ROWS = 1, 3
 _META_DATA = 3
-_TYPE, _ENCODINGS, _PATH, _VALUES, _STORED = 1, 2, 3, 5, 6
+_TYPE, _ENCODINGS, _PATH, _VALUES, _STORED, _PACKED, _DATA_AT, _DICTIONARY_AT = 1, 2, 3, 5, 6, 7, 9, 11
 
 #: The physical types by their numbers, and the bytes of a value of those that have a width of their own.
 _TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
@@ -41,6 +42,8 @@ class StoredColumn:
         Their numbers in the format.
     values, stored : int
         How many values there are, and their bytes once unpacked.
+    first, packed : int
+        Where its pages begin in the file, and their bytes there.
     """
 
     group: int
@@ -50,6 +53,8 @@ class StoredColumn:
     encodings: frozenset[int]
     values: int
     stored: int
+    first: int
+    packed: int
 
 
 def stored_columns(file: pq.ParquetFile, only: int | None = None) -> Iterator[StoredColumn]:
@@ -77,7 +82,7 @@ def _row_groups(file: pq.ParquetFile) -> list[Any]:
     file.metadata.write_metadata_file(sink)
     content = sink.getvalue().to_pybytes()
     length = int.from_bytes(content[-_TAIL:-4], "little")
-    footer, _ = _struct(content, len(content) - _TAIL - length)
+    footer, _ = read_struct(content, len(content) - _TAIL - length)
     groups: list[Any] = footer.get(_ROW_GROUPS, [])
     rows = [int(group.get(_GROUP_ROWS, -1)) for group in groups]
     if min(rows, default=0) < 0 or sum(rows) != footer.get(_NUM_ROWS):
@@ -100,64 +105,12 @@ def _of_group(file: pq.ParquetFile, at: int, group: Any) -> Iterator[StoredColum
             wanted = f"{group[_GROUP_ROWS]} rows, and {expected.path!r} of {expected.physical_type}"
             raise _contradiction(f"{said}, where it has {wanted}")
         width = _WIDTHS.get(expected.physical_type, 0)
-        yield StoredColumn(at, position, path, width, frozenset(about.get(_ENCODINGS, [])), values, stored)
+        encodings = frozenset(about.get(_ENCODINGS, []))
+        # Arrow begins where the dictionary is only if that is before the data.
+        places = [about.get(_DATA_AT, 0), about.get(_DICTIONARY_AT, 0)]
+        first, packed = min(each for each in places if each > 0 or each == places[0]), about.get(_PACKED, 0)
+        yield StoredColumn(at, position, path, width, encodings, values, stored, first, packed)
 
 
 def _contradiction(said: str) -> pa.ArrowInvalid:
     return pa.ArrowInvalid(f"the footer contradicts itself: {said}")
-
-
-def _struct(content: bytes, at: int) -> tuple[dict[int, Any], int]:
-    """The fields of a struct by number, and where it ends."""
-    fields: dict[int, Any] = {}
-    number = 0
-    while header := content[at]:
-        at += 1
-        if header >> 4:
-            number += header >> 4
-        else:
-            number, at = _whole(content, at)
-        fields[number], at = _value(content, at, header & 15)
-    return fields, at + 1
-
-
-def _value(content: bytes, at: int, kind: int) -> tuple[Any, int]:
-    if kind in (_TRUE, _FALSE):
-        return kind == _TRUE, at
-    if kind == _BYTE:
-        return content[at], at + 1
-    if kind == _DOUBLE:
-        return None, at + 8
-    if kind == _BINARY:
-        length, at = _unsigned(content, at)
-        return content[at : at + length], at + length
-    if kind in (_LIST, _SET):
-        return _list(content, at)
-    return _struct(content, at) if kind == _STRUCT else _whole(content, at)
-
-
-def _list(content: bytes, at: int) -> tuple[list[Any], int]:
-    length, kind = content[at] >> 4, content[at] & 15
-    at += 1
-    if length == 15:
-        length, at = _unsigned(content, at)
-    values = []
-    for _ in range(length):
-        # A truth value of a list is a byte of its own.
-        value, at = (content[at], at + 1) if kind in (_TRUE, _FALSE) else _value(content, at, kind)
-        values.append(value)
-    return values, at
-
-
-def _unsigned(content: bytes, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while (byte := content[at]) >= 128:
-        number |= (byte & 127) << shift
-        shift += 7
-        at += 1
-    return number | byte << shift, at + 1
-
-
-def _whole(content: bytes, at: int) -> tuple[int, int]:
-    number, at = _unsigned(content, at)
-    return number >> 1 ^ -(number & 1), at

@@ -6,10 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ..input_files.limit import Budget
 from ._parquet_footer import StoredColumn, stored_columns
+from ._parquet_pages import PagedFile as PagedFile
+from ._parquet_pages import Pages
 
 #: The encodings by which a few bytes stand for many long values: PLAIN_DICTIONARY and RLE_DICTIONARY, DELTA_BYTE_ARRAY.
 _DICTIONARY, _PREFIXES = {2, 8}, 7
@@ -41,17 +42,17 @@ def read_parquet(
     ValueError
         The columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
     """
-    file = pq.ParquetFile(source, page_checksum_verification=True)
+    file = PagedFile(source)
     names = file.schema_arrow.names
     columns = [name for name in names if wanted is None or name in wanted]
-    reopen = partial(pq.ParquetFile, source, page_checksum_verification=True)
+    reopen = partial(PagedFile, source)
     require_columns(reopen, file, columns, budget)
     if coded and (few := _of_few_values(file, columns)):
         file = reopen(read_dictionary=few)
     return names, file.read(columns=columns)
 
 
-def _of_few_values(file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:
+def _of_few_values(file: PagedFile, columns: Sequence[str]) -> list[str]:
     """The columns of text of which a value takes two bytes at most where it is stored: they are codes."""
     schema = file.schema_arrow
     at = {name: schema.get_field_index(name) for name in columns}  # below 0 where a name is there twice
@@ -61,8 +62,8 @@ def _of_few_values(file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:
 
 
 def require_columns(
-    reopen: Callable[..., pq.ParquetFile],
-    file: pq.ParquetFile,
+    reopen: Callable[..., PagedFile],
+    file: PagedFile,
     columns: Sequence[str],
     budget: Budget,
     *,
@@ -74,7 +75,7 @@ def require_columns(
     ----------
     reopen : callable
         Opens the file once more, with options of `pyarrow.parquet.ParquetFile`.
-    file : pyarrow.parquet.ParquetFile
+    file : PagedFile
     columns : sequence of str
     budget : Budget
         What they may take in memory.
@@ -101,20 +102,21 @@ def require_columns(
             _require_size(file, columns, rows, budget, group)
 
 
-def require_stored(file: pq.ParquetFile, columns: Sequence[str], group: int, budget: Budget) -> None:
+def require_stored(file: PagedFile, columns: Sequence[str], group: int, budget: Budget) -> None:
     """Refuse columns of a row group of which more is stored than the limit; their rows may be read in batches."""
     budget.require(sum(chunk.stored for chunk in _chunks(file, columns, group)))
 
 
 class _Chunk:
-    """One column of one row group, as the footer tells it."""
+    """One column of one row group, as the footer and the headers of its pages tell it, whichever says more."""
 
-    def __init__(self, about: StoredColumn, width: int, nested: bool) -> None:
-        self.group, self.path, self.values, self.stored = about.group, about.path, about.values, about.stored
+    def __init__(self, about: StoredColumn, pages: Pages, width: int, nested: bool) -> None:
+        self.group, self.path, self.values = about.group, about.path, about.values
+        self.stored, encodings = max(about.stored, pages.unpacked), about.encodings | pages.encodings
         self.nested = nested  # in lists, of which one row may hold all values
         self._width = about.width or width
-        self.dictionary = not self._width and not _DICTIONARY.isdisjoint(about.encodings)
-        self.repeats = self.dictionary or (not self._width and _PREFIXES in about.encodings)
+        self.dictionary = not self._width and not _DICTIONARY.isdisjoint(encodings)
+        self.repeats = self.dictionary or (not self._width and _PREFIXES in encodings)
 
     @property
     def least(self) -> int:
@@ -133,15 +135,16 @@ class _Chunk:
         return int(self.values * _OFFSET + (self.values * longest if self.repeats else self.stored))
 
 
-def _chunks(file: pq.ParquetFile, columns: Sequence[str], only: int | None = None) -> Iterator[_Chunk]:
+def _chunks(file: PagedFile, columns: Sequence[str], only: int | None = None) -> Iterator[_Chunk]:
     for about in stored_columns(file, only):
         if any(about.path == name or about.path.startswith(f"{name}.") for name in columns):
             kind = file.metadata.schema.column(about.position)
             width = kind.length or 0 if kind.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0
-            yield _Chunk(about, width, kind.max_repetition_level > 0)
+            pages = file.pages(about.first, about.packed)
+            yield _Chunk(about, pages, width, kind.max_repetition_level > 0)
 
 
-def _longest_value(reopen: Callable[..., pq.ParquetFile], chunk: _Chunk, names: Sequence[str]) -> int:
+def _longest_value(reopen: Callable[..., PagedFile], chunk: _Chunk, names: Sequence[str]) -> int:
     """The length of the longest value, from the dictionary alone, if there is no value beside it."""
     if not chunk.dictionary or not chunk.values or chunk.path.split(".")[0] not in names:
         return int(chunk.stored)

@@ -22,11 +22,14 @@ DEEDS = {
     "crashes": "classifier crashes: its process was ended by SIGSEGV",
     "hangs": "classifier hangs: a fit took longer than 0.5 s, its time_limit",
     "takes": "classifier takes: its process took more than 1 GiB of memory",
+    "writes": "classifier writes: it wrote to a connection that is not its own, or closed it",
+    "garbles": "classifier garbles: it wrote to a connection that is not its own, or closed it",
+    "complains": "classifier: Unruly failed in fold 0: \\x1b[2Jx\\x1b[2Jx",
     "alien": "classifier (Unruly's predictions in fold 0)",
 }
 
 #: What ends or spoils the process of a classifier, which a worker has beside it as this process has.
-FATAL = ("exits", "crashes", "hangs", "takes")
+FATAL = ("exits", "crashes", "hangs", "takes", "writes")
 
 #: What a classifier may do: no result differs by it.
 HARMLESS = ["prints", "forks", "seeds", "leaks"]

@@ -1,8 +1,10 @@
 """Classifiers of NumPy alone: a small network with early stopping, and one that does what it is told not to."""
 
+import contextlib
 import ctypes
 import os
 import random
+import stat
 import sys
 import time
 
@@ -106,6 +108,21 @@ class Unruly(ClassifierMixin, BaseEstimator):
 
     def _crashes(self):
         ctypes.string_at(0)
+
+    def _writes(self):
+        for descriptor in range(3, 64):
+            with contextlib.suppress(OSError):
+                if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                    os.write(descriptor, b"\x7f\xff\xff\xff")
+
+    def _garbles(self):
+        for descriptor in range(3, 64):
+            with contextlib.suppress(OSError):
+                if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                    os.write(descriptor, b"\0\0\0\5hello")
+
+    def _complains(self):
+        raise ValueError("\x1b[2Jx" * 10**7)
 
     def _has_one_thread(self):
         self._require_threads(1)
