@@ -80,8 +80,8 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     shown = list(estimates)
     if len(shown) > _MOST_LINES:
         shown = sorted(shown, key=lambda one: -(one.seconds or 0.0))[:_COSTLIEST]
-    width = max(len(_subject(item.cell)) for item in shown)
-    lines = [counts_in_words(plan, estimates), *(_line(item, width) for item in shown)]
+    widths = max(10, *(len(item.cell.fanout) for item in shown)), max(len(_subject(item.cell)) for item in shown)
+    lines = [counts_in_words(plan, estimates), *(_line(item, widths) for item in shown)]
     if len(shown) < len(estimates):
         lines.append(f"  ... and {len(estimates) - len(shown):,} cells, each of which costs less")
         lines += [f"  cannot be computed: {_subject(one.cell)}: {one.problem}" for one in estimates if one.problem]
@@ -91,12 +91,12 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     return "\n".join(lines)
 
 
-def _line(item: Estimate, width: int) -> str:
+def _line(item: Estimate, widths: tuple[int, int]) -> str:
     """What of a cell is to do, and how long it takes."""
     most = "at most " if _may_stop(item) else ""
     cost = item.problem or ("" if item.each is None else f"{most}{'' if item.timed else '~'}{_took(item)}")
     amount = f"{item.left:>9,} to do, {item.done:>9,} done"
-    return f"  {item.cell.fanout:10s} {_subject(item.cell):{width}s} {amount} {cost}".rstrip()
+    return f"  {item.cell.fanout:{widths[0]}s} {_subject(item.cell):{widths[1]}s} {amount} {cost}".rstrip()
 
 
 def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:

@@ -37,7 +37,7 @@ _SPEAK_SECONDS = 3.0
 _SHORT = 0.3
 
 #: A replicate that takes as many seconds is not repeated for what a process does once.
-_LONG = 3.0
+_LONG = 20.0
 
 #: Seconds of a measurement below which one more is worth nothing.
 _NOTHING = 1e-6

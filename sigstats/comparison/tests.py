@@ -169,7 +169,7 @@ def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule) -> 
     events: JointEvents | JointOutcomes
     of_one_class = refers_to_one_class(row.measure)
     if of_one_class and group is not None:
-        return replace(row, note=f"{row.measure} is not compared in groups; macro-{row.measure} is")
+        return replace(row, note=f"{row.measure} has no test in groups; macro-{row.measure} has")
     if group is None:
         if of_one_class:
             events = JointOutcomes.from_predictions(label, a, b, positive=label[part.positive][0])

@@ -4,6 +4,8 @@ When not to use: for predictions alone, which `sigstats.Retrainer` gives faster.
 """
 
 import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +31,15 @@ class ClassScores(NamedTuple):
     decision: FloatArray | None
 
 
-def class_scores(estimator: Any, X: Any, y: Any, folds: IntArray, *, transforms: str = "fold") -> ClassScores:
+def class_scores(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    folds: IntArray,
+    *,
+    transforms: str = "fold",
+    around_fit: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> ClassScores:
     """The cross-validated scores of a classifier.
 
     Parameters
@@ -44,6 +54,8 @@ def class_scores(estimator: Any, X: Any, y: Any, folds: IntArray, *, transforms:
         The test fold of each row.
     transforms : {"fold", "all"}
         Whether the transforms of a pipeline are learned on the training fold alone, or once on all rows.
+    around_fit : callable
+        Its context is entered around each fit with its scores, to watch over them.
 
     Raises
     ------
@@ -72,7 +84,7 @@ def class_scores(estimator: Any, X: Any, y: Any, folds: IntArray, *, transforms:
     for fold in np.unique(folds):
         test = folds == fold
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), around_fit():
                 warnings.simplefilter("ignore")
                 fitted = clone(estimator).fit(take(X, np.flatnonzero(~test)), codes[~test])
                 tested = take(X, np.flatnonzero(test))

@@ -201,12 +201,9 @@ def values_of(retrainer: Retrainer, statistic: Statistic, draws: IntArray) -> Fl
     """The measure of each replicate in `draws`, which are those of ``Retrainer.draw``."""
     if not statistic.needs_scores:
         return statistic.of_predictions(*retrainer.truth_and_predictions(draws))
-    return np.array(
-        [
-            statistic.of_scores(
-                retrainer.codes,
-                class_scores(retrainer.estimator, retrainer.permuted(draw), retrainer.codes, retrainer.folds),
-            )
-            for draw in draws
-        ]
-    )
+    values = []
+    for draw in draws:
+        rows, folds = retrainer.permuted(draw), retrainer.folds
+        scores = class_scores(retrainer.estimator, rows, retrainer.codes, folds, around_fit=retrainer.around_fit)
+        values.append(statistic.of_scores(retrainer.codes, scores))
+    return np.array(values)

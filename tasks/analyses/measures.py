@@ -18,6 +18,7 @@ from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
 from sigstats.measures.table import MEASURES, refers_to_one_class
+from sigstats.retraining.measured import Statistic
 
 from ..fingerprint import digest
 from ..plan import Cell
@@ -102,6 +103,10 @@ def _estimate(results: Results, measure: str, of: _Classifier) -> Hypothesis:
     if lacking:
         return row.with_(n=of.run.n, decision="none", note=lacking)
     found = _tested(measure, of, of)
+    if found.baseline is None and MEASURES[measure].needs == "classes":  # in groups, which have no interval of it
+        statistic = Statistic(measure, 1 + int(of.run.label.max()), of.positive)
+        value = float(statistic.of_predictions(of.run.label, of.run.prediction[None])[0])
+        return row.with_(n=of.run.n, decision="none", estimate=value, note=found.note)
     low, high = found.baseline_interval or (None, None)
     return row.with_(n=of.run.n, decision="none", estimate=found.baseline, estimate_low=low, estimate_high=high)
 

@@ -149,3 +149,27 @@ def test_a_rule_stops_by_the_measure(tmp_path):
     table = run(study, output=tmp_path / "out", cluster="serial").summary.set_index("classifier")
     assert (table.replicates < 400).all()
     assert (table.decision == "keep").all()
+
+
+def test_the_f1_of_rows_in_groups_has_a_value_and_says_what_it_lacks(tmp_path):
+    rng = np.random.default_rng(1)
+    label = rng.integers(0, 2, 80)
+    lines = [f"p{row // 4},{rng.normal(y):.3f},{'ab'[y]}" for row, y in enumerate(label)]
+    (tmp_path / "g.csv").write_text("who,x,y\n" + "\n".join(lines))
+    study = {
+        **STUDY,
+        "folder": str(tmp_path),
+        "datasets": [{"name": "g", "source": "csv", "path": "g.csv", "target": "y", "groups": "who"}],
+        "classifiers": ["lda"],
+        "cross_validation": {"folds": 4},
+        "tests": ["permutation"],
+        "permutation": {"resamples": 19, "nulls": ["labels"], "measure": "auc"},
+        "measures": ["f1"],
+        "positive": {"g": "a"},
+    }
+    found = run(study, output=tmp_path / "out", cluster="serial")
+    row = rows(found, "measures", "f1").loc["lda"]
+    predicted = found.predictions(dataset="g", classifier="lda")
+    assert row.estimate == pytest.approx(f1_score(predicted.label, predicted.prediction, pos_label="a"))
+    assert row.note == "f1 has no test in groups; macro-f1 has"
+    assert rows(found, "permutation-labels", "auc").loc["lda", "p_value"] == 0.05
