@@ -149,6 +149,8 @@ def efficiency_test(
             "exact: it uses all information in the table, assumes nothing about the sample's size and has no size "
             "to choose; Nyssen's Monte-Carlo and chi-square tests stand in for it only where tables must be enumerated"
         )
+    if tail.estimated:
+        reason += "; error_bound is an estimate with a margin, since nothing proves it of a contour integral"
     return EfficiencyResult(
         pvalue=tail.pvalue,
         log10_pvalue=tail.log10_pvalue,

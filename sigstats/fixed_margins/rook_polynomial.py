@@ -30,11 +30,13 @@ class LogTail(NamedTuple):
     """Natural logarithms of ``P(T >= t)`` and ``P(T = t)``; minus infinity where impossible.
 
     `error` bounds the relative error of the first; whole numbers leave that of `log_ratio` and of what is negligible.
+    Where it is `estimated`, no proof says so.
     """
 
     upper: Decimal
     point: Decimal
     error: float = 1e-17
+    estimated: bool = False
 
 
 def most_correct(classes: Classes) -> int:

@@ -76,9 +76,11 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
     part = _sum(contour, contour.value * turn / (1 - 1 / z))
     base = contour.log_unit - correct * Decimal(contour.rho).ln()
     if contour.rho > 1:
-        return LogTail(base + Decimal(part).ln(), log_point, contour.error) if part > 0 else None
+        return LogTail(base + Decimal(part).ln(), log_point, contour.error, estimated=True) if part > 0 else None
     lower = -Decimal(part) * base.exp()
-    return LogTail((1 - lower).ln(), log_point, contour.error * abs(float(lower / (1 - lower)))) if lower < 1 else None
+    if lower >= 1:
+        return None
+    return LogTail((1 - lower).ln(), log_point, contour.error * abs(float(lower / (1 - lower))), estimated=True)
 
 
 def log_points(contour: Contour, numbers: NDArray[np.int64]) -> list[Decimal]:

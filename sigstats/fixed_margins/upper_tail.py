@@ -34,7 +34,7 @@ _MEDIUM = 5_000
 class UpperTail(NamedTuple):
     """``P(T >= t)`` and its mid-p form ``P(T > t) + P(T = t) / 2``, each with its logarithm to base 10.
 
-    `error_bound` is that of the first, as in `sigstats.TestResult`.
+    `error_bound` is that of the first, as in `sigstats.TestResult`; where it is `estimated`, no proof says so.
     """
 
     pvalue: float
@@ -42,6 +42,7 @@ class UpperTail(NamedTuple):
     mid_pvalue: float
     log10_mid_pvalue: float
     error_bound: float
+    estimated: bool
 
 
 def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
@@ -88,7 +89,7 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
     if not least <= correct <= most:
         raise refuse("correct", correct, f"a number that these margins allow, {least} to {most}")
     with localcontext(DIGITS):
-        upper, point, error = _log_tail(total, classes_of(rows, columns), least, correct)
+        upper, point, error, estimated = _log_tail(total, classes_of(rows, columns), least, correct)
         mid = Decimal("-Infinity") if upper.is_infinite() else (upper.exp() - point.exp() / 2)
         # Far out both may underflow a double, never a Decimal.
         log_mid = mid.ln()
@@ -99,6 +100,7 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
             float(mid),
             float(log_mid / LOG_10),
             error_bound(p, error + ROUNDING),
+            estimated,
         )
 
 

@@ -122,9 +122,11 @@ def signed_rank_test(
     positive = int(ranks[values > 0].sum())
     ranked = [int(rank) for rank in ranks[values != 0]]
     error: float | None
+    reason = "" if ranked else "all differences are 0: the data say nothing about a difference"
     if method == "exact":
         tail = pvalue_of_sum(ranked, positive, sum(ranked) - positive, way)
         low, pvalue, error = tail.low, tail.high, tail.error_bound
+        reason = reason or tail.reason
     else:
         low = pvalue = _normal(ranked, positive, way)
         error = None if ranked else 0.0
@@ -138,7 +140,7 @@ def signed_rank_test(
         confidence_interval=_interval(values, level),
         n=len(values),
         zeros=int((values == 0).sum()),
-        reason="" if ranked else "all differences are 0: the data say nothing about a difference",
+        reason=reason,
         error_bound=error,
     )
 

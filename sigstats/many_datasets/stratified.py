@@ -122,7 +122,7 @@ def stratified_paired_test(
         alternative=way,
         pvalue_interval=None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
         strata=len(size),
-        reason="" if discordant else "no discordant row: the data say nothing about a difference",
+        reason=tail.reason if discordant else "no discordant row: the data say nothing about a difference",
         error_bound=tail.error_bound,
     )
 

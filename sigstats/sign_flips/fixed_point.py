@@ -19,6 +19,8 @@ Polynomial: TypeAlias = Any  # flint.fmpz_poly, which is untyped
 
 #: The binary digits after the point.
 _BITS = 128
+#: Bounds that are further apart, as a share of the upper one, are said to be bounds.
+_TEN_DIGITS = 1e-10
 
 
 class Tail(NamedTuple):
@@ -31,6 +33,13 @@ class Tail(NamedTuple):
     high: float
     log: float
     rounding: float = ROUNDING
+
+    @property
+    def reason(self) -> str:
+        """That the p-value is only bounded, where ten digits of it are not known; else empty."""
+        if self.low == self.high or width_of(self.low, self.high) <= _TEN_DIGITS:
+            return ""
+        return "bounded, not summed: p is the upper of two bounds, of which pvalue_interval has both"
 
     @property
     def error_bound(self) -> float:

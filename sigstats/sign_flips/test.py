@@ -196,8 +196,7 @@ def sign_flip_test(
         confidence_interval=Interval(low, high, level),
         items=len(values),
         differing=int(np.count_nonzero(values)),
-        reason="" if np.any(values) else "no item differs: the data say nothing about a difference",
-        **tested,
+        **{"reason": "" if np.any(values) else "no item differs: the data say nothing about a difference", **tested},
     )
 
 
@@ -208,6 +207,7 @@ def _exact(magnitudes: Any, positive: Any, negative: Any, way: str) -> dict[str,
         "log10_pvalue": tail.log / math.log(10),
         "pvalue_interval": None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
         "error_bound": tail.error_bound,
+        **({"reason": tail.reason} if tail.reason else {}),
     }
 
 
@@ -222,7 +222,14 @@ def _at_least(tested: dict[str, Any], least: float) -> dict[str, Any]:
     """The p-value of sign flips, or a larger one of another test in its place."""
     if tested["pvalue"] >= least:
         return tested
-    return {**tested, "pvalue": least, "log10_pvalue": math.log10(least), "pvalue_interval": None, "error_bound": None}
+    return {
+        **tested,
+        "pvalue": least,
+        "log10_pvalue": math.log10(least),
+        "pvalue_interval": None,
+        "error_bound": None,
+        "reason": "",
+    }
 
 
 def _sizes(sizes: Any, n: int) -> FloatArray:

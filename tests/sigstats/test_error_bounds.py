@@ -37,6 +37,20 @@ def test_the_bounds_of_real_differences_hold_the_sum_of_all_signs():
     assert 1e-6 < error(case) <= case.bound < 2.1e-3
 
 
+def test_results_say_where_ten_digits_are_not_known_or_not_proven():
+    rng = np.random.default_rng(0)
+    bounded = sigstats.sign_flip_test(rng.normal(size=60))
+    assert bounded.error_bound > 1e-10
+    assert "the upper of two bounds" in bounded.reason
+    assert bounded.pvalue_interval.low < bounded.pvalue == bounded.pvalue_interval.high
+    assert sigstats.sign_flip_test(rng.integers(-9, 10, size=60)).reason == ""
+    assert sigstats.signed_rank_test(rng.normal(size=60)).reason == ""
+    large, small = (sigstats.efficiency_test(np.full((3, 3), each) + np.eye(3, dtype=int)) for each in (300, 30))
+    assert "error_bound is an estimate" in large.reason
+    assert "estimate" not in small.reason
+    assert large.error_bound < 1e-10
+
+
 def test_a_number_outside_its_bound_is_seen():
     assert error(Drawn(0.25 * (1 + 1e-9), 1e-10, 0.25, "")) > 1e-10
 
