@@ -17,6 +17,9 @@ _POSITIVE_NAMES = (
     {"negative", "positive"},
 )
 
+#: Truth values, however they are spelled.
+_TRUTH = {"1": True, "true": True, "0": False, "false": False}
+
 
 def _is_comparable(spec: MeasureSpec) -> bool:
     """Whether greater is better, no parameter is needed, and any number of classes will do.
@@ -205,6 +208,9 @@ def positive_code(paired: PairedPredictions, positive: str | None) -> int:
         if set(classes) not in _POSITIVE_NAMES:
             raise ValueError(f"positive: is missing; expected {' or '.join(classes)}")
         return classes.index(max(classes))
+    truths = [_TRUTH.get(name.lower()) for name in classes]
+    if positive not in classes and set(truths) == {True, False} and positive.lower() in _TRUTH:
+        return truths.index(_TRUTH[positive.lower()])
     if positive not in classes:
         raise refuse("positive", positive, " or ".join(classes))
     return classes.index(positive)

@@ -60,6 +60,15 @@ def test_labels_of_every_kind_are_compared_alike(kind):
     assert sigstats.compare(names[y], names[a], names[b], scores=scores) == expected
 
 
+@pytest.mark.parametrize(("kind", "positive"), [(int, True), (bool, 1), (bool, "1"), (int, "true"), (float, True)])
+def test_the_positive_class_may_be_a_truth_value_or_its_number(kind, positive):
+    y, a, b, _ = predictions(k=2)
+    expected = sigstats.compare(y, a, b, scores=(a, b), positive=1)
+    assert sigstats.compare(*(each.astype(kind) for each in (y, a, b)), scores=(a, b), positive=positive) == expected
+    with pytest.raises(ValueError, match="positive: 'True' is not valid; expected 1 or 2"):
+        sigstats.compare(y + 1, a + 1, b + 1, scores=(a, b), positive=True)
+
+
 def test_the_order_of_rows_and_the_names_of_groups_change_nothing():
     y, a, b, region = predictions(n=900)
     groups = np.arange(900) // 9
