@@ -5,7 +5,7 @@ more if it `ReadsCells`, `HasExceedances`, `CountsRejections`, `HasObservedCell`
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NotRequired, Protocol, TypedDict, Unpack, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -99,27 +99,24 @@ class RunsOwnCode(Protocol):
         """Its ``learner`` and what identifies its code; None for work without."""
 
 
-def new_cell(
-    name: str,
-    fan_out: FanOut,
-    *,
-    subject: Mapping[str, str],
-    work: Mapping[str, Any],
-    seed: int,
-    replicates: int,
-    stopping: Mapping[str, Any] | None = None,
-    limits: Mapping[str, float] | None = None,
-) -> Cell:
-    """A cell of `fan_out`, the module called `name`; the other parameters are those of `sigstats.tasks.plan.Cell`."""
+class OfCell(TypedDict):
+    """What is said of a cell besides its fan-out; as in `sigstats.tasks.plan.Cell`."""
+
+    subject: Mapping[str, str]
+    work: Mapping[str, Any]
+    seed: int
+    replicates: int
+    stopping: NotRequired[Mapping[str, Any] | None]
+    limits: NotRequired[Mapping[str, float] | None]
+
+
+def new_cell(name: str, fan_out: FanOut, **of: Unpack[OfCell]) -> Cell:
+    """A cell of `fan_out`, the module called `name`."""
+    work = of["work"]
     return Cell(
         fanout=name,
         version=fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0),
-        subject=subject,
-        work=work,
         stream=fan_out.stream(work),
-        seed=seed,
-        replicates=replicates,
         lane_size=fan_out.LANE_SIZE,
-        stopping=stopping,
-        limits=limits,
+        **of,
     )

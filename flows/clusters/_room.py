@@ -1,7 +1,7 @@
 """How many blocks with needs of their own a machine has room for."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import psutil
 
@@ -65,7 +65,9 @@ def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[An
     class WithRoles(cluster):  # type: ignore[misc]
         """Gives each new worker the first role that nobody has."""
 
-        _held: ClassVar[dict[Any, int]] = {}
+        def __init__(self, *arguments: Any, **given: Any) -> None:
+            self._held: dict[Any, int] = {}
+            super().__init__(*arguments, **given)
 
         def new_worker_spec(self) -> dict[Any, dict[str, Any]]:
             made: dict[Any, dict[str, Any]] = super().new_worker_spec()

@@ -5,7 +5,7 @@ never this registry.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 from sigstats._common.registry import Registry
 
@@ -16,6 +16,7 @@ from ..fan_out import (
     HasExceedances,
     HasObservedCell,
     HasRevisions,
+    OfCell,
     ReadsCells,
     RunsOwnCode,
     new_cell,
@@ -77,24 +78,6 @@ def waves(cells: Sequence[Cell]) -> list[list[Cell]]:
     return [[cell for cell, own in zip(cells, levels, strict=True) if own == each] for each in sorted(set(levels))]
 
 
-def cell(
-    name: str,
-    *,
-    subject: Mapping[str, str],
-    work: Mapping[str, Any],
-    seed: int,
-    replicates: int,
-    stopping: Mapping[str, Any] | None = None,
-    limits: Mapping[str, float] | None = None,
-) -> Cell:
+def cell(name: str, **of: Unpack[OfCell]) -> Cell:
     """A cell of the fan-out `name`."""
-    return new_cell(
-        name,
-        fanout(name),
-        subject=subject,
-        work=work,
-        seed=seed,
-        replicates=replicates,
-        stopping=stopping,
-        limits=limits,
-    )
+    return new_cell(name, fanout(name), **of)
