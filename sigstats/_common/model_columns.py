@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .data_frames import opened
 from .validation import as_array, hint, refuse, shown
 
 
@@ -69,12 +70,5 @@ def columns_of(
 
 def _frame(table: Any) -> dict[str, Any] | None:
     """The columns of a data frame by name, or None of anything else."""
-    if isinstance(table, (np.ndarray, list, tuple)):
-        return None
-    import narwhals
-
-    try:
-        frame = narwhals.from_native(table, eager_only=True)
-    except TypeError:
-        return None
-    return {str(name): frame[name].to_numpy() for name in frame.columns}
+    frame = opened(table)
+    return None if frame is None else {str(name): frame[name].to_numpy() for name in frame.columns}

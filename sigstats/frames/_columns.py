@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._common.data_frames import opened
 from .._common.validation import refuse
 from ..comparison.paired_predictions import PairedPredictions
 from ..tasks.predictions import Columns, Predictions, from_table, join
@@ -87,9 +88,7 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
 
 
 def _frame(frame: Any, name: str) -> Any:
-    import narwhals as nw
-
-    try:
-        return nw.from_native(frame, eager_only=True)
-    except Exception:
-        raise refuse(name, frame, "a data frame of pandas, polars or Arrow, or three arrays") from None
+    found = opened(frame)
+    if found is None:
+        raise refuse(name, frame, "a data frame of pandas, polars or Arrow, or three arrays")
+    return found

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.data_frames import opened
 from .._common.validation import FloatArray, refuse, shown
 
 
@@ -26,13 +27,8 @@ def encoded(X: Any) -> tuple[Any, Any]:
     >>> rows.tolist(), nominal.tolist()
     ([[31.0, 1.0], [45.0, nan], [27.0, 0.0]], [False, True])
     """
-    if isinstance(X, (np.ndarray, list, tuple)):
-        return X, None
-    import narwhals
-
-    try:
-        frame = narwhals.from_native(X, eager_only=True)
-    except TypeError:
+    frame = opened(X)
+    if frame is None:
         return X, None
     columns = [_column(frame[name], name) for name in frame.columns]
     nominal = np.array([is_nominal for _, is_nominal in columns])
