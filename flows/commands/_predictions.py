@@ -129,6 +129,21 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
         taken[file] = f"the output of --{name}"
 
 
+def refuse_repeated(inputs: Sequence[str]) -> None:
+    """Refuse a file that is there twice, however it is spelt: it would be two models that never differ.
+
+    Raises
+    ------
+    BadInput
+    """
+    taken: dict[object, str] = {}
+    for place in inputs:
+        for file in set(map(_identity, _local_files(place))) or {place}:
+            if file in taken:
+                raise BadInput(f"FILE: {place!r} is not valid; it is {taken[file]!r}, expected a file for each model")
+            taken[file] = place
+
+
 def _local_files(place: str) -> Sequence[str]:
     """The files of this machine that an input means."""
     from sigstats.tasks.input_files.places import files_of

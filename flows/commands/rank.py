@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
-from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, require_one_score, write_text
+from ._predictions import (
+    add_prediction_arguments,
+    columns_of_files,
+    refuse_overwriting,
+    refuse_repeated,
+    require_one_score,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from sigstats.ranking.result import Ranking
@@ -47,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rank, and say what was found."""
     refuse_overwriting(options, options.files, "json", "markdown", "report")
+    refuse_repeated(options.files)
     found, files = _ranked(options)
     if options.json is not None:
         from ..ranking.json import as_json
