@@ -102,7 +102,10 @@ def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, re
 
 def _in_points(name: str) -> bool:
     """Whether a measure, which may be of one of several scores, is counted in percentage points."""
-    return MEASURES[measure_and_score(name)[0]].in_points
+    try:
+        return MEASURES[measure_and_score(name)[0]].in_points
+    except (KeyError, ValueError):  # of a package that this machine has not, whose unit is its own
+        return False
 
 
 def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: float, *, unit: str = "") -> Markup:

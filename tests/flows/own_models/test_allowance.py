@@ -164,6 +164,12 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
     )
     rows = [study.summary[study.summary["measure"] == name] for name in ("macro-f1", "macro-their-f1")]
     assert rows[0]["estimate"].tolist() == rows[1]["estimate"].tolist() != []
+    y, one, other = (list("abba" * 20), list("abab" * 20), list("abbb" * 20))
+    theirs, ours = (sigstats.compare(y, one, other, measures=[f"macro-{name}"]) for name in ("their-f1", "f1"))
+    assert [(row.baseline, row.candidate, row.difference, row.p_worse) for row in theirs.rows] == [
+        (row.baseline, row.candidate, row.difference, row.p_worse) for row in ours.rows
+    ]
+    assert "macro-their-f1" in theirs._repr_html_()
     for name, said in {
         "macro-their-cost": "greater is better",
         "macro-their-f2": "did you mean 'macro-their-f1'",

@@ -5,14 +5,17 @@ import os
 import re
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.flows.cli import main
 from sigstats.flows.regression.newest import natural, time_in
+from sigstats.flows.regression.trends import trend_figures
 
 from ..conftest import study_file
 from ..predictions import STUDY, write
@@ -99,3 +102,14 @@ def test_by_column_the_largest_value_is_taken(folder, capsys):
     assert "candidate-3.csv" in line
     assert "made" in line
     assert evaluate(folder, "--set", "newest.column=made") == 2
+
+
+def test_a_measure_of_a_package_that_is_gone_stands_in_its_own_unit():
+    row = {
+        "slice": ALL_ROWS, "measure": "macro-gone", "difference": 0.1, "baseline_value": 0.6, "candidate_value": 0.7,
+        "candidate_low": 0.6, "candidate_high": 0.8, "row_verdict": "pass",
+    }  # fmt: skip
+    about = SimpleNamespace(at=dt.datetime(2026, 1, 2, tzinfo=dt.UTC), candidate="candidate.csv")
+    (figure,) = trend_figures([SimpleNamespace(evaluation=about, rows=[row])])
+    ticks = [float(text) for text in re.findall(r'class="tick">([0-9.]+)<', str(figure.body))]
+    assert 0.5 < min(ticks) < max(ticks) < 0.9
