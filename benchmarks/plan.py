@@ -27,7 +27,7 @@ STUDIES: dict[str, tuple[str, ...]] = {
     "f1-intervals": ("trials=200",),
     "cross-validation": ("trials=50",),
     "ojala-garriga": ("permutation.resamples=19",),
-    "sixty-sets": ("cross_validation.repeats=2", "cross_validation.folds=2"),
+    "sixty-sets": (),
 }
 
 

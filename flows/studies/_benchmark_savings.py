@@ -36,7 +36,7 @@ def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store
     scratch : Store
         Where data sets are, and blocks may be written.
     """
-    total = sum(one.seconds or 0.0 for one in estimates)
+    total = sum(one.expected or 0.0 for one in estimates)
     retrains = [one for one in estimates if one.cell.fanout in ("retrain", "measured-retrain") and one.seconds]
     found = {
         "permutation.stopping = 'gandy'": _by_stopping(study, retrains),
@@ -68,7 +68,7 @@ def _by_stopping(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
 
 def _by_fewer(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
     least = study.resamples_needed
-    return sum((one.seconds or 0.0) * max(0.0, 1 - max(0, least - one.done) / one.left) for one in retrains)
+    return sum(max(0.0, (one.expected or 0.0) - (one.each or 0.0) * max(0, least - one.done)) for one in retrains)
 
 
 def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch: Store) -> float:
@@ -77,11 +77,12 @@ def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch:
         return 0.0
     transformed = [one for one in retrains if _has_transform(one.cell) and one.each is not None]
     saved = timed = 0.0
-    for one in sorted(transformed, key=lambda one: -(one.seconds or 0.0))[:_TRIED]:
+    for one in sorted(transformed, key=lambda one: -(one.expected or 0.0))[:_TRIED]:
         each = _timed_with_all(one.cell, scratch)
-        if each is not None and one.each is not None:
-            saved, timed = saved + (one.each - each) * one.left, timed + one.each * one.left
-    return max(0.0, saved / timed if timed else 0.0) * sum(one.seconds or 0.0 for one in transformed)
+        if each is not None and one.each:
+            expected = one.expected or 0.0
+            saved, timed = saved + (1 - each / one.each) * expected, timed + expected
+    return max(0.0, saved / timed if timed else 0.0) * sum(one.expected or 0.0 for one in transformed)
 
 
 def _has_transform(cell: Cell) -> bool:
@@ -101,4 +102,4 @@ def _by_numba(retrains: Sequence[Estimate]) -> float:
     if importlib.util.find_spec("numba") is not None:
         return 0.0
     grown = [one for one in retrains if one.cell.work["classifier"]["learner"].rpartition(".")[2] in _OF_NUMBA]
-    return _NUMBA_SHARE * sum(one.seconds or 0.0 for one in grown)
+    return _NUMBA_SHARE * sum(one.expected or 0.0 for one in grown)

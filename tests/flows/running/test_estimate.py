@@ -155,6 +155,16 @@ def test_savings_are_those_of_the_rules(tmp_path):
     )
 
 
+def test_what_a_rule_spares_is_expected_and_the_most_is_said(tmp_path):
+    _, ready = prepared(permutation={"resamples": 999, "stopping": "gandy"})
+    counted = count(ready.plan, str(tmp_path / "output"))
+    found = [replace(one, each=1.0, timed=True, share=0.5 if one.cell.stopping else None) for one in counted]
+    stops = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3).stops_at(0.5)
+    assert [one.expected for one in found] == [1.0] * 6 + [stops] * 12
+    assert f"about {duration(6 + 12 * stops)} of work" in (text := render(ready.plan, found, workers=2))
+    assert f"(at most {duration(6 + 12 * 999)} if no rule stops)" in text
+
+
 def test_a_finished_study_has_nothing_to_save(tmp_path):
     study, ready = prepared()
     done = [replace(one, done=one.left, left=0) for one in count(ready.plan, str(tmp_path / "output"))]
