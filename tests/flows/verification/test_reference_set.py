@@ -78,6 +78,7 @@ def test_published_figures_stand_beside_their_misprints():
 
 def test_the_set_is_made_again_byte_for_byte(tmp_path):
     names = [
+        "adjust",
         "corrected_resampled_test",
         "auc_test",
         "fuzzy_efficiency_test",
