@@ -37,10 +37,12 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
         ),
     )
     first = problems[0]
-    where = ".".join(_key(part) for part in first["loc"] if not _is_union_tag(part)) or "study"
+    path, _ = _walk(model, first["loc"])
+    where = ".".join(map(_key, path)) or "study"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 and first["type"] != "extra_forbidden" else ""
     if first["type"] == "extra_forbidden":
-        known = _keys_at(model, first["loc"][:-1])
+        _, tables = _walk(model, first["loc"][:-1])
+        known = {name for table in tables for name in table.model_fields}
         return f"{where}: unknown key; {hint(first['loc'][-1], sorted(known))}{more}"
     if first["type"] == "missing":
         return f"{where}: is missing{more}"
@@ -60,15 +62,27 @@ def _is_union_tag(part: object) -> bool:
     return isinstance(part, str) and (part in ("str", "int", "float", "bool") or part[:1].isupper() or "[" in part)
 
 
-def _keys_at(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
+def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], list[type[BaseModel]]]:
+    """The keys of a location, without what pydantic adds to it, and the tables that may stand there."""
+    keys: list[str | int] = []
     current: list[Any] = [model]
     for part in location:
-        inner: list[Any] = []
-        for item in _models(current):
-            if isinstance(part, str) and part in item.model_fields:
-                inner.append(item.model_fields[part].annotation)
-        current = inner or [item for item in _models(current) if item.__name__ == part] or current
-    return sorted({name for item in _models(current) for name in item.model_fields})
+        tables = _models(current)
+        inner = [
+            each.model_fields[part].annotation for each in tables if isinstance(part, str) and part in each.model_fields
+        ]
+        chosen = [each for each in tables if each.__name__ == part or _is_told_by(each, part)]
+        if chosen and not inner:  # one of several tables: its name, or the value of the key that tells them apart
+            current = chosen
+        else:
+            current = inner or current
+            if not _is_union_tag(part):
+                keys.append(part)
+    return keys, _models(current)
+
+
+def _is_told_by(table: type[BaseModel], value: object) -> bool:
+    return any(value in get_args(field.annotation) for field in table.model_fields.values())
 
 
 def _models(annotations: Sequence[Any]) -> list[type[BaseModel]]:

@@ -290,7 +290,10 @@ def test_the_achieved_error_is_that_of_every_level(done):
         (("resamples = 199", "resamples = 9"), "tests: bootstrap (f1, percentile, resamples = 9): resamples: 9"),
         (('test = "dcf"', 'test = "dfc"'), "dfc"),
         (("seed = 4", "alpha = 0.5"), "alpha: 0.5 is not valid"),
-        (('source = "parquet"', 'source = "sturm"'), "unknown key"),
+        (
+            ('source = "parquet"', 'source = "sturm"'),
+            "populations.0.path: unknown key; expected one of 'classes', 'name', 'right', 'source'",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(study, tmp_path, capsys, change, complaint):
