@@ -37,7 +37,7 @@ def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
     -----
     The share's posterior is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that it
     exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``. With a uniform prior on the
-    other two cells too, these do not matter.
+    other two cells too, these do not matter (Altham 1971, Biometrika 58, 561-576, The analysis of matched proportions).
 
     Examples
     --------
