@@ -27,7 +27,6 @@ STUDIES: dict[str, tuple[str, ...]] = {
     "f1-intervals": ("trials=200",),
     "cross-validation": ("trials=50",),
     "ojala-garriga": ("permutation.resamples=19",),
-    "sixty-sets": (),
 }
 
 
