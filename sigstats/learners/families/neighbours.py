@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..._common.validation import FloatArray, IntArray, as_choice, as_count, refuse, require_squarable
 from ..base import UNDECIDED, attempt, nominal_mask
 
-#: Squared distances closer than this are equal (features are expected on a scale of about one).
-DISTANCE_TOLERANCE = 1e-10
+#: Squared distances closer than this are equal (features are expected on a scale of about one). No round number: whole
+#: numbers of a range of 10**5 give distances that differ by 1e-10, so that rounding would say which of them are equal.
+DISTANCE_TOLERANCE = 6.18e-11
 
 TIES = ("random", "first", "vote")
 
@@ -36,7 +37,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ties : {"random", "first", "vote"}
         Which of the rows that are equally near as the k-th nearest are neighbours: those that come first in a random
         order of the training rows (drawn in ``fit`` from `random_state`), those that come first in the training
-        data, or all of them (as in Weka's IBk). Squared distances within 1e-10 of each other are equal.
+        data, or all of them (as in Weka's IBk). Squared distances within 6e-11 of each other are equal.
     nominal : array_like of bool, shape (d,), or None
         Which features are nominal; any two different codes are at the distance 1.
     random_state : int, RandomState or None

@@ -157,6 +157,15 @@ def test_neighbours_where_nearly_all_distances_are_tied(name, ties, null):
         check_same(build(name, nominal=nominal, params={"ties": ties}), X, y, null=null)
 
 
+@pytest.mark.parametrize("name", ["1-nn", "k-nn"])
+@pytest.mark.parametrize("largest", [10**5, 2 * 10**5, 10**6])
+def test_neighbours_of_whole_numbers_with_a_round_range(name, largest):
+    rng = np.random.default_rng(5)
+    X = np.stack([rng.integers(0, 8, 80) + largest // 2 * rng.integers(0, 2, 80), rng.integers(0, 2, 80)], axis=1)
+    X[:10, 0] = np.arange(10) % 2 * largest
+    check_same(build(name), X.astype(float), rng.integers(0, 2, 80), null="labels")
+
+
 def test_neighbours_beyond_every_list():
     # 400 equal rows: no list of the nearest ends a tie, so all go to all distances.
     X, y = np.zeros((400, 2)), np.arange(400) % 2
