@@ -20,7 +20,18 @@ PUBLISHED = {
 
 def by_tables(table: list[list[int]]) -> Fraction:
     """The share of arrangements with at least the observed trace, by listing the tables row by row."""
-    rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
+    counts = law_by_tables(*margins(table))
+    t = sum(table[i][i] for i in range(len(table)))
+    return Fraction(sum(ways for trace, ways in counts.items() if trace >= t), sum(counts.values()))
+
+
+def margins(table: list[list[int]]) -> tuple[list[int], list[int]]:
+    """The totals of the rows and of the columns."""
+    return [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
+
+
+def law_by_tables(rows: list[int], columns: list[int]) -> dict[int, int]:
+    """How many arrangements have each trace, by listing the tables row by row."""
     states: dict[tuple[tuple[int, ...], int], int] = {(tuple(columns), 0): 1}
     for i, total in enumerate(rows):
         grown: dict[tuple[tuple[int, ...], int], int] = {}
@@ -29,11 +40,10 @@ def by_tables(table: list[list[int]]) -> Fraction:
                 key = tuple(a - b for a, b in zip(left, cells, strict=True)), trace + cells[i]
                 grown[key] = grown.get(key, 0) + ways * multinomial(total, cells)
         states = grown
-    t = sum(table[i][i] for i in range(len(table)))
     counts: dict[int, int] = {}
     for (_, trace), ways in states.items():
         counts[trace] = counts.get(trace, 0) + ways
-    return Fraction(sum(ways for trace, ways in counts.items() if trace >= t), sum(counts.values()))
+    return counts
 
 
 def compositions(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -54,7 +64,17 @@ def multinomial(total: int, cells: tuple[int, ...]) -> int:
 
 def by_rooks(table: list[list[int]]) -> Fraction:
     """The same by the ways to place j matches, with inclusion and exclusion."""
-    rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
+    rows, columns = margins(table)
+    rooks = rook_polynomial(rows, columns)
+    n, t = sum(rows), sum(table[i][i] for i in range(len(table)))
+    if t == 0:
+        return Fraction(1)
+    total = sum((-1) ** (j - t) * comb(j - 1, t - 1) * rooks[j] * factorial(n - j) for j in range(t, len(rooks)))
+    return Fraction(total, factorial(n))
+
+
+def rook_polynomial(rows: list[int], columns: list[int]) -> list[int]:
+    """In how many ways j matches can be placed, from j = 0 on."""
     rooks = [1]
     for r, c in zip(rows, columns, strict=True):
         factor = [comb(r, j) * comb(c, j) * factorial(j) for j in range(min(r, c) + 1)]
@@ -63,11 +83,7 @@ def by_rooks(table: list[list[int]]) -> Fraction:
             for j, y in enumerate(factor):
                 grown[i + j] += x * y
         rooks = grown
-    n, t = sum(rows), sum(table[i][i] for i in range(len(table)))
-    if t == 0:
-        return Fraction(1)
-    total = sum((-1) ** (j - t) * comb(j - 1, t - 1) * rooks[j] * factorial(n - j) for j in range(t, len(rooks)))
-    return Fraction(total, factorial(n))
+    return rooks
 
 
 def cases() -> Iterator[Case]:
