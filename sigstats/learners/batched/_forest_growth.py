@@ -12,7 +12,8 @@ import numpy as np
 from sigstats._common.compiled import compiled
 from sigstats._common.validation import IntArray
 
-from ._forest_splits import FEW, Sample, Settings, Split, best_split, count
+from ._forest_levels import FEW, room
+from ._forest_splits import Sample, Settings, Split, best_split, count
 from ._tree_growth import _part
 from ._tree_splits import EPSILON, improvement
 
@@ -36,6 +37,7 @@ def _grow(sample: Sample, rows: Any, settings: Settings, seed: int) -> Any:
     shares = np.empty((2 * m, settings.n_classes), dtype=np.float64)
     columns, constants = np.arange(n_columns), np.empty(n_columns, dtype=np.int64)
     ordered = np.empty(FEW, dtype=np.uint32)
+    counts = room(sample.levels.shape[1], settings.n_classes)
     goes_left = np.zeros(sample.values.shape[1], dtype=np.uint8)
     spare, held = np.empty(m, dtype=np.uint32), np.empty(m, dtype=np.float32)
     total = np.empty(settings.n_classes, dtype=np.int64)
@@ -59,7 +61,7 @@ def _grow(sample: Sample, rows: Any, settings: Settings, seed: int) -> Any:
         if not (depth >= settings.deepest or few or impurity <= EPSILON):
             place = (listed, start, end)
             split, constant, state = best_split(
-                sample, rows, place, settings, columns, known, state, total, n, squares, left, held, ordered
+                sample, rows, place, settings, columns, known, state, total, n, squares, left, held, ordered, counts
             )
             columns[:known] = constants[:known]
             constants[known:constant] = columns[known:constant]
@@ -119,6 +121,8 @@ def predict_fold(
     seeds: Any,
     draws: Any,
     values: Any,
+    codes: Any,
+    levels: Any,
     order: Any,
     label: Any,
     fold: Any,
@@ -136,9 +140,14 @@ def predict_fold(
     draws : array of int32, shape (trees, training rows)
         How often the rows are drawn, in the order of their places.
     values : array of float32, shape (columns, n)
+    codes : array of uint8, shape (columns, n)
+        The level of each value, where columns have few.
+    levels : array of float32, shape (columns, levels)
+        The value of each level, in increasing order.
     order : array of uint32, shape (columns, n)
-        The rows in the order of each column's values; or any one list of them, where thresholds are drawn.
-    label : array of int32, shape (n,)
+        The rows in the order of each column's values; or any one list of them, where thresholds are drawn or columns
+        have few levels.
+    label : array of uint32, shape (n,)
     fold : array of int64, shape (n,)
     at : array of int64, shape (n,)
         The row at each place.
@@ -155,7 +164,7 @@ def predict_fold(
             if fold[row] != tested:
                 train[each, filled] = row
                 filled += 1
-    weight = np.zeros(n, dtype=np.int32)
+    weight, marks = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
     votes = np.zeros((n, settings.n_classes))
     for tree in range(len(seeds)):
         filled, different = 0, 0
@@ -171,7 +180,9 @@ def predict_fold(
                 if weight[row]:
                     rows[each, filled] = row
                     filled += 1
-        sample = Sample(values, label, weight)
+        for row in train[0]:
+            marks[row] = np.int64(label[row]) << 32 | np.int64(weight[row])
+        sample = Sample(values, codes, levels, label, weight, marks)
         asked, thresholds, children, shares = _grow(sample, rows, settings, seeds[tree])
         for row in range(n):
             if fold[row] == tested:

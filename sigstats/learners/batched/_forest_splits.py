@@ -10,21 +10,26 @@ import numpy as np
 
 from sigstats._common.compiled import compiled
 
-from ._tree_splits import draw_place, improvement, next_draw
+from ._forest_levels import FEW, Levels, best_level, best_level_of_few
+from ._tree_splits import draw_place, floor_of, improvement, next_draw, promising
 
 #: scikit-learn holds values no farther apart than this to be equal.
 _SAME: Final = np.float32(1e-7)
 
-#: So few rows are sorted by each column that is tried, which costs less than keeping them in the order of all.
-FEW: Final = 16
-
 
 class Sample(NamedTuple):
-    """The rows of a tree: values (features, n), and of each row the class and how often it was drawn."""
+    """The rows of a tree: values (features, n), and of each row the class and how often it was drawn.
+
+    Where columns have few levels, ``codes`` (features, n) are those of the values, and ``levels`` what they stand for;
+    ``marks`` are classes and weights together, in the upper and the lower 32 bits.
+    """
 
     values: Any
+    codes: Any
+    levels: Any
     label: Any
     weight: Any
+    marks: Any
 
 
 class Settings(NamedTuple):
@@ -36,6 +41,7 @@ class Settings(NamedTuple):
     tried: int
     drawn_thresholds: bool
     n_classes: int
+    by_levels: bool
 
 
 class Split(NamedTuple):
@@ -69,6 +75,7 @@ def _best_threshold(
     """The place in `members`, in order, where parting improves most and by more than `best`, or -1; and the left."""
     values = sample.values[feature]
     left[:] = 0
+    floor = floor_of(best, n)
     left_squares, right_squares, n_left = 0, squares, 0
     place, n_there, left_there, right_there = -1, 0, 0, 0
     previous = values[members[0]]
@@ -85,9 +92,12 @@ def _best_threshold(
         previous = value
         if not distinct or cut < smallest or len(members) - cut < smallest:
             continue
+        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
+            continue
         gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
         if gain > best:
             best, place, n_there, left_there, right_there = gain, cut, n_left, left_squares, right_squares
+            floor = floor_of(best, n)
     return place, best, n_there, left_there, right_there
 
 
@@ -140,6 +150,18 @@ def _drawn_threshold(
 
 
 @compiled
+def _sort_out(columns: Any, at: int, varies: bool, undrawn: int, constant: int) -> tuple[int, int]:
+    """Put a column that was looked at to those searched, which begin at `undrawn`, or to the constant ones."""
+    if varies:
+        undrawn -= 1
+        columns[at], columns[undrawn] = columns[undrawn], columns[at]
+    else:
+        columns[at], columns[constant] = columns[constant], columns[at]
+        constant += 1
+    return undrawn, constant
+
+
+@compiled
 def best_split(
     sample: Sample,
     rows: Any,
@@ -154,6 +176,7 @@ def best_split(
     left: Any,
     held: Any,
     ordered: Any,
+    counts: Levels,
 ) -> Any:
     """The best split of a node among some columns, how many are constant (put first), and the state of the sequence.
 
@@ -169,6 +192,22 @@ def best_split(
         if at < 0:
             continue
         feature = columns[at]
+        if settings.by_levels:
+            members = rows[listed, start:end]
+            if m <= FEW:
+                varies, cut, best, n_left, left_squares, right_squares, below, above = best_level_of_few(
+                    sample, feature, members, total, n, squares, settings.smallest, best, left, counts
+                )
+            else:
+                varies, cut, best, n_left, left_squares, right_squares, below, above = best_level(
+                    sample, feature, members, total, n, settings.smallest, best, left, counts
+                )
+            if cut >= 0:
+                levels = sample.levels[feature]
+                threshold = float(levels[below]) / 2.0 + float(levels[above]) / 2.0
+                split = Split(feature, threshold, cut, n_left, left_squares, right_squares)
+            undrawn, constant = _sort_out(columns, at, varies, undrawn, constant)
+            continue
         values = sample.values[feature]
         if settings.drawn_thresholds:
             members = rows[listed, start:end]
@@ -180,12 +219,10 @@ def best_split(
         else:
             members = rows[feature, start:end]
             low, high = values[members[0]], values[members[-1]]
-        if not high > low + _SAME:
-            columns[at], columns[constant] = columns[constant], feature
-            constant += 1
+        varies = high > low + _SAME
+        undrawn, constant = _sort_out(columns, at, varies, undrawn, constant)
+        if not varies:
             continue
-        undrawn -= 1
-        columns[at], columns[undrawn] = columns[undrawn], feature
         if settings.drawn_thresholds:
             state = next_draw(state)
             threshold, cut, n_left, left_squares, right_squares = _drawn_threshold(

@@ -2,13 +2,14 @@
 
 With Numba (the extra ``fast``) trees grow in `sigstats.learners.batched._forest_growth`. They are scikit-learn's own,
 which is tried before they are used: samples, columns and thresholds are drawn from the same sequences, and votes are
-summed in the same order. Missing values, nominal features, other criteria and other limits go to scikit-learn.
+summed in the same order. Where all columns have few levels, a random forest counts classes by level. Missing values,
+nominal features, other criteria and other limits go to scikit-learn.
 """
 
 import functools
 import platform
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -17,7 +18,7 @@ from sigstats._common.validation import IntArray
 
 from ..base import Null, Problem, is_default, steps_of
 from ..design import Design, design_of
-from .tree import _DEEPEST, _seed
+from .tree import _DEEPEST, _levels_of, _seed
 
 _FREE = ("n_estimators", "bootstrap", "max_features", "max_depth", "min_samples_split", "min_samples_leaf")
 
@@ -36,10 +37,12 @@ class BatchedForest:
         self._values: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
         d, n = self._values.shape
         drawn = isinstance(forest, ExtraTreesClassifier)
+        found = None if drawn else _levels_of(self._values, problem.n_classes)
+        self._levels, self._codes = _coded(self._values, found)
         self._order: Any = np.arange(n, dtype=np.uint32)[None]
-        if not drawn:
+        if not drawn and found is None:
             self._order = self._values.argsort(axis=1).astype(np.uint32)
-        self._settings = _settings(forest, d, drawn, problem.n_classes)
+        self._settings = _settings(forest, d, drawn, problem.n_classes, found is not None)
         seeds = _tree_seeds(forest)
         self._seeds = np.array([_seed(seed) for seed in seeds])
         held_out = np.bincount(problem.folds, minlength=problem.n_folds)
@@ -71,7 +74,7 @@ class BatchedForest:
         at = np.empty_like(place[0])
         for draw, own in zip(place, predicted, strict=True):
             at[draw] = np.arange(len(draw))
-            self._grow(self._values, self._order, draw, at, own)
+            self._grow(self._values, self._codes, self._order, draw, at, own)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
@@ -82,18 +85,33 @@ class BatchedForest:
         for draw, own in zip(source, predicted, strict=True):
             np.put_along_axis(moved, draw, here[None], axis=1)  # where each value goes
             values = np.take_along_axis(self._values, draw[self._feature], axis=1)
-            order = self._order
-            if not self._settings[4]:
+            codes, order = self._codes, self._order
+            if self._settings[6]:
+                codes = np.take_along_axis(codes, draw[self._feature], axis=1)
+            elif not self._settings[4]:
                 order = np.take_along_axis(moved[self._feature], order, axis=1)
-            self._grow(values, order, here, here, own)
+            self._grow(values, codes, order, here, here, own)
         return predicted
 
-    def _grow(self, values: Any, order: Any, place: IntArray, at: IntArray, predicted: IntArray) -> None:
-        label, fold = self._problem.y[place].astype(np.int32), self._problem.folds[place]
+    def _grow(self, values: Any, codes: Any, order: Any, place: IntArray, at: IntArray, predicted: IntArray) -> None:
+        label, fold = self._problem.y[place].astype(np.uint32), self._problem.folds[place]
         grow = _growth()
         assert grow is not None
         for tested, draws in enumerate(self._draws):
-            grow(self._settings, self._seeds, draws, values, order, label, fold, at, tested, predicted)
+            grow(
+                self._settings,
+                self._seeds,
+                draws,
+                values,
+                codes,
+                self._levels,
+                order,
+                label,
+                fold,
+                at,
+                tested,
+                predicted,
+            )
 
 
 def _known(forest: Any) -> bool:
@@ -113,11 +131,25 @@ def _known(forest: Any) -> bool:
     )
 
 
-def _settings(forest: Any, d: int, drawn: bool, n_classes: int) -> tuple[int, int, int, int, bool, int]:
+_Settings: TypeAlias = tuple[int, int, int, int, bool, int, bool]
+
+
+def _coded(columns: Any, levels: list[Any] | None) -> tuple[Any, Any]:
+    """The values of the levels of each column, and the level of each value; one of each where levels are not used."""
+    if levels is None:
+        return np.zeros((1, 1), dtype=np.float32), np.zeros((1, 1), dtype=np.uint8)
+    values = np.zeros((len(columns), max(map(len, levels))), dtype=np.float32)
+    for own, known in zip(values, levels, strict=True):
+        own[: len(known)] = known
+    codes = [np.searchsorted(known, column) for known, column in zip(levels, columns, strict=True)]
+    return values, np.array(codes, dtype=np.uint8)
+
+
+def _settings(forest: Any, d: int, drawn: bool, n_classes: int, by_levels: bool) -> _Settings:
     """What `_forest_growth.Settings` holds."""
     tried = {None: d, "sqrt": int(np.sqrt(d)), "log2": int(np.log2(d))}.get(forest.max_features, forest.max_features)
     deepest = _DEEPEST if forest.max_depth is None else forest.max_depth
-    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes
+    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes, by_levels
 
 
 def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
@@ -139,7 +171,7 @@ def _growth() -> Callable[..., None] | None:
     except ImportError:
         return None
 
-    def grow(settings: tuple[int, int, int, int, bool, int], *rest: Any) -> None:
+    def grow(settings: _Settings, *rest: Any) -> None:
         predict_fold(Settings(*settings), *rest)
 
     return grow if all(_grows_the_same(grow, cls) for cls in (RandomForestClassifier, ExtraTreesClassifier)) else None
@@ -158,11 +190,17 @@ def _grows_the_same(grow: Callable[..., None], cls: Any) -> bool:
     starts, draws = np.array([_seed(seed) for seed in seeds]), _draws(seeds, 60, forest.bootstrap)
     ours, theirs = np.empty(120, dtype=np.int64), np.empty(120, dtype=np.int64)
     for tested in (0, 1):
-        settings = _settings(forest, 6, drawn, 3)
-        grow(settings, starts, draws, values, order, label.astype(np.int32), fold, at, tested, ours)
         forest.fit(X[fold != tested], label[fold != tested])
         theirs[fold == tested] = forest.predict(X[fold == tested])
-    return np.array_equal(ours, theirs)
+    for by_levels in (False,) if drawn else (False, True):
+        settings = _settings(forest, 6, drawn, 3, by_levels)
+        levels, codes = _coded(values, [np.arange(4)] * 6 if by_levels else None)
+        rest = values, codes, levels, order[:1] if by_levels else order, label.astype(np.uint32), fold, at
+        for tested in (0, 1):
+            grow(settings, starts, draws, *rest, tested, ours)
+        if not np.array_equal(ours, theirs):
+            return False
+    return True
 
 
 def _tree_seeds(forest: Any) -> list[int]:

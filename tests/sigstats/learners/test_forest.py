@@ -33,7 +33,7 @@ def check_same(forest, X, y, folds, null, replicates, rng):
     cls=st.sampled_from(FORESTS),
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(12, 120),
-    d=st.integers(1, 7),
+    d=st.integers(1, 12),
     distinct=st.integers(1, 40),
     classes=st.integers(2, 4),
     null=st.sampled_from(["labels", "features"]),
@@ -68,6 +68,29 @@ def test_deep_trees_of_many_different_values(cls, null):
     check_same(cls(10, random_state=2), X, y, stratified_folds(y, 4, 1), null, 2, rng)
     uneven = np.minimum(rng.geometric(0.4, 300), 4) - 1
     check_same(cls(5, random_state=2), X, y, uneven, null, 2, rng)
+
+
+@needs_growth
+@pytest.mark.parametrize("null", ["labels", "features"])
+@pytest.mark.parametrize("levels", [1, 2, 17, 120])
+def test_columns_of_few_levels(levels, null):
+    rng = np.random.default_rng(levels)
+    y = rng.permutation(np.arange(200) % 4)
+    X = rng.integers(0, levels, (200, 9)) * 0.1 - 1
+    forest = RandomForestClassifier(6, random_state=3, min_samples_leaf=2)
+    assert Retrainer(forest, X, y, y % 2, null=null)._learner._settings[6]
+    check_same(forest, X, y, stratified_folds(y, 4, 1), null, 2, rng)
+    check_same(RandomForestClassifier(6, random_state=3), X, y, stratified_folds(y, 4, 1), null, 2, rng)
+
+
+@needs_growth
+def test_levels_that_scikit_learn_does_not_tell_apart_are_no_levels():
+    rng = np.random.default_rng(5)
+    y = rng.permutation(np.arange(80) % 2)
+    X = rng.integers(0, 3, (80, 9)) * 6e-8  # first and last differ, neighbours do not
+    forest = RandomForestClassifier(6, random_state=3)
+    assert not Retrainer(forest, X, y, stratified_folds(y, 4, 1), null="labels")._learner._settings[6]
+    check_same(forest, X, y, stratified_folds(y, 4, 1), "labels", 2, rng)
 
 
 @pytest.mark.parametrize(
