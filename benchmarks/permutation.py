@@ -1,8 +1,9 @@
 """Permutation retrains beside scikit-learn's `permutation_test_score`, on the same data, estimators and kind of folds.
 
 One worker, one thread; milliseconds of processor time a permutation, best of several repeats in turn. Names of
-classifiers as arguments measure these alone. scikit-learn permutes labels alone: for permuted features its contender is
-`cross_val_score` on each permuted set, which is what it would do.
+classifiers as arguments measure these alone, and `--large` on 20,000 and 50,000 rows.
+scikit-learn permutes labels alone: for permuted features its contender is `cross_val_score` on each permuted set, which
+is what it would do.
 """
 
 import os
@@ -10,6 +11,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
+import functools
 import platform
 import sys
 import time
@@ -106,6 +108,15 @@ def collinear(return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as s
     return np.hstack([base, base[:, :10] @ rng.normal(size=(10, 6)), base[:, :8] - base[:, 8:16]]), y
 
 
+def normal(rows: int, return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as scikit-learn's loaders)
+    """Rows of 54 normal features whose means differ a little between seven classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 7, rows)
+    return rng.normal(size=(rows, 54)) + 0.1 * y[:, None], y
+
+
+#: The data of ``--large``.
+LARGE = {"20,000 rows": functools.partial(normal, 20_000), "50,000 rows": functools.partial(normal, 50_000)}
 #: Data that belong to one classifier.
 OWN_DATA = {
     OF_CATEGORIES: {"generated": categories},
@@ -148,17 +159,19 @@ def main() -> None:
     )
     print("| classifier | permuted | data | rows x features | scikit-learn | sigstats | ratio | goal |")
     print("|---|---|---|---|---|---|---|---|")
+    large = "--large" in sys.argv
+    names = [each for each in sys.argv[1:] if each != "--large"]
     met: dict[str, list[bool]] = {}
     for (name, null), goal in GOALS.items():
-        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+        if names and name not in names:
             continue
         estimator = ESTIMATORS[name]
-        for title, load in OWN_DATA.get(name, DATA).items():
+        for title, load in (LARGE if large else OWN_DATA.get(name, DATA)).items():
             X, y = load(return_X_y=True)
             folds = stratified_folds(y, 10, 1)
             retrainer = Retrainer(estimator, X, y, folds, null=null)
             slow = name in ("tree", "linear SVM", "random forest", "extra trees") and title == "digits"
-            draws = retrainer.draw(np.random.default_rng(1), 2 if title == "digits" else 5)
+            draws = retrainer.draw(np.random.default_rng(1), 2 if large or title == "digits" else 5)
             (once,) = best((lambda r=retrainer: r.wrong(1, 1), 1), repeats=1)
             replicates = int(np.clip(300 / once, 2, 500))
             theirs, ours = best(
