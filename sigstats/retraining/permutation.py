@@ -27,7 +27,7 @@ where they do in groups, name these.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -72,7 +72,7 @@ class PermutationTestResult(TestResult):
     null_wrong: tuple[int, ...]
     n: int
     measure: str = "error"
-    null_values: tuple[float, ...] = field(default=(), repr=False)
+    null_values: tuple[float, ...] = ()
 
     @property
     def null_distribution(self) -> tuple[float, ...]:
