@@ -13,7 +13,8 @@ class Needs(Strict):
     """What code of another package needs of a worker."""
 
     memory: Annotated[
-        str | None, Field(pattern=r"^[0-9.]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"')
+        str | None,
+        Field(pattern=r"^([0-9]+[.])?[0-9]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"'),
     ] = None
     threads: Annotated[
         int | None, Field(ge=1, le=1024, description="Threads of its numerical libraries, one where it is not given")
@@ -52,6 +53,8 @@ class Limited(Strict):
             from dask.utils import parse_bytes  # slow to import
 
             memory = float(parse_bytes(needs.memory))
+            if memory < 1:
+                raise refuse(f"{where}: resources.memory", needs.memory, "a byte or more")
         asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
         found = {name: float(value) for name, value in asked.items() if value is not None}
         if found and not own:

@@ -4,6 +4,7 @@ import pytest
 
 import sigstats
 from sigstats.flows.clusters.local import processors
+from sigstats.flows.studies._limits import Limited
 
 from .conftest import named, replicates, study_of
 
@@ -46,3 +47,9 @@ def test_bad_resources_are_named(package, tmp_path, resources):
     study = study_of(tmp_path, [named("net", extra=f", resources = {{ {resources} }}")], nulls="")
     with pytest.raises(ValueError, match=r"classifiers\.0\.resources\."):
         sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+
+
+@pytest.mark.parametrize("memory", ["0 B", "0.0 GiB", "1.2.3 GiB", ". B"])
+def test_a_memory_that_is_none_is_refused(memory):
+    with pytest.raises(ValueError, match="memory"):
+        Limited.model_validate({"resources": {"memory": memory}}).limits("net", own=True)
