@@ -56,7 +56,9 @@ def binomial(draw: random.Random) -> Drawn:
     found = sigstats.mcnemar_test(a, n - a, alternative=way, method=method)
     k = {"two-sided": max(a, n - a), "greater": a, "less": n - a}[way]
     half = flint.arb(1) / 2
-    p = half.beta_lower(k, n - k + 1, regularized=1) if k else flint.arb(1)
+    # Of the two, the ball of the smaller tail is the narrow one.
+    small = half.beta_lower(max(k, n - k + 1), min(k, n - k + 1), regularized=1) if k else flint.arb(0)
+    p = small if 2 * k > n else 1 - small
     point = (
         flint.arb(n + 1).lgamma() - flint.arb(k + 1).lgamma() - flint.arb(n - k + 1).lgamma()
     ).exp() / 2 ** flint.arb(n)
