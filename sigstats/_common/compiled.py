@@ -1,8 +1,10 @@
 """Functions compiled by Numba (the extra ``fast``), which may be missing or off: importers have another way too.
 
 Numba keeps what it compiled in the folder that the variable NUMBA_CACHE_DIR names, beside the source, or in the user's
-cache, whichever of these can be written to first. ``sigstats warm-up`` compiles all there is. Where the package was
-filled by somebody else and is read only, as in an image, its compiled code is copied to where Numba looks.
+cache, whichever of these can be written to first. It looks whether the file of a function has changed, not the files of
+the functions that it calls: they lie in one folder, and what is older than any file of it is compiled again.
+``sigstats warm-up`` compiles all there is. Where the package was filled by somebody else and is read only, as in an
+image, its compiled code is copied to where Numba looks.
 """
 
 import contextlib
@@ -38,12 +40,29 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
             made = _cached(function, options)
         finally:
             _settings.CACHE_DIR = before
-    _copy_from_package(function, Path(made.stats.cache_path))
+    folder = Path(made.stats.cache_path)
+    _copy_from_package(function, folder)
+    _forget_older(function, folder)
     return made
 
 
 def _cached(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+
+
+def _files(function: Callable[..., Any], suffix: str) -> str:
+    """A pattern of the names under which Numba stores a function."""
+    return f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}-*.{suffix}"
+
+
+def _forget_older(function: Callable[..., Any], folder: Path) -> None:
+    """Remove what was compiled before a source in the function's folder changed."""
+    with contextlib.suppress(OSError):
+        sources = Path(function.__code__.co_filename).parent.glob("*.py")
+        changed = max((source.stat().st_mtime_ns for source in sources), default=0)
+        for index in folder.glob(_files(function, "nbi")):
+            if index.stat().st_mtime_ns < changed:
+                index.unlink()
 
 
 def _temporary_folder() -> Path | None:
@@ -66,7 +85,7 @@ def _copy_from_package(function: Callable[..., Any], folder: Path) -> None:
     if folder == beside:
         return
     # The index of a function comes last, as it names the other files.
-    for file in sorted(beside.glob(f"{source.stem}.{function.__qualname__}-*.nb[ci]")):
+    for file in sorted(beside.glob(_files(function, "nb[ci]"))):
         there = folder / file.name
         with contextlib.suppress(OSError):
             if not there.exists() or there.stat().st_mtime_ns < file.stat().st_mtime_ns:

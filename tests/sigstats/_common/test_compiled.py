@@ -110,3 +110,23 @@ def test_a_folder_of_others_is_not_used(package, tmp_path):
 def test_a_newer_source_is_compiled_anew(package, tmp_path):
     (package / "doubling.py").write_text("# longer\n" + MODULE.replace("2 * number", "number + number"))
     assert hits(loaded(package)) == (0, 1)
+
+
+def test_a_newer_source_of_what_is_called_is_compiled_anew(tmp_path):
+    """Numba itself looks at the file of the caller alone, and went on with what the called function was."""
+    (tmp_path / "halves.py").write_text(MODULE.replace("twice", "once").replace("2 * number", "number"))
+    (tmp_path / "doubling.py").write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from halves import once\n" + MODULE.replace("2 * number", "2 * once(number)")
+    )
+    code = "from doubling import twice; print(twice(3))"
+
+    def doubled():
+        return subprocess.run(
+            [sys.executable, "-B", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert doubled() == doubled() == "6\n"
+    (tmp_path / "halves.py").write_text(MODULE.replace("twice", "once").replace("2 * number", "10 * number"))
+    assert doubled() == "60\n"
