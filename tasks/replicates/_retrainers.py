@@ -58,18 +58,18 @@ def new_retrainer(dataset: Dataset, work: Mapping[str, Any], folds: NDArray[Any]
     estimator = build_as_planned(work["classifier"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")
     made = Retrainer(estimator, dataset.X, dataset.y, folds, null=null, transforms=transforms, groups=dataset.groups)
-    if code_of_classifier(work) is not None:
+    if own_code(work) is not None:
         made.around_fit = fit_watch.fit
     return made
 
 
-def code_of_classifier(work: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """A classifier that is neither ours nor scikit-learn's, and what identifies its code."""
+def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """What identifies the code of a classifier that is neither ours nor scikit-learn's."""
     classifier = work["classifier"]
     return {"learner": classifier["learner"], **classifier["code"]} if "code" in classifier else None
 
 
-def learner_revision(work: Mapping[str, Any]) -> int:
+def revision(work: Mapping[str, Any]) -> int:
     """1 for scikit-learn's classifiers whose predictions were not its own on every data set before."""
-    ours = code_of_classifier(work) is None
+    ours = own_code(work) is None
     return int(ours and work["classifier"]["learner"].rpartition(".")[2] in _REVISED)

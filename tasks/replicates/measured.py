@@ -11,7 +11,9 @@ from sigstats.retraining.measured import Statistic, observed_value
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import code_of_classifier, dataset_of, learner_revision, retrainer
+from ._retrainers import dataset_of, retrainer
+from ._retrainers import own_code as own_code
+from ._retrainers import revision as revision
 
 VERSION = 1
 LANE_SIZE = 1
@@ -24,16 +26,6 @@ SCHEMA = pa.schema(
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     """The observed run draws no random numbers."""
     return {"dataset": work["dataset"], "draws": "none"}
-
-
-def revision(work: Mapping[str, Any]) -> int:
-    """As that of the observed run."""
-    return learner_revision(work)
-
-
-def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """That of the classifier."""
-    return code_of_classifier(work)
 
 
 def statistic(store: Store, work: Mapping[str, Any]) -> Statistic:

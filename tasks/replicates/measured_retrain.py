@@ -15,7 +15,9 @@ from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import measured, retrain
-from ._retrainers import code_of_classifier, learner_revision, retrainer
+from ._retrainers import own_code as own_code
+from ._retrainers import retrainer
+from ._retrainers import revision as revision
 
 VERSION = 1
 LANE_SIZE = retrain.LANE_SIZE
@@ -31,16 +33,6 @@ SCHEMA = pa.schema(
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     """That of retrains, so that all classifiers and measures are given the same permutations."""
     return retrain.stream(work)
-
-
-def revision(work: Mapping[str, Any]) -> int:
-    """As that of retrains."""
-    return learner_revision(work)
-
-
-def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """That of the classifier."""
-    return code_of_classifier(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

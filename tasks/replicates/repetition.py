@@ -12,7 +12,9 @@ from ..datasets.folds import cross_validation_folds
 from ..plan import Block
 from ..storage.store import Store
 from . import crossval
-from ._retrainers import code_of_classifier, dataset_of, learner_revision, new_retrainer
+from ._retrainers import dataset_of, new_retrainer
+from ._retrainers import own_code as own_code
+from ._retrainers import revision as revision
 
 VERSION = 1
 LANE_SIZE = 1
@@ -24,16 +26,6 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     """Keyed by the data set and how it is split, so that all classifiers are given the same folds."""
     settings = {key: value for key, value in work["cross_validation"].items() if key != "transforms"}
     return {"dataset": work["dataset"]["digest"], "cross_validation": settings}
-
-
-def revision(work: Mapping[str, Any]) -> int:
-    """As that of the observed run."""
-    return learner_revision(work)
-
-
-def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """That of the classifier."""
-    return code_of_classifier(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -12,7 +12,9 @@ from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import crossval
-from ._retrainers import code_of_classifier, learner_revision, retrainer
+from ._retrainers import own_code as own_code
+from ._retrainers import retrainer
+from ._retrainers import revision as revision
 
 VERSION = 1
 LANE_SIZE = 10
@@ -23,16 +25,6 @@ SCHEMA = pa.schema([REPLICATE, column("wrong", pa.int32(), "rows", "rows that th
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     """Keyed by data set and null hypothesis alone, so that all classifiers are given the same permutations."""
     return {"dataset": work["dataset"]["digest"], "null": work["null"]}
-
-
-def revision(work: Mapping[str, Any]) -> int:
-    """Ties of neighbours are scikit-learn's own since revision 1."""
-    return learner_revision(work)
-
-
-def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """That of the classifier."""
-    return code_of_classifier(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -12,7 +12,8 @@ from ..own_code import build_as_planned
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import code_of_classifier, dataset_of, folds_of
+from ._retrainers import dataset_of, folds_of
+from ._retrainers import own_code as own_code
 
 VERSION = 1
 LANE_SIZE = 1
@@ -42,11 +43,6 @@ SCHEMA = pa.schema(
 def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     """The scores draw no random numbers."""
     return {"dataset": work["dataset"], "draws": "none"}
-
-
-def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """That of the classifier."""
-    return code_of_classifier(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:
