@@ -17,6 +17,14 @@ Adjustment: TypeAlias = Literal[AdjustMethod, "none"]
 
 ADJUST_METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")
 
+#: An adjustment in a sentence.
+IN_WORDS: dict[str, str] = {
+    "holm": "adjusted by Holm",
+    "benjamini-hochberg": "adjusted by Benjamini and Hochberg",
+    "benjamini-yekutieli": "adjusted by Benjamini and Yekutieli",
+    "none": "not adjusted",
+}
+
 
 def adjust(pvalues: Any, *, method: AdjustMethod = "holm") -> FloatArray:
     """Adjust the p-values of a family of tests.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
+from sigstats.multiplicity import IN_WORDS
 
 DROPS_HEADER = ("drop", "needed", "power now")
 PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
@@ -52,7 +53,7 @@ def basis(found: SizePlan) -> Iterator[str]:
     """What the numbers stand on, a sentence each."""
     pilot, rule, whole = found.pilot, found.rule, found.pilot.parts[0]
     yield f"One model alone is right on about {100 * whole.discordance:.3g}% of the rows"
-    adjusted = "" if pilot.tests == 1 else f": {rule.alpha:g}, adjusted by {rule.adjust} over {pilot.tests} tests"
+    adjusted = "" if pilot.tests == 1 else f": {rule.alpha:g}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests"
     yield f"Each one-sided exact test of McNemar has the level {found.level:.3g}{adjusted}"
     if rule.minimum_effect:
         yield f"A drop observed of less than {points(rule.minimum_effect)} fails nothing"

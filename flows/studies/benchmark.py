@@ -12,6 +12,7 @@ from typing import Any
 
 from sigstats._common.validation import refuse
 from sigstats.measures.table import MEASURES
+from sigstats.multiplicity import IN_WORDS
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import Dataset
@@ -145,7 +146,7 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
     needed = study.resamples_needed
     if nulls_of(study) and study.permutation.resamples < needed:
         yield (
-            f"no permutation test can be rejected: {study.cases} tests adjusted by {study.adjust} need "
+            f"no permutation test can be rejected: {study.cases} tests {IN_WORDS[study.adjust]} need "
             f"permutation.resamples = {needed:,} or more"
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from .._common.numerals import NBSP, p_number
 from ..measures.table import MEASURES
+from ..multiplicity import IN_WORDS
 from .cells import difference_in_words, difference_of, in_points, with_unit
 from .rows import ComparedRows, ComparisonRow
 from .rule import ComparisonRule
@@ -24,7 +25,7 @@ def title_of(found: ComparedRows) -> str:
 
 def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     """The rule in a sentence, for these measures."""
-    adjusted = "" if rule.adjust == "none" else f", adjusted by {rule.adjust},"
+    adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
     points = {MEASURES[measure].in_points for measure in measures}
 
     def amount(value: float) -> str:

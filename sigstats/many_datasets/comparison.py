@@ -16,7 +16,7 @@ from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
 from ..intervals import Interval
-from ..multiplicity import ADJUST_METHODS, adjust
+from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust
 from .bayesian_signed_rank import SignedRankProbabilities, bayesian_signed_rank
 from .friedman import FriedmanResult, friedman_test
 from .signed_rank import rounding_as_zero, signed_rank_test
@@ -93,8 +93,8 @@ class DatasetsComparison:
     def conclusion(self) -> str:
         """The sentence that one may write."""
         differing = [pair for pair in self.pairs if pair.adjusted_pvalue <= self.alpha]
-        how = "" if self.adjust == "none" else f", adjusted by {self.adjust}"
-        about = f"over {self.datasets} data sets (exact signed-rank tests{how}, level {self.alpha:g})"
+        how = f"exact signed-rank tests, {IN_WORDS[self.adjust]}, level {self.alpha:g}"
+        about = f"over {self.datasets} data sets ({how})"
         if self.control is not None:
             return self._beside_the_control(differing, about)
         if not differing:
@@ -106,9 +106,10 @@ class DatasetsComparison:
             return f"{best} has the best mean rank, but was not shown to differ from any other model {about}."
         if not tied:
             return f"{best} is better than every other model {about}."
+        either = " or ".join([", ".join(tied[:-1]), tied[-1]] if len(tied) > 1 else tied)
         return (
             f"{best} has the best mean rank and is better than {len(rivals)} of {len(self.models) - 1} models; it was "
-            f"not shown to differ from {', '.join(tied)} {about}."
+            f"not shown to differ from {either} {about}."
         )
 
     def _beside_the_control(self, differing: "Sequence[PairOverDatasets]", about: str) -> str:

@@ -257,7 +257,7 @@ def test_plan_computes_nothing_and_tells_all(program, quick, tmp_path):
     assert not (tmp_path / "out").exists()
     assert "12 cells, 476 replicates" in done.stdout
     assert "on 4 worker(s)" in done.stdout
-    assert "note: no permutation test can be rejected: 4 tests adjusted by holm need permutation.resamples = 79" in (
+    assert "note: no permutation test can be rejected: 4 tests adjusted by Holm need permutation.resamples = 79" in (
         done.stdout
     )
     again = program("plan", path, "--output", output, "--no-timing")
