@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+from pathlib import Path
 
 from sphinx.application import Sphinx
 
@@ -15,6 +16,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
@@ -26,7 +28,16 @@ myst_enable_extensions = ["dollarmath", "deflist"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 
+
+def sections() -> dict[str, str]:
+    """Where methods.md tells of each public name: the anchors of its headings."""
+    headings = re.findall(r"^### (.*`.*)$", Path(__file__).with_name("methods.md").read_text("utf-8"), re.MULTILINE)
+    anchors = {heading: re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+    return {name: anchors[heading] for heading in headings for name in re.findall(r"`(\w+)`", heading)}
+
+
 autosummary_generate = True
+autosummary_context = {"sections": sections()}
 autosummary_imported_members = True
 autodoc_typehints = "none"
 add_module_names = False
@@ -36,6 +47,7 @@ default_role = "autolink"  # `name` in a docstring is a link where there is such
 
 html_theme = "pydata_sphinx_theme"
 html_title = "sigstats"
+html_sidebars = {page: [] for page in ("tutorial", "methods")}  # they have no pages below them
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -19,7 +19,7 @@ import numpy as np
 
 import sigstats
 
-PRECISION = 400
+PRECISION = 160
 #: Errors are found to this share; a bound is never below 1e-16.
 _CERTAIN = 1e-25
 
@@ -189,14 +189,18 @@ def _matches(rows: list[int], columns: list[int], correct: int) -> Fraction:
     """P(T >= correct), by factorial moments (Riordan 1958, chapter 8)."""
     n, rook = sum(rows), flint.fmpz_poly([1])
     for r, c in zip(rows, columns, strict=True):
-        rook *= flint.fmpz_poly([math.comb(r, j) * math.comb(c, j) * math.factorial(j) for j in range(min(r, c) + 1)])
+        ways = [1]
+        for j in range(min(r, c)):
+            ways.append(ways[-1] * (r - j) * (c - j) // (j + 1))
+        rook *= flint.fmpz_poly(ways)
     if correct == 0:
         return Fraction(1)
-    total, factorial = 0, math.factorial(n - correct)
+    # The sum of (-1)**(j - correct) binom(j - 1, correct - 1) rook[j] (n - j)!, as Horner's rule has it.
+    total, binomial = 0, 1
     for j in range(correct, rook.degree() + 1):
-        total += (-1) ** (j - correct) * math.comb(j - 1, correct - 1) * int(rook[j]) * factorial
-        factorial //= max(n - j, 1)
-    return Fraction(total, math.factorial(n))
+        total = total * (n - j + 1) + (-1) ** (j - correct) * binomial * int(rook[j])
+        binomial = binomial * j // (j - correct + 1)
+    return Fraction(total * math.factorial(n - rook.degree()), math.factorial(n))
 
 
 def stopped(draw: random.Random) -> Drawn:

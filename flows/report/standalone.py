@@ -204,7 +204,7 @@ def _colours() -> dict[str, str]:
 def _style() -> str:
     """The rules of drawings, with colours for their names, and those of text."""
     colours = _colours()
-    rules = [f".{SCOPE} text {{ font-family: system-ui, sans-serif; }}"]
+    rules = [f".{SCOPE} {{ font-family: system-ui, sans-serif; }}"]  # which drawings inherit
     for selector, body in re.findall(
         r"^(svg [^ {}][^{}]*)\{([^{}]*)\}", _css().replace("} svg", "}\nsvg"), flags=re.MULTILINE
     ):

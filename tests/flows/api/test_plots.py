@@ -96,7 +96,9 @@ def test_the_style_of_one_figure_is_of_no_other_thing_in_a_notebook(benchmark):
     style = re.search(r"<style>(.*?)</style>", benchmark.plot.null().svg, flags=re.DOTALL)[1]
     selectors = [each for rule in re.findall(r"([^{}]+)\{", style) for each in rule.split(",")]
     assert len(selectors) > 20
-    assert all(each.strip().startswith(".sigstats-figure ") for each in selectors)
+    assert all(f"{each.strip()} ".startswith(".sigstats-figure ") for each in selectors)
+    # Rules of text inherit the font: the figure itself must name it, and no page around it does.
+    assert re.findall(r"(\S[^{}]*\S) \{[^{}]*font-family: (?!inherit)", style) == [".sigstats-figure"]
 
 
 def test_figures_are_saved(benchmark, tmp_path):
