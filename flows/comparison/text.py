@@ -39,15 +39,17 @@ _COLOURS = {"fail": "red", "warn": "yellow", "pass": "green", None: "dim"}
 _WIDTH_OF_A_FILE = 160
 
 
-def show(found: ComparisonResult, baseline: str, candidate: str) -> None:
-    """Print the verdict, the table and what there is to say of it."""
+def show(found: ComparisonResult, baseline: str, candidate: str, *, rule: bool = True) -> None:
+    """Print the verdict, the table, what there is to say of it, and the rule unless it follows elsewhere."""
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else _WIDTH_OF_A_FILE
-    text = as_text(found, baseline, candidate, width=width, colours=terminal)
+    text = as_text(found, baseline, candidate, width=width, colours=terminal, rule=rule)
     sys.stdout.write(text)
 
 
-def as_text(found: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False) -> str:
+def as_text(
+    found: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False, rule: bool = True
+) -> str:
     """The comparison in lines of at most `width` columns, where no number is cut or broken."""
     target = io.StringIO()
     console = Console(file=target, width=width, highlight=False, force_terminal=colours or None, soft_wrap=True)
@@ -71,7 +73,8 @@ def as_text(found: ComparisonResult, baseline: str, candidate: str, *, width: in
         console.print(_widest_table(rows, found, width))
         for remark in _remarks(found, rows):
             say(remark)
-        say(f"rule: {rule_in_words(found.rule, found.measures)}", "dim")
+        if rule:
+            say(f"rule: {rule_in_words(found.rule, found.measures)}", "dim")
     return target.getvalue()
 
 

@@ -66,7 +66,7 @@ class CandidatesResult:
         row = overall(self.results[self.candidates.index(taken)])
         ahead = f"{difference_in_words(row)} of {row.name}"
         if not better:
-            return f"{taken} passes ({ahead}), but is not shown to be better than {self.baseline}"
+            return f"keep {self.baseline} or take {taken}, which passes ({ahead}) but is not shown to be better"
         rest = f"; {', '.join(better[1:])} too, and sigstats rank says which of them differ" if better[1:] else ""
         return f"take {taken}: it passes and is better than {self.baseline} ({ahead}){rest}"
 

@@ -52,11 +52,18 @@ def test_all_candidates_are_one_family(tmp_path):
     assert found["better"] == [paths["better"]]
 
 
-def test_where_none_is_better_none_is_said_to_be(tmp_path, capsys):
+def test_where_none_is_better_none_is_said_to_be(tmp_path, capsys, monkeypatch):
     paths = written(tmp_path, {"base": 0.8, "same": 0.8, "other": 0.8}, seed=3)
     found = compared(tmp_path, *paths.values(), "--margin", "0.05", code=0)
     assert found["better"] == []
     assert "better than" not in found["recommendation"] or "not shown" in found["recommendation"]
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    compared(tmp_path, "base.csv", "base.csv", "other.csv", "--margin", "0.05", code=0)
+    said = capsys.readouterr().out
+    assert "Base.csv" not in said
+    assert "Other.csv" not in said
+    assert said.count("rule:") == 1
     paths = written(tmp_path, {"base": 0.9, "worse": 0.6, "worst": 0.5})
     found = compared(tmp_path, *paths.values(), code=1)
     assert found["take"] is None
