@@ -12,9 +12,6 @@ import itertools
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn import config_context
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC
 
@@ -22,6 +19,7 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, is_default, steps_of
 from ..design import design_of
+from ._fold_transform import FoldTransform
 
 _FREE = ("C", "kernel", "degree", "gamma", "coef0", "shrinking", "tol", "cache_size", "decision_function_shape")
 
@@ -33,8 +31,6 @@ _MOST_BYTES = 2**28
 #: Rounding of a sum of kernels times coefficients, relative to the sum of their sizes.
 _ROUNDING = 1e-12
 
-_EPS = float(np.finfo(np.float64).eps)
-
 
 class BatchedKernelSVM:
     """`sklearn.svm.SVC` with a Gaussian or polynomial kernel, bare or behind scalers and encoders."""
@@ -42,14 +38,8 @@ class BatchedKernelSVM:
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = True
 
-    def __init__(self, problem: Problem, transform: Any, machine: Any) -> None:
-        self._problem, self._transform, self._machine = problem, transform, machine
-        # How a sum is rounded is NumPy's own: it is tried on the data whether it is the same.
-        self._standardised = transform is not None and is_default(transform[0], StandardScaler, free=("copy",))
-        self._standardised = self._standardised and len(transform) == 1
-        if self._standardised:
-            ours, theirs = standardised(problem.X, problem.X)[0], clone(transform).fit_transform(problem.X)
-            self._standardised = np.array_equal(ours, theirs)
+    def __init__(self, problem: Problem, transforms: list[Any], machine: Any) -> None:
+        self._problem, self._transformed, self._machine = problem, FoldTransform(transforms, problem.X), machine
         self.replicate_bytes = 8 * problem.X.size
 
     @classmethod
@@ -67,7 +57,7 @@ class BatchedKernelSVM:
             design = design_of(transforms, problem.X)
             if design is None or design.sparse:
                 return None
-        return cls(problem, make_pipeline(*transforms) if transforms else None, machine) if _solver() else None
+        return cls(problem, transforms, machine) if _solver() else None
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a machine a fold, on rows with the labels and folds of their places."""
@@ -94,29 +84,6 @@ class BatchedKernelSVM:
             if found is not None:
                 predicted[test] = found
         return predicted
-
-    def _transformed(self, train: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if self._transform is None:
-            return train, tested
-        if self._standardised:
-            return standardised(train, tested)
-        # The data are numbers, and scikit-learn would ask so in each step.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            own = clone(self._transform)
-            return own.fit_transform(train), own.transform(tested)
-
-
-def standardised(train: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What `StandardScaler` makes of training rows and of others, to the last bit."""
-    n = len(train)
-    mean = train.sum(axis=0) / n
-    rest = train - mean
-    correction = rest.sum(axis=0)
-    rest *= rest
-    variance = (rest.sum(axis=0) - correction**2 / n) / n
-    constant = variance <= n * _EPS * variance + (n * mean * _EPS) ** 2
-    scale = np.where(constant, 1.0, np.sqrt(variance))
-    return (train - mean) / scale, (tested - mean) / scale
 
 
 def predictions(machine: Any, train: FloatArray, tested: FloatArray, label: IntArray) -> IntArray | None:

@@ -3,10 +3,11 @@
 With the squared hinge loss the machine is the least squares fit to the rows inside the margin. On permuted labels that
 is nearly all of them, so the cross products of all training rows, made as for the ridge classifier, less those of the
 few rows outside give each Newton step; it ends when no row crosses the margin, at the exact optimum. `LinearSVC` stops
-within its ``tol`` of it. A row nearer to the boundary than that may move it is left to scikit-learn,
-so the smaller ``tol``, the fewer are.
+within its ``tol`` of it. A fold with a row nearer to the boundary than that may move it is trained by liblinear's own
+steps (`sigstats.learners.batched._trust_region`) or, without Numba, left to scikit-learn.
 """
 
+import functools
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +16,9 @@ from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
+from ._fold_transform import FoldTransform
 from .ridge import standardised
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
@@ -28,6 +30,9 @@ _WIDEST = 256
 _LOST = 1e-7
 _EPS = 1e-15
 
+#: Rounding of a score, relative to the sum of the sizes of its terms.
+_ROUNDING = 1e-12
+
 
 class BatchedLinearSVM(BatchedDesign):
     """`sklearn.svm.LinearSVC` with squared hinge loss and ``dual=False``, behind the ready learners' transforms."""
@@ -35,9 +40,11 @@ class BatchedLinearSVM(BatchedDesign):
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = True
 
-    def __init__(self, problem: Problem, design: Design, cost: float, tol: float) -> None:
+    def __init__(self, problem: Problem, design: Design, transforms: list[Any], machine: Any) -> None:
         super().__init__(problem, design)
-        self._cost, self._tol = cost, tol
+        self._problem, self._machine = problem, machine
+        self._transformed = None if design.sparse else FoldTransform(transforms, problem.X)
+        self._cost, self._tol = float(machine.C), float(machine.tol)
         self._squares = (design.columns**2).sum(axis=0)
         self._codes = problem.y[self._order.sorted]
         self._of_class = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
@@ -49,11 +56,42 @@ class BatchedLinearSVM(BatchedDesign):
         if not is_default(classifier, LinearSVC, free=("C", "tol", "dual", "random_state", "max_iter")):
             return None
         design, cost, tol = design_of(transforms, problem.X), classifier.C, classifier.tol
+        if type(classifier.max_iter) is not int or classifier.max_iter < 0:
+            return None
         if design is None or design.columns.shape[1] > _WIDEST or classifier.dual is not False:
             return None
         if not (isinstance(cost, (int, float)) and isinstance(tol, (int, float)) and cost > 0 and tol > 0):
             return None
-        return cls(problem, design, float(cost), float(tol))
+        return cls(problem, design, transforms, classifier)
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from rows put in the order of folds and classes; undecided folds as liblinear does."""
+        predicted = super().predict_labels(place)
+        for draw, own in zip(place, predicted, strict=True):
+            if (own == UNDECIDED).any():
+                order = np.argsort(draw)
+                own[order] = self._followed(self._problem.X[order], own[order])
+        return predicted
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from columns permuted one by one; undecided folds as liblinear does."""
+        predicted = super().predict_features(source)
+        for draw, own in zip(source, predicted, strict=True):
+            if (own == UNDECIDED).any():
+                own[:] = self._followed(np.take_along_axis(self._problem.X, draw.T, axis=0), own)
+        return predicted
+
+    def _followed(self, X: FloatArray, predicted: IntArray) -> IntArray:
+        """Predictions in which folds that had an undecided row are those of liblinear's machines."""
+        predicted = predicted.copy()
+        if self._transformed is None or _solver() is None:
+            return predicted
+        for fold in np.unique(self._problem.folds[predicted == UNDECIDED]):
+            test = self._problem.folds == fold
+            label = self._problem.y[~test]
+            if np.bincount(label, minlength=self._problem.n_classes).all():
+                predicted[test] = predictions(self._machine, *self._transformed(X[~test], X[test]), label)
+        return predicted
 
     def _classify(self, moments: Moments) -> IntArray:
         mean, scale, scatter = standardised(moments, self._design.standardised, center=False)
@@ -86,14 +124,14 @@ class BatchedLinearSVM(BatchedDesign):
         scores, errors = [], []
         for code in self._of_class:
             sign = np.where(codes == code, 1.0, -1.0)
-            score, error = self._machine(Z, sign, test, hessian)
+            score, error = self._optimum(Z, sign, test, hessian)
             scores.append(score)
             errors.append(error)
         if len(scores) == 1:
             scores = [-scores[0], scores[0]]
         return best_or_undecided(np.stack(scores), 2 * np.max(errors, axis=0))
 
-    def _machine(
+    def _optimum(
         self, Z: FloatArray, sign: FloatArray, test: FloatArray, hessian: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Scores of the test rows, and how far those of `LinearSVC` may lie from them."""
@@ -132,6 +170,51 @@ class BatchedLinearSVM(BatchedDesign):
         _, solved, _ = dposv(inner, test.T)
         error: FloatArray = 2 * left * np.sqrt(np.einsum("ij,ji->i", test, solved))
         return error
+
+
+def predictions(machine: Any, train: FloatArray, tested: FloatArray, label: IntArray) -> IntArray:
+    """The class codes that liblinear's machines, trained on some rows, give others; `UNDECIDED` by rounding."""
+    weights = weights_of(machine, train, label)
+    tested = np.column_stack([tested, np.ones(len(tested))])
+    if weights is None:
+        return np.full(len(tested), UNDECIDED)
+    scores = weights @ tested.T
+    margin = _ROUNDING * (np.abs(weights) @ np.abs(tested).T).max(axis=0)
+    return best_or_undecided(np.concatenate([-scores, scores]) if len(scores) == 1 else scores, margin)
+
+
+def weights_of(machine: Any, train: FloatArray, label: IntArray) -> FloatArray | None:
+    """The weights and, last, the intercepts of liblinear's machines, a row each; None where the way is too long."""
+    solve = _solver()
+    order, codes = label.argsort(kind="stable"), range(int(label.max()) + 1)
+    rows = np.ones((len(train), train.shape[1] + 1))
+    rows[:, :-1] = train[order]
+    columns = np.ascontiguousarray(rows.T)
+    found = []
+    for code in codes if len(codes) > 2 else [1]:
+        sign = np.where(label[order] == code, 1.0, -1.0)
+        weights = solve(rows, columns, sign, float(machine.C), float(machine.tol), machine.max_iter)
+        if weights is None:
+            return None
+        found.append(weights)
+    return np.array(found)
+
+
+@functools.cache
+def _solver() -> Any:
+    """What trains a machine, where Numba is there and weights are those of the installed liblinear; otherwise None."""
+    try:  # it imports an extra
+        from ._trust_region import solve
+    except ImportError:
+        return None
+    rng = np.random.default_rng(1)
+    rows, label = rng.normal(size=(150, 21)), rng.permutation(np.arange(150) % 2)
+    order = label.argsort(kind="stable")
+    theirs = LinearSVC(C=2.0, dual=False, tol=1e-7).fit(rows, label)
+    rows = np.column_stack([rows[order], np.ones(150)])
+    ours = solve(rows, np.ascontiguousarray(rows.T), 2.0 * label[order] - 1, 2.0, 1e-7, 1000)
+    same = ours is not None and np.array_equal(ours, np.r_[theirs.coef_[0], theirs.intercept_])
+    return solve if same else None
 
 
 BATCHED = (BatchedLinearSVM,)
