@@ -38,10 +38,12 @@ def ready_studies() -> dict[str, Path]:
 def place_of(study: "str | PathLike[str]") -> StudyPlace:
     """The place of a study file, or of the ready study of a name.
 
+    A folder of the name is no study, so that the ready one is meant, whose results it may hold.
+
     Raises
     ------
     BadInput
-        If there is neither, with the nearest name.
+        If there is neither, with the nearest name; if a name is that of a ready study and of a file here.
 
     Examples
     --------
@@ -54,9 +56,12 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
     sigstats.flows.errors.BadInput: study: 'quickstrat' is not valid; ... (did you mean 'quickstart'?)
     """
     path, ready = Path(fspath(study)), ready_studies()
-    if _exists(path):
+    named = fspath(study) in ready
+    if named and isinstance(study, str) and path.is_file():
+        raise BadInput(f"study: {study!r} is a file here and a ready study; expected './{study}', or another folder")
+    if _exists(path) and not (named and path.is_dir()):
         return StudyPlace(path, path.parent)
-    if path.name in ready and path.name == str(path):
+    if named:
         return StudyPlace(ready[path.name], Path(), ready=path.name)
     if path.stem in ready:
         raise BadInput(f"{path}: there is no such file; the ready study is started by its name, {path.stem!r}")

@@ -21,6 +21,7 @@ _NAMES = {
     "corrected-t": "corrected t",
     "five-by-two": "5x2cv F",
     "efficiency": "efficiency",
+    "homogeneity": "homogeneity",
     "permutation": "permutation",
     "scores": "test of scores",
     "f1-interval": "difference of F1",
@@ -108,6 +109,12 @@ class Efficiency(Strict):
     test: Literal["efficiency"]
 
 
+class Homogeneity(Strict):
+    """The exact test of homogeneity of the pooled predictions of A and B, which counts every row twice."""
+
+    test: Literal["homogeneity"]
+
+
 class Permutation(Strict):
     """The permutation tests of Ojala and Garriga of A: all repetitions see one permutation."""
 
@@ -162,7 +169,17 @@ def _tag(value: Any) -> str:
 
 
 _Ready = Annotated[
-    McNemar | Proportion | Dcf | Bootstrap | CorrectedT | FiveByTwo | Efficiency | Permutation | Scored | F1Interval,
+    McNemar
+    | Proportion
+    | Dcf
+    | Bootstrap
+    | CorrectedT
+    | FiveByTwo
+    | Efficiency
+    | Homogeneity
+    | Permutation
+    | Scored
+    | F1Interval,
     Field(discriminator="test"),
 ]
 

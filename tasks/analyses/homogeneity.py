@@ -1,8 +1,8 @@
 """Are two classifiers right equally often in every class? (Hryniewicz, section 2: two independent samples).
 
 Each run becomes a row of counts: right predictions of each class, and all wrong ones together (Hryniewicz, eq. 1). The
-test assumes that the runs are samples of different rows. On the same rows, on which runs tend to agree, it is
-conservative: McNemar's test is the one for them.
+test assumes that the runs are samples of different rows. Here they are of the same rows, by predictions pooled from
+folds, and its level may be missed on either side (the ready study cross-validation). Theirs is McNemar's test.
 """
 
 import contextlib

@@ -4,7 +4,7 @@ Pooled predictions share training rows, and those of several repetitions share t
 takes them as independent need not keep its level: what a calibration study finds out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.extreme import monte_carlo_pvalue
 from sigstats.efficiency import efficiency_test
+from sigstats.homogeneity.test import homogeneity_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.retraining.corrected_resampled import corrected_resampled_test
 from sigstats.retraining.five_by_two import five_by_two_test
@@ -20,7 +21,7 @@ from .population import Population
 from .tests import advantage, run_test
 
 #: The tests that only cross-validated learners can have.
-OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "permutation")
+OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutation")
 #: Pooled counts are not drawn from a population of rows; what a test needs of one is that both classes occur.
 _POOLED = Population(outcomes=(1,) * 8)
 
@@ -62,6 +63,8 @@ def run_fold_test(
         result = efficiency_test([[int(a.tp), int(a.fn)], [int(a.fp), int(a.tn)]], method="exact")
         return result.pvalue, (a.tp + a.tn) / float(pooled.sum()) - 0.5
     ahead = -float(differences(outcomes).mean())
+    if test["test"] == "homogeneity":
+        return homogeneity_test(*_right_by_class(pooled)).pvalue, ahead
     if test["test"] == "five-by-two":
         return five_by_two_test(differences(outcomes)).pvalue, ahead
     if test["test"] == "corrected-t":
@@ -72,6 +75,13 @@ def run_fold_test(
     if found.problem:
         raise ValueError(found.problem)
     return float(found.p_value[0]), float(advantage(test, pooled[None], _POOLED)[0])
+
+
+def _right_by_class(pooled: NDArray[np.int64]) -> Iterator[list[int]]:
+    """Hryniewicz's counts of A and of B (eq. 1): right in each class, and all that are wrong."""
+    joint = JointOutcomes(*pooled.tolist())
+    for side in (joint.confusion_a, joint.confusion_b):
+        yield [int(side.tp), int(side.tn), int(side.fp + side.fn)]
 
 
 def permutation_pvalues(wrong: NDArray[np.int64], permuted: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -88,8 +88,8 @@ def _line(
     cells = [
         Markup('<th scope="row">{}</th>').format(rows[0].dataset or ""),
         *([Markup("<td>{}</td>").format(rows[0].a or "")] if known else []),
-        Markup("<td>{}</td>").format(_grid(counts, 0)),
-        Markup("<td>{}</td>").format(_grid(expected, 1)),
+        Markup('<td class="counts">{}</td>').format(_grid(counts, 0)),
+        Markup('<td class="counts">{}</td>').format(_grid(expected, 1)),
         Markup('<td class="number">{}</td>').format(number(least, 1)),
         *(Markup('<td class="number">{}</td>').format(_p(by_method.get(method))) for method in methods),
     ]

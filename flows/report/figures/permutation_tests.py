@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.summary.published import read_references
+from sigstats.tasks.summary.published import Reference, read_references
 
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..sections import _columns
-from ..wording import p_at_most, percent
+from ..wording import join_words, p_at_most, percent
 
 _TESTS = ("permutation-labels", "permutation-features")
 
@@ -31,10 +31,10 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     done = [case for case in cases if case.labels.p_value is not None and case.features.p_value is not None]
     if not done:
         return
-    printed = {(each.cell, each.column): each.printed for each in read_references(evidence.results.store)}
-    beside = (
-        " In parentheses stands what is printed; ≠ marks what does not agree by the study's rule." if printed else ""
-    )
+    shown = {row.cell for case in done for row in (case.labels, case.features)}
+    references = [each for each in read_references(evidence.results.store) if each.cell in shown]
+    printed = {(each.cell, each.column): each.printed for each in references}
+    beside = f" In parentheses stands what is printed; ≠ marks {_not_allowed(references)}." if references else ""
     for classifier, group in group_by(done, lambda case: case.labels.classifier).items():
         measure = group[0].labels.measure or "error"
         improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
@@ -47,6 +47,22 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             ),
             body=_table(group, printed, evidence.alpha, measure, improves),
         )
+
+
+def _not_allowed(references: Sequence[Reference]) -> str:
+    """What the study takes for disagreement with print, in words."""
+    found: dict[str, list[str]] = {}
+    for each in references:
+        if each.side is not None:
+            rule, limit = "a p on the other side of", f"{each.side:g}"
+        elif each.within is not None:
+            what = {"estimate": "an error", "null_mean": "a permuted error"}.get(each.column, "a p")
+            rule, limit = f"{what} further away than", f"{each.within:g}"
+        else:
+            rule, limit = "what does not round to it, Monte-Carlo error allowed for", ""
+        if limit not in found.setdefault(rule, []):
+            found[rule].append(limit)
+    return join_words([f"{rule} {' or '.join(sorted(limits))}".strip() for rule, limits in found.items()])
 
 
 def _table(

@@ -11,8 +11,10 @@ from . import _columns, _tables
 
 _SAME_ROWS = (
     "This is a use of the test that its assumptions do not cover: both runs are of the same rows, which are counted "
-    "twice as if they were two independent samples. Where the runs agree on most rows it rejects more seldom than it "
-    "states; McNemar's test is the one for two classifiers on the same rows."
+    "twice as if they were two independent samples, and their predictions are pooled from folds. At a level of 5% it "
+    "rejected two equal learners 3.0% of the time where something was learned and 9.2% where there was nothing to "
+    "learn, and 33.4% and 51.0% with the folds of five repetitions (the ready study cross-validation: naive Bayes, 100 "
+    "rows). McNemar's test is the one for two classifiers on the same rows, of one cross-validation."
 )
 
 

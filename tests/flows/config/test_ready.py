@@ -31,11 +31,22 @@ def test_the_list_has_a_line_each_and_a_name_prints_the_file(capsys):
     assert capsys.readouterr().out == ready_studies()["regression"].read_text()
 
 
-def test_a_file_of_the_name_comes_first(tmp_path, monkeypatch):
+def test_a_name_of_two_things_is_refused_and_each_can_be_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert place_of("quickstart").ready == "quickstart"
     (tmp_path / "quickstart").write_text("mine")
-    assert place_of("quickstart") == StudyPlace(Path("quickstart"), Path())
+    with pytest.raises(BadInput, match=r"'quickstart' is a file here and a ready study; expected './quickstart'"):
+        place_of("quickstart")
+    for file in ("./quickstart", str(tmp_path / "quickstart"), Path("quickstart")):
+        assert place_of(file) == StudyPlace(Path(file), Path(file).parent)
+
+
+def test_a_folder_of_results_does_not_hide_the_ready_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nyssen").mkdir()
+    assert place_of("nyssen") == StudyPlace(ready_studies()["nyssen"], Path(), ready="nyssen")
+    with pytest.raises(BadInput, match="is a folder"):
+        load_study(place_of("./nyssen").path)
 
 
 @pytest.mark.parametrize(

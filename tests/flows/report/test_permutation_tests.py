@@ -53,3 +53,9 @@ def test_printed_numbers_stand_beside_and_disagreement_is_marked(evidence):
     _, permuted, p, *_ = cells(next(iter(draw(evidence))).body)["iris"]
     assert p.endswith("(0.010)")
     assert permuted.endswith("(≠10.0%)")  # permuted labels err in two of three rows
+
+
+def test_the_caption_says_what_the_mark_means(evidence):
+    caption = next(iter(draw(evidence))).caption
+    assert "≠ marks what does not round to it, Monte-Carlo error allowed for and a permuted error further" in caption
+    assert "further away than 0.05." in caption

@@ -1,5 +1,7 @@
 """Calibration on learners that are retrained: the folds, the tests of them, and what pooling does to a level."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, f, t
@@ -110,6 +112,22 @@ def test_the_tests_are_those_of_their_papers():
     assert ahead == pytest.approx(-d.mean())
     p, _ = run_fold_test({"test": "five-by-two"}, outcomes, rng)
     assert p == pytest.approx(f.sf((d**2).sum() / ((d[:, 0] - d[:, 1]) ** 2).sum(), 10, 5), rel=1e-10)
+
+
+def test_homogeneity_sums_the_tables_of_the_totals_that_are_no_likelier():
+    outcomes = np.array([[[2, 1, 1, 0, 1, 0, 0, 1], [1, 0, 1, 0, 0, 1, 0, 0]]])
+    # By hand: A is right in 5 positives and 2 negatives and wrong in 2 rows, B in 4, 1 and 4.
+    totals = [9, 3, 6]
+
+    def ways(first, second):
+        return math.comb(totals[0], first) * math.comb(totals[1], second) * math.comb(totals[2], 9 - first - second)
+
+    law = [ways(first, second) for first in range(10) for second in range(min(3, 9 - first) + 1)]
+    assert sum(law) == math.comb(18, 9)
+    expected = sum(each for each in law if each <= ways(5, 2)) / math.comb(18, 9)
+    p, ahead = run_fold_test({"test": "homogeneity"}, outcomes, np.random.default_rng(0))
+    assert p == pytest.approx(expected, rel=1e-12)
+    assert ahead == pytest.approx(-(0 / 6 + 2 / 3) / 2)  # the mean of the folds
 
 
 FAILING = """\
