@@ -1,7 +1,8 @@
 """Permutation retrains beside scikit-learn's `permutation_test_score`, on the same data, estimators and kind of folds.
 
 One worker, one thread; milliseconds of processor time a permutation, best of several repeats in turn. Names of
-classifiers as arguments measure these alone, and `--large` on 20,000 and 50,000 rows.
+classifiers as arguments measure these alone. `--large` measures on 20,000 and 50,000 rows: one permutation of
+scikit-learn's, two of these, and the memory of a process that computes two.
 scikit-learn permutes labels alone: for permuted features its contender is `cross_val_score` on each permuted set, which
 is what it would do.
 """
@@ -12,7 +13,10 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import functools
+import itertools
+import multiprocessing
 import platform
+import resource
 import sys
 import time
 import warnings
@@ -148,6 +152,43 @@ def peer(estimator: Any, X: Any, y: Any, folds: Any, null: str, draws: Any) -> C
     ]
 
 
+def peak_memory(name: str, null: str, title: str) -> float:
+    """GiB at most in a process that loads the data and computes two permutations."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_own_peak, (name, null, title))
+
+
+def _own_peak(name: str, null: str, title: str) -> float:
+    warnings.simplefilter("ignore")
+    X, y = LARGE[title](return_X_y=True)
+    Retrainer(ESTIMATORS[name], X, y, stratified_folds(y, 10, 1), null=null).wrong(1, 2)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def measure_large(names: list[str]) -> None:
+    """Print the rows of larger sets: milliseconds a permutation, and memory."""
+    print("| classifier | permuted | data | rows x features | scikit-learn | sigstats | ratio | memory |")
+    print("|---|---|---|---|---|---|---|---|")
+    for (name, null), (title, load) in itertools.product(GOALS, LARGE.items()):
+        if (names and name not in names) or name in OWN_DATA:
+            continue
+        memory = peak_memory(name, null, title)
+        estimator, (X, y) = ESTIMATORS[name], load(return_X_y=True)
+        folds = stratified_folds(y, 10, 1)
+        retrainer = Retrainer(estimator, X, y, folds, null=null)
+        retrainer.wrong(1, 1)
+        draw = retrainer.draw(np.random.default_rng(1), 1)[0]
+        mixed = X[draw.argsort()] if null == "labels" else np.take_along_axis(X, draw.T, axis=0)
+        split = PredefinedSplit(folds)
+        theirs, ours = best(
+            (lambda e=estimator, Z=mixed, t=y, s=split: cross_val_score(e, Z, t, cv=s, n_jobs=1), 1),
+            (lambda r=retrainer: r.wrong(1, 2), 2),
+            repeats=1,
+        )
+        print(f"| {name} | {null} | generated | {X.shape[0]} x {X.shape[1]} ", end="")
+        print(f"| {theirs:.3g} | {ours:.3g} | {theirs / ours:.3g} | {memory:.2f} |", flush=True)
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     cores = os.cpu_count()
@@ -157,21 +198,23 @@ def main() -> None:
         "`python benchmarks/permutation.py [CLASSIFIER ...]`; 10 stratified folds; milliseconds of processor time "
         "a permutation, best of several runs.\n"
     )
+    names = [each for each in sys.argv[1:] if each != "--large"]
+    if "--large" in sys.argv:
+        measure_large(names)
+        return
     print("| classifier | permuted | data | rows x features | scikit-learn | sigstats | ratio | goal |")
     print("|---|---|---|---|---|---|---|---|")
-    large = "--large" in sys.argv
-    names = [each for each in sys.argv[1:] if each != "--large"]
     met: dict[str, list[bool]] = {}
     for (name, null), goal in GOALS.items():
         if names and name not in names:
             continue
         estimator = ESTIMATORS[name]
-        for title, load in (LARGE if large else OWN_DATA.get(name, DATA)).items():
+        for title, load in OWN_DATA.get(name, DATA).items():
             X, y = load(return_X_y=True)
             folds = stratified_folds(y, 10, 1)
             retrainer = Retrainer(estimator, X, y, folds, null=null)
             slow = name in ("tree", "linear SVM", "random forest", "extra trees") and title == "digits"
-            draws = retrainer.draw(np.random.default_rng(1), 2 if large or title == "digits" else 5)
+            draws = retrainer.draw(np.random.default_rng(1), 2 if title == "digits" else 5)
             (once,) = best((lambda r=retrainer: r.wrong(1, 1), 1), repeats=1)
             replicates = int(np.clip(300 / once, 2, 500))
             theirs, ours = best(

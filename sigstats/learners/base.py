@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from .._common.validation import FloatArray, IntArray, did_you_mean, one_line, refuse
 
@@ -169,6 +170,17 @@ class FoldOrder:
         for fold, span in enumerate(self.spans):
             np.matmul(self._indicator(fold), values[:, span], out=sums[:, fold])
         return sums
+
+    def sums_of(self, columns: FloatArray, rows: IntArray) -> FloatArray:
+        """Sums of `columns`, (n, m), over the rows of each fold and class, (replicates, folds, classes, m).
+
+        ``rows`` are those that the method of this name gives. What is added stays where it is.
+        """
+        starts = np.cumsum(self.counts) - self.counts.ravel()
+        starts = np.append(np.add.outer(np.arange(len(rows)) * rows.shape[1], starts), rows.size)
+        shape = len(rows) * self.counts.size, rows.shape[1]
+        sums = csr_array((np.ones(rows.size), rows.ravel(), starts), shape=shape) @ columns
+        return np.asarray(sums).reshape(len(rows), *self.counts.shape, -1)
 
     def _indicator(self, fold: int) -> FloatArray:
         """1 where a row of a fold is of a class, (classes, rows)."""

@@ -36,6 +36,15 @@ class _Spread:
     loss: FloatArray
 
 
+@dataclass(frozen=True)
+class _Terms:
+    """The log-likelihood as weights of the columns and constants, (replicates, folds, classes, ...)."""
+
+    weights: FloatArray
+    constant: FloatArray
+    spread: _Spread
+
+
 class BatchedNaiveBayes:
     """`sklearn.naive_bayes.GaussianNB` and `MixedNB` (with ``alpha > 0``)."""
 
@@ -49,10 +58,9 @@ class BatchedNaiveBayes:
         numbers = problem.X[:, ~nominal]
         known = ~np.isnan(numbers)
         self._complete = bool(known.all())
-        center = np.where(known, numbers, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        numbers = np.where(known, numbers - center, 0)
+        numbers = np.where(known, numbers - _centers(numbers, known), 0)
         self._numeric = numbers.shape[1]
-        self._largest, self._squares = (numbers**2).max(axis=0, initial=0), (numbers**2).sum(axis=0)
+        self._squares = (numbers**2).sum(axis=0)
         columns = [numbers**2, numbers] + ([] if self._complete else [known.astype(np.float64)])
         feature = [np.flatnonzero(~nominal)] * len(columns)
         self._gaussians = self._numeric * len(columns)
@@ -92,7 +100,8 @@ class BatchedNaiveBayes:
             rows = self._order.rows(place[some])
             own = values[:size]  # memory that is used again is in cache
             np.take(self._columns, rows, axis=0, out=own, mode="clip")
-            np.put_along_axis(predicted[some], rows, self._classify(own), axis=1)
+            sums = self._order.sums_of(self._columns, rows)
+            np.put_along_axis(predicted[some], rows, self._classify(own, sums), axis=1)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
@@ -102,29 +111,65 @@ class BatchedNaiveBayes:
         rows = self._order.sorted
         for some in blocks(len(source), self.replicate_bytes):
             mixed = source[some][:, :, rows][:, self._feature]
-            columns = np.take_along_axis(values[None], mixed, axis=2)
-            predicted[some, rows] = self._classify(columns.swapaxes(1, 2))
+            columns = np.take_along_axis(values[None], mixed, axis=2).swapaxes(1, 2)
+            predicted[some, rows] = self._classify(columns, self._order.cell_sums(columns))
         return predicted
 
-    def _classify(self, columns: FloatArray) -> IntArray:
+    def _classify(self, columns: FloatArray, sums: FloatArray) -> IntArray:
         """Predictions for rows sorted by fold and class, ``columns`` of shape (replicates, n, columns)."""
-        order = self._order
-        sums = order.cell_sums(columns)
         train = sums.sum(axis=1, keepdims=True) - sums
-        rows = order.train_counts
+        rows = self._order.train_counts
         weights, constant, spread = self._gaussian(train, rows)
         weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
         with np.errstate(divide="ignore"):
             constant = constant + np.log(rows / rows.sum(axis=1, keepdims=True))
         joint = self._products(columns, weights, constant)
-        # `size` bounds the terms of all rows at once; where it does not settle it, take the terms of the row itself.
-        predicted = best_or_undecided(joint, 2 * _ROUNDING * (1 + self._size(spread)))
-        if (predicted == UNDECIDED).any():
-            moved = self._products(columns[..., : self._gaussians], *self._moved(spread))
-            size = np.where(np.isfinite(constant), np.abs(constant), 0) + 1
-            size = self._products(np.abs(columns, out=columns), np.abs(weights, out=weights), size)
-            predicted = _best_beyond(joint, _ROUNDING * (size + np.maximum(moved, 0)))
+        # What bounds the errors of all classes and folds settles most rows, those of each class nearly all others.
+        terms = _Terms(weights, constant, spread)
+        slope, level = self._errors(terms)
+        squares = columns[..., : self._numeric]
+        with np.errstate(invalid="ignore"):
+            error = squares @ slope.max(axis=1)[..., None] + level.max(axis=1)[:, None, None]
+        predicted = best_or_undecided(joint, 2 * error.swapaxes(1, 2))
+        for replicate in np.flatnonzero((predicted == UNDECIDED).any(axis=1)).tolist():
+            rows = np.flatnonzero(predicted[replicate] == UNDECIDED)
+            own = joint[replicate][:, rows].T
+            with np.errstate(invalid="ignore"):
+                error = squares[replicate, rows] @ slope[replicate].T + level[replicate]
+            best = _best_beyond(own, error)
+            left = best == UNDECIDED
+            if left.any():
+                values = columns[replicate, rows[left]]
+                best[left] = _best_beyond(own[left], self._own_errors(rows[left], values, replicate, terms))
+            predicted[replicate, rows] = best
         return predicted
+
+    def _errors(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:
+        """Slope and level, in the squared values, of a bound of the error for a class in any fold.
+
+        It is above that of `_own_errors`, as |a b| <= (a^2 + b^2) / 2 and (a - b)^2 <= 2 a^2 + 2 b^2.
+        """
+        spread, constant = terms.spread, terms.constant
+        with np.errstate(over="ignore", invalid="ignore"):
+            slope = 3 * spread.loss / spread.variance
+            level = (spread.loss + slope * spread.mean**2).sum(axis=-1)
+        level += 1 + np.where(np.isfinite(constant), np.abs(constant), 0)
+        level += np.abs(terms.weights[..., 2 * self._numeric :]).sum(axis=-1)
+        return _ROUNDING * slope.max(axis=1), _ROUNDING * level.max(axis=1)
+
+    def _own_errors(self, rows: IntArray, values: FloatArray, replicate: int, terms: _Terms) -> FloatArray:
+        """Errors of the classes, by the terms of each of these rows and its fold; `rows` are in order."""
+        errors = np.empty((len(rows), terms.constant.shape[-1]))
+        slope, level = _moved(terms.spread, replicate, complete=self._complete)
+        size = 1 + np.where(np.isfinite(terms.constant[replicate]), np.abs(terms.constant[replicate]), 0)
+        weights, sizes = np.abs(terms.weights[replicate]).swapaxes(1, 2), np.abs(values)
+        slope, values = slope.swapaxes(1, 2), values[:, : self._gaussians]
+        ends = np.searchsorted(rows, [span.stop for span in self._order.spans])
+        for fold, (first, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+            if first < end:
+                moved = values[first:end] @ slope[fold] + level[fold]
+                errors[first:end] = np.maximum(moved, 0) + sizes[first:end] @ weights[fold] + size[fold]
+        return _ROUNDING * errors
 
     def _products(self, columns: FloatArray, weights: FloatArray, constant: FloatArray) -> FloatArray:
         """The sums over columns for each class and row, shape (replicates, classes, n)."""
@@ -163,22 +208,6 @@ class BatchedNaiveBayes:
         weights[..., 2 * d : 3 * d] = level
         return weights, np.zeros(level.shape[:-1]) + lost[..., None], learned
 
-    def _size(self, spread: _Spread) -> float:
-        """A bound of the terms of any row, and of what the losses move."""
-        with np.errstate(over="ignore"):
-            terms = spread.loss * (2 * self._largest / spread.variance + 2 * spread.mean**2 / spread.variance + 1)
-        return float(terms.sum(axis=-1).max(initial=0))
-
-    def _moved(self, spread: _Spread) -> tuple[FloatArray, FloatArray]:
-        """Weights and constants of the sum, over values, of their loss times 1 and the squared standardised value."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            squares = spread.loss / spread.variance
-            level = spread.loss + squares * spread.mean**2
-            parts = [squares, -2 * squares * spread.mean]
-        if self._complete:
-            return np.concatenate(parts, axis=-1), level.sum(axis=-1)
-        return np.concatenate([*parts, level], axis=-1), np.zeros(level.shape[:-1])
-
     def _categorical(self, train: FloatArray) -> FloatArray:
         """Log frequencies; 0 for a category that the training rows do not have."""
         parts = []
@@ -193,13 +222,36 @@ class BatchedNaiveBayes:
         return np.concatenate(parts, axis=-1) if parts else np.empty((*train.shape[:-1], 0))
 
 
+def _moved(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArray, FloatArray]:
+    """Weights and constants of the sum, over values, of their loss times 1 and the squared standardised value."""
+    mean, variance, loss = (part[replicate] for part in (spread.mean, spread.variance, spread.loss))
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = loss / variance
+        level = loss + squares * mean**2
+        parts = [squares, -2 * squares * mean]
+    if complete:
+        return np.concatenate(parts, axis=-1), level.sum(axis=-1)
+    return np.concatenate([*parts, level], axis=-1), np.zeros(level.shape[:-1])
+
+
+def _centers(numbers: FloatArray, known: Any) -> Any:
+    """The value that more than half of the known values of a column have, or their mean; 0 where none is known.
+
+    About a value that most rows have, squares of the others alone are summed and rounded.
+    """
+    count = np.maximum(known.sum(axis=0), 1)
+    usual = np.sort(np.where(known, numbers, np.inf), axis=0)[(count - 1) // 2, np.arange(numbers.shape[1])]
+    mean: FloatArray = np.where(known, numbers, 0).sum(axis=0) / count
+    return np.where(2 * (numbers == usual).sum(axis=0) > count, usual, mean)
+
+
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
-    """The class, along axis 1, that is best whatever the errors are; `UNDECIDED` if there is none, or one is NaN."""
-    best = scores.argmax(axis=1)[:, None]
-    least = np.take_along_axis(scores - error, best, axis=1)[:, 0]
+    """The class, along the last axis, that is best whatever the errors are; `UNDECIDED` if there is none, or NaN."""
+    each, best = np.arange(len(scores)), scores.argmax(axis=1)
+    least = scores[each, best] - error[each, best]
     most = scores + error
-    np.put_along_axis(most, best, -np.inf, axis=1)
-    return np.where(most.max(axis=1) < least, best[:, 0], UNDECIDED)
+    most[each, best] = -np.inf
+    return np.where(most.max(axis=1) < least, best, UNDECIDED)
 
 
 BATCHED = (BatchedNaiveBayes,)
