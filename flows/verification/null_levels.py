@@ -133,7 +133,7 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
     "efficiency_test, Monte-Carlo": (_efficiency_by_replicates, 1000),
     "homogeneity_test": (_homogeneity, 2000),
     "goodness_of_fit_test": (_goodness_of_fit, 2000),
-    "sign_flip_test": (_sign_flips, 2000),
+    "sign_flip_test": (_sign_flips, 1000),
     "signed_rank_test": (_signed_ranks, 2000),
     "stratified_paired_test": (_stratified, 1000),
     "friedman_test, exact": (_friedman, 1000),
