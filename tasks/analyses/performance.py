@@ -43,11 +43,11 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 def monte_carlo_error(row: Hypothesis) -> float | None:
     """The Monte-Carlo standard error of a row's estimate; None where there is none.
 
-    A rate's is sqrt(p (1 - p) / n); a mean's is that behind its interval.
+    A rate's is sqrt(p (1 - p) / n); that of a mean, and of size-adjusted power, is the one behind its interval.
     """
     if row.estimate is None or not row.replicates:
         return None
-    if row.test == "calibration" or row.measure in SHARES:
+    if row.test == "calibration" or (row.measure in SHARES and row.measure != ADJUSTED_POWER):
         return math.sqrt(max(row.estimate * (1 - row.estimate), 0.0) / row.replicates)
     assert row.estimate_low is not None
     assert row.estimate_high is not None
@@ -166,13 +166,42 @@ def _key(cell: Cell) -> tuple[str, ...]:
 def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) -> Hypothesis:
     p_values, under_null = (each.column("p_value").to_numpy() for each in (table, null))
     level = critical_p(under_null, alpha)
-    found = _share(row, at_most(p_values, level))
-    return found.with_(
+    value = float(np.mean(at_most(p_values, level)))
+    error = adjusted_power_error(p_values, under_null, alpha)
+    return row.with_(
+        estimate=value,
+        estimate_low=value - _Z * error,
+        estimate_high=value + _Z * error,
         statistic=level,
         replicates=p_values.size,
         decision="none",
         note=f"rejecting where p is at most {level:.3g}, which {alpha:.3g} of the test sets without a difference are",
     )
+
+
+def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.float64], alpha: float) -> float:
+    """The Monte-Carlo standard error of size-adjusted power, whose critical p-value is an estimate too.
+
+    Both vary independently. The critical p-value varies as in bootstrap samples of the test sets without a difference;
+    that no more than the share alpha of a sample is at most v has a binomial probability, so that none is drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.tasks.analyses.performance import adjusted_power_error
+    >>> uniform = (np.arange(400) + 0.5) / 400  # power 0.05, whose error is 0.0109 where the level is known
+    >>> round(adjusted_power_error(uniform, uniform, 0.05), 4)
+    0.0156
+    """
+    n = under_null.size
+    values, counts = np.unique(under_null, return_counts=True)
+    reached = binom.cdf(math.floor(alpha * n * (1 + 1e-12)), n, np.cumsum(counts) / n)
+    chances = -np.diff(np.concatenate([[1.0], reached, [0.0]]))
+    powers = np.array([np.mean(at_most(p_values, level)) for level in (0.0, *values[reached > 1e-6])])
+    chances = chances[: powers.size] / chances[: powers.size].sum()
+    variance = float(chances @ powers**2 - (chances @ powers) ** 2)
+    power = float(np.mean(at_most(p_values, critical_p(under_null, alpha))))
+    return math.sqrt(power * (1 - power) / p_values.size + max(variance, 0.0))
 
 
 def critical_p(under_null: NDArray[np.float64], alpha: float) -> float:

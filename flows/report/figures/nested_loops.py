@@ -75,7 +75,8 @@ def _panel(
     labels = 16 + max(svg.text_width(text) for text in (*methods, *names))
     width = max(_WIDTH, _LEAST * len(order))
     bottom = 20 + _STEP * len(names)
-    lowest = min(expected, *(row.estimate or 0 for row in rows))
+    rates = [row.estimate or 0 for row in rows]
+    lowest, highest = min(expected, *rates), min(1.0, max(2 * expected, *rates))
     axes = Axes(
         width=_LEFT + width + labels,
         height=_HEIGHT + bottom,
@@ -83,7 +84,7 @@ def _panel(
         right=labels,
         bottom=bottom,
         x_limits=(0.0, float(len(order))),
-        y_limits=(100 * min(lowest, 0.0 if expected < 0.5 else lowest), 100.0),
+        y_limits=(100 * min(lowest, 0.0 if expected < 0.5 else lowest), 100 * highest),
     )
     parts = [axes.across("level", 100 * expected), axes.y_axis(unit="%")]
     said = []

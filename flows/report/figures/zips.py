@@ -21,7 +21,8 @@ from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
 from ..wording import count_of, percent
 
-_SIDE, _HEIGHT = 236.0, 300.0
+_SIDE, _HEIGHT = 252.0, 300.0
+_LEFT, _RIGHT = 42.0, 18.0
 #: So many intervals are drawn, evenly from all.
 _DRAWN = 150
 
@@ -66,9 +67,16 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     shown = order[np.unique(np.linspace(0, order.size - 1, min(_DRAWN, order.size)).round().astype(int))]
     heights = 100 * (np.arange(shown.size) + 0.5) / shown.size
     covers = table.column("covers").to_numpy()
-    left, right = float(low[shown].min()), float(high[shown].max())
-    axes = Axes(width=_SIDE, height=_HEIGHT, x_limits=(min(left, true), max(right, true)), y_limits=(0.0, 100.0))
-    least = 0.003 * (axes.x_limits[1] - axes.x_limits[0])  # so that an interval of length 0 is seen
+    left, right = min(float(low[shown].min()), true), max(float(high[shown].max()), true)
+    least = 0.01 * (right - left)  # so that an interval of length 0 is seen, at the ends too
+    axes = Axes(
+        width=_SIDE,
+        height=_HEIGHT,
+        left=_LEFT,
+        right=_RIGHT,
+        x_limits=(left - 3 * least, right + 3 * least),
+        y_limits=(0.0, 100.0),
+    )
     paths = {
         css: "".join(
             axes.path([(low[index] - least, y), (high[index] + least, y)])

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from sigstats.flows.cli import main
-from sigstats.tasks.analyses.performance import critical_p, monte_carlo_error
+from sigstats.tasks.analyses.performance import adjusted_power_error, critical_p, monte_carlo_error
 from sigstats.tasks.populations import intervals
 from sigstats.tasks.populations.intervals import run_interval, truth
 from sigstats.tasks.populations.two_classifiers import two_classifiers
@@ -172,6 +172,21 @@ def test_no_disagreement_is_no_certainty(found):
     for key, row in coverage.items():
         if "percentile" not in key[2]:
             assert row.decision == "keep", key
+
+
+def test_the_error_of_size_adjusted_power_is_how_far_studies_differ():
+    """Studies of 500 test sets with a difference and 200 without: the critical p makes most of the error."""
+    rng = np.random.default_rng(1)
+    powers, errors = [], []
+    for _ in range(500):
+        under_null, p_values = rng.random(200), rng.random(500) ** 3
+        powers.append(np.mean(p_values <= critical_p(under_null, 0.05)))
+        errors.append(adjusted_power_error(p_values, under_null, 0.05))
+    of_rate = np.sqrt(np.mean(powers) * (1 - np.mean(powers)) / 500)
+    assert np.std(powers) > 2 * of_rate
+    # The standard deviation of 500 studies is known to 3%; that of few test sets by the bootstrap to a tenth.
+    assert np.mean(errors) == pytest.approx(np.std(powers), rel=0.15)
+    assert adjusted_power_error(np.zeros(100), rng.random(50), 0.05) < 1e-7
 
 
 def test_power_is_adjusted_to_the_level_that_a_test_has(done, found):
