@@ -36,8 +36,10 @@ def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
     Notes
     -----
     The share's posterior is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that it
-    exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``. With a uniform prior on the
-    other two cells too, these do not matter (Altham 1971, Biometrika 58, 561-576, The analysis of matched proportions).
+    exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``: the Bayesian McNemar test
+    of Chechile (2020), *Bayesian Statistics for Experimental Scientists*, ``dfba_mcnemar`` of the R package DFBA. The
+    rows that both or neither got right do not matter where the prior of all four cells is a Dirichlet law: the share of
+    one of two cells in their sum is then beta, with the parameters of these two, and independent of the sum.
 
     Examples
     --------
