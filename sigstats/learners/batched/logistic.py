@@ -6,6 +6,7 @@ collinear; so its own way is followed to where it stops, and a row nearer to the
 the way, may move it is left to scikit-learn.
 """
 
+import functools
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,11 @@ _LONGEST = 80
 #: A variance smaller than this part of that of all rows is left to scikit-learn, unless the column is constant.
 _LEAST = 1e-4
 
+#: Scores of so many classes and problems are made at a time, and so many numbers: both stay in cache.
+_TOGETHER, _ROOM = 400, 2**16
+
+_MOST_CLASSES = 2**14
+
 
 class BatchedLogisticRegression:
     """`sklearn.linear_model.LogisticRegression` by L-BFGS with any ``C``, behind the ready learners' transforms."""
@@ -37,12 +43,15 @@ class BatchedLogisticRegression:
         longest = classifier.max_iter
         decrease = 64 * float(np.finfo(np.float64).eps)
         self._rules = Rules(float(classifier.tol), decrease, min(longest, _LONGEST), longest <= _LONGEST)
-        self._scaled = design.standardised
-        columns = design.columns - np.where(design.standardised, design.columns.mean(axis=0), 0)
-        spread = np.where(design.standardised, columns.std(axis=0), 1)
+        # A scaled column that is constant in all rows gets no weight.
+        some = ~design.standardised | (np.ptp(design.columns, axis=0) > 0)
+        columns, self._scaled = design.columns[:, some], design.standardised[some]
+        usual = np.partition(columns, len(columns) // 2, axis=0)[len(columns) // 2]
+        varies = columns != usual
+        columns = columns - np.where(self._scaled, columns.mean(axis=0), 0)
+        spread = np.where(self._scaled, columns.std(axis=0), 1)
         self._columns = np.ascontiguousarray(columns / np.where(spread > 0, spread, 1))
-        usual = np.partition(design.columns, len(columns) // 2, axis=0)[len(columns) // 2]
-        self._moments = np.hstack([self._columns, self._columns**2, design.columns != usual])
+        self._moments = np.hstack([self._columns, self._columns**2, varies])
         self._outputs = 1 if problem.n_classes == 2 else problem.n_classes
         n, m = columns.shape
         self.replicate_bytes = 8 * problem.n_folds * (6 * n * self._outputs + 30 * self._outputs * (m + 1))
@@ -54,7 +63,7 @@ class BatchedLogisticRegression:
         if not is_default(classifier, LogisticRegression, free=("C", "tol", "max_iter", "random_state", "n_jobs")):
             return None
         design = design_of(transforms, problem.X)
-        if design is None or design.sparse or design.columns.shape[1] > _WIDEST:
+        if design is None or design.sparse or design.columns.shape[1] > _WIDEST or problem.n_classes > _MOST_CLASSES:
             return None
         # The way on columns of unlike scales is long, and rounding is amplified beyond any margin.
         if not (design.standardised | np.isin(np.arange(design.columns.shape[1]), design.categories)).all():
@@ -96,10 +105,11 @@ class _Task:
     """The regressions of each fold of each replicate: what they are trained on, and how columns are scaled there."""
 
     def __init__(self, learner: BatchedLogisticRegression, inside: Any, label: IntArray) -> None:
-        self._columns, self._outputs = learner._columns, learner._outputs
+        m = learner._columns.shape[1]
+        self._columns = np.column_stack([learner._columns, np.ones(len(learner._columns))])
+        self._outputs, self._losses, self._room = learner._outputs, _losses(), np.empty(_ROOM)
         self.train = (~inside).astype(np.float64)
         self._size = self.train.sum(axis=1)
-        m = self._columns.shape[1]
         sums = self.train @ learner._moments
         mean = sums[:, :m] / self._size[:, None]
         variance = sums[:, m : 2 * m] / self._size[:, None] - mean**2
@@ -109,62 +119,84 @@ class _Task:
         scale = np.sqrt(np.maximum(variance, _LEAST))
         self._inverse = np.where(learner._scaled, np.where(constant, 0, 1 / scale), 1)
         self._shift = np.where(learner._scaled, mean, 0) * self._inverse
-        classes = np.arange(1, 2) if self._outputs == 1 else np.arange(self._outputs)
-        self._hits = (label[:, None, :] == classes[:, None]) * self.train[:, None]
-        self._at: Any = None
-        present = self._hits.sum(axis=2)
-        self.known &= ((present > 0) & (present < self._size[:, None])).all(axis=1)
+        self._codes = np.where(inside, -1, label).astype(np.int16)
+        n_classes = max(self._outputs, 2)
+        self.known &= np.array([np.bincount(own + 1, minlength=n_classes + 1)[1:].all() for own in self._codes])
         self._penalty = 1 / (learner._cost * self._size)
+
+    def _slopes(self, x: FloatArray, at: IntArray, outputs: int) -> FloatArray:
+        """The weights of the first outputs for columns that are not scaled, the last of them 1."""
+        weights = x.reshape(len(x), self._outputs, -1)[:, :outputs]
+        slopes = np.empty(weights.shape)
+        np.multiply(weights[..., :-1], self._inverse[at, None], out=slopes[..., :-1])
+        slopes[..., -1] = weights[..., -1] - (weights[..., :-1] * self._shift[at, None]).sum(axis=2)
+        return slopes
 
     def scores(self, x: FloatArray, at: IntArray) -> FloatArray:
         """The scores of all rows, (problems, outputs, n)."""
-        weights = x.reshape(len(x), self._outputs, -1)
-        slopes = weights[..., :-1] * self._inverse[at][:, None]
-        level = weights[..., -1] - (weights[..., :-1] * self._shift[at][:, None]).sum(axis=2)
+        slopes = self._slopes(x, at, self._outputs)
         products = slopes.reshape(-1, slopes.shape[2]) @ self._columns.T
-        scores: FloatArray = products.reshape(len(x), self._outputs, -1)
-        scores += level[..., None]
-        return scores
+        return products.reshape(len(x), self._outputs, -1)
 
     def evaluate(self, x: FloatArray, at: IntArray) -> tuple[FloatArray, FloatArray]:
         """The mean loss with the penalty, and its gradient."""
-        if not np.array_equal(at, self._at):
-            self._at, self._own = at, (self.train[at, None], self._hits[at])
-        train, hits = self._own
         weights = x.reshape(len(x), self._outputs, -1)
-        value, gradient = np.empty(len(x)), np.empty_like(weights)
-        for some in blocks(len(x), 64 * hits[0].size if len(x) else 1):  # what is worked on at a time is in cache
-            value[some], residual = _losses(self.scores(x[some], at[some]), train[some], hits[some])
-            raw = residual.reshape(-1, residual.shape[2]) @ self._columns
-            total = residual.sum(axis=2)
-            own = raw.reshape(len(residual), self._outputs, -1) * self._inverse[at[some], None]
-            gradient[some, :, :-1] = own - total[..., None] * self._shift[at[some], None]
-            gradient[some, :, -1] = total
+        free = max(self._outputs - 1, 1)  # weights, scores and derivatives of all classes sum to 0
+        slopes = self._slopes(x, at, free)
+        codes = self._codes if len(at) == len(self._codes) else self._codes[at]
+        value, raw = np.zeros(len(x)), np.zeros_like(slopes)
+        step = max(_TOGETHER // free, 1)
+        for first in range(0, len(x), step):
+            some = slice(first, first + step)
+            self._add_up(slopes[some], codes[some], value[some], raw[some])
+        gradient = np.empty_like(weights)
+        own = gradient[:, :free]
+        np.multiply(raw[..., :-1], self._inverse[at, None], out=own[..., :-1])
+        own[..., :-1] -= raw[..., -1:] * self._shift[at, None]
+        own[..., -1] = raw[..., -1]
+        if free < self._outputs:
+            np.negative(own.sum(axis=1), out=gradient[:, -1])
         size, penalty = self._size[at], self._penalty[at]
         gradient /= size[:, None, None]
         gradient[..., :-1] += penalty[:, None, None] * weights[..., :-1]
         value = value / size + 0.5 * penalty * (weights[..., :-1] ** 2).sum(axis=(1, 2))
         return value, gradient.reshape(len(x), -1)
 
+    def _add_up(self, slopes: FloatArray, codes: Any, value: FloatArray, raw: FloatArray) -> None:
+        """Add losses and derivatives of all rows, of as many at a time as stay in cache."""
+        flat = slopes.reshape(-1, slopes.shape[2])
+        step = max(_ROOM // len(flat), 1)
+        for first in range(0, codes.shape[1], step):
+            columns = self._columns[first : first + step]
+            scores = self._room[: len(flat) * len(columns)].reshape(len(flat), -1)
+            np.matmul(flat, columns.T, out=scores)
+            own = np.ascontiguousarray(codes[:, first : first + step])
+            self._losses(scores.reshape(*slopes.shape[:2], -1), own, self._outputs == 1, value)
+            raw += (scores @ columns).reshape(raw.shape)
 
-def _losses(scores: FloatArray, train: FloatArray, hits: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The sums of losses over training rows, and the derivatives by each score."""
-    gain = np.einsum("pkn,pkn->p", scores, hits)
-    if scores.shape[1] == 1:
-        residual = np.exp(-np.abs(scores))
-        loss = np.log1p(residual)
-        np.divide(np.where(scores >= 0, 1, residual), 1 + residual, out=residual)
-        loss += np.maximum(scores, 0)
-    else:
-        top = scores.max(axis=1, keepdims=True)
-        residual = np.exp(np.subtract(scores, top, out=scores), out=scores)
-        whole = residual.sum(axis=1, keepdims=True)
-        residual /= whole
-        loss = top + np.log(whole)
-    total: FloatArray = np.einsum("pkn,pkn->p", loss, train) - gain
-    residual *= train
-    residual -= hits
-    return total, residual
+
+def _plain_losses(scores: FloatArray, codes: Any, binary: bool, total: FloatArray) -> None:
+    """As `sigstats.learners.batched._cross_entropy.losses`, without Numba."""
+    other = np.zeros_like(scores) if binary else -scores.sum(axis=1, keepdims=True)
+    full = np.concatenate([other, scores] if binary else [scores, other], axis=1)
+    hits = codes[:, None] == np.arange(full.shape[1])[:, None]
+    top = full.max(axis=1, keepdims=True)
+    shares = np.exp(full - top)
+    whole = shares.sum(axis=1, keepdims=True)
+    shares /= whole
+    total += ((top + np.log(whole))[:, 0] * (codes >= 0)).sum(axis=1) - (full * hits).sum(axis=(1, 2))
+    derivatives = (shares - hits) * (codes >= 0)[:, None]
+    scores[:] = derivatives[:, 1:] if binary else derivatives[:, :-1]
+
+
+@functools.cache
+def _losses() -> Any:
+    """The compiled losses where Numba is there."""
+    try:  # it imports an extra
+        from ._cross_entropy import losses
+    except ImportError:
+        return _plain_losses
+    return losses
 
 
 BATCHED = (BatchedLogisticRegression,)

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sigstats.learners import build
+from sigstats.learners.batched import logistic
 from sigstats.learners.batched._lbfgs import Rules, amplified, minimise
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
@@ -67,6 +69,34 @@ def test_classes_that_a_fold_has_alone():
 def test_other_regressions_go_to_scikit_learn(estimator):
     X, y = load_wine(return_X_y=True)
     assert not Retrainer(estimator, X, y, stratified_folds(y, 5, 1), null="labels").batched
+
+
+@pytest.mark.parametrize("size", [0.1, 3.0, 400.0])
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_losses_and_derivatives_against_scipy(classes, size):
+    rng = np.random.default_rng(classes)
+    free, binary = max(classes - 1, 1), classes == 2
+    scores, codes = size * rng.normal(size=(3, free, 131)), rng.integers(-1, classes, (3, 131)).astype(np.int16)
+    other = np.zeros((3, 1, 131)) if binary else -scores.sum(axis=1, keepdims=True)
+    full = np.concatenate([other, scores] if binary else [scores, other], axis=1)
+    own = np.take_along_axis(full, np.maximum(codes, 0)[:, None].astype(int), axis=1)[:, 0]
+    loss = np.where(codes >= 0, logsumexp(full, axis=1) - own, 0).sum(axis=1)
+    slope = softmax(full, axis=1) - (codes[:, None] == np.arange(classes)[:, None])
+    slope = (
+        np.where(codes[:, None] >= 0, slope, 0)[:, 1:] if binary else np.where(codes[:, None] >= 0, slope, 0)[:, :-1]
+    )
+    for losses in {logistic._plain_losses, logistic._losses()}:
+        found, total = scores.copy(), np.ones(3)
+        losses(found, codes, binary, total)
+        assert np.abs(found - slope).max() < 1e-14 * (1 + size)
+        assert total - 1 == pytest.approx(loss, rel=1e-13)
+
+
+def test_without_numba(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    expected = Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2)
+    monkeypatch.setattr(logistic, "_losses", lambda: logistic._plain_losses)
+    assert Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2).tolist() == expected.tolist()
 
 
 def curved(x):
