@@ -11,7 +11,7 @@ import math
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import betaincinv, ndtri
+from scipy.special import betainccinv, betaincinv, ndtri
 
 from ._common.counts_wanted import takes_counts
 from ._common.validation import FloatArray, as_choice, as_count, as_real, refuse
@@ -89,7 +89,8 @@ def f1_interval(
     else:
         tail = (1 - level) / 2
         low = 0.0 if tp == 0 else float(betaincinv(tp + 0.5, n - tp + 0.5, tail))
-        high = 1.0 if tp == n else float(betaincinv(tp + 0.5, n - tp + 0.5, 1 - tail))
+        high = 1.0 if tp == n else float(betainccinv(tp + 0.5, n - tp + 0.5, tail))
+        low, high = sorted((low, high))  # both are the median but for rounding where the level is about 0
     return Interval(2 * low / (1 + low), 2 * high / (1 + high), level)
 
 

@@ -103,6 +103,7 @@ def mid_p_interval(successes: int, trials: int, *, confidence_level: float = 0.9
 
     low = 0.0 if k == 0 else float(brentq(above, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
     high = 1.0 if k == n else float(brentq(below, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
+    low, high = sorted((low, high))  # one number but for rounding where the level is about 0
     return Interval(low, high, confidence_level)
 
 

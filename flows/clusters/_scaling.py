@@ -25,7 +25,7 @@ def _tag(value: Any) -> str:
 
 
 #: An amount of memory as Dask reads it.
-SIZE = r"[0-9.]+ ?[KMGT]?i?B"
+SIZE = r"([0-9]+[.])?[0-9]+ ?[KMGT]?i?B"
 
 #: What a cluster file says of its workers.
 Workers = Annotated[

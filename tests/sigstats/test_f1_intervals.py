@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import beta, binom
 from statsmodels.stats.proportion import proportion_confint
 
 import sigstats
@@ -25,6 +25,21 @@ def test_a_proportion_by_statsmodels(method, tp, fp, fn):
     if method == "jeffreys":  # which leaves no end beside an observed 0 or 1 here
         wanted = [0.0 if tp == 0 else wanted[0], 1.0 if fp + fn == 0 else wanted[1]]
     assert (low, high) == pytest.approx(tuple(wanted), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [1e-16, 1.5e-16, 1e-15, 1e-9])
+@pytest.mark.parametrize("method", F1_METHODS)
+def test_the_ends_are_in_order_where_both_are_about_the_median(method, level):
+    for tp in range(0, 200, 7):
+        low, high, _ = sigstats.f1_interval(tp, 189, 199 - tp, method=method, confidence_level=level)
+        assert low <= high
+
+
+def test_the_upper_end_of_jeffreys_with_all_its_digits():
+    """P(J > high) is the tail, which 1 - tail would round away."""
+    level = 1 - 2.0**-50
+    high = sigstats.f1_interval(3, 2, 4, method="jeffreys", confidence_level=level)[1]
+    assert beta(3.5, 6.5).sf(high / (2 - high)) == pytest.approx(2.0**-51, rel=1e-9)
 
 
 @pytest.mark.parametrize(("method", "least"), [("exact", 0.95), ("mid-p", 0.92), ("wilson", 0.83), ("jeffreys", 0.83)])

@@ -53,6 +53,7 @@ def test_the_ready_files_are_valid(repository):
         ('kind = "slurm"\nworkers = 2\nmodules = ["python"]', "modules"),
         ('kind = "kubernetes"\nworkers = 2', "image: is missing"),
         ('kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2 GiB"', "memory"),
+        ('kind = "local"\nmemory_limit = "1.2.3 GiB"', "memory_limit"),
         ('kind = "local"\nworkers = { maximum = 4, least = 1 }', "least"),
         ('kind = "slrum"\nworkers = 2', "kind: 'slrum' is not valid"),
     ],
