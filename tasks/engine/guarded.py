@@ -1,7 +1,7 @@
 """Blocks that run code of other packages: each thread that computes has a process beside it, which may come to any end.
 
 A classifier that hangs, takes too much memory or ends its process spoils that process alone. It is named, its cell has
-failed, and the run and its workers go on. So the death of a worker is never laid to such a block.
+failed, and the run and its workers go on. Code that kills its worker too is found by `sigstats.tasks.engine.suspects`.
 """
 
 import atexit

@@ -17,14 +17,10 @@ from ..storage.store import Store
 from .guarded import run_guarded
 from .needs import Needs
 from .run_block import Failure, Receipt, failure, load_fanouts
+from .suspects import Submission, Suspects
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
-
-#: How often a block is sent again that Dask gave up, because so many workers died that had it. Dask counts every death
-#: of a worker against the blocks that it had, that of a worker which was told to go too. From the first time on the
-#: block is computed in a process of its own (`sigstats.tasks.engine.guarded`), which tells whether it was to blame.
-_MOST_DEATHS = 100
 
 #: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
 _MOST_LOSSES = 10
@@ -89,19 +85,6 @@ def _one_thread() -> ThreadPoolExecutor:
 
 
 @dataclass
-class _Submission:
-    """A block that was sent to the scheduler, or waits to be sent."""
-
-    block: Block
-    store: Store
-    done: Callable[[Receipt | Failure], None]
-    deaths: int = 0
-    losses: int = 0
-    future: Any = None
-    unwanted: bool = False
-
-
-@dataclass
 class DaskPool:
     """Blocks as plain futures of a `distributed.Client`.
 
@@ -131,8 +114,9 @@ class DaskPool:
     _submitted: set[str] = field(default_factory=set, init=False, repr=False)
     _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-    _to_send: deque[_Submission] = field(default_factory=deque, init=False, repr=False)
-    _to_fetch: deque[_Submission] = field(default_factory=deque, init=False, repr=False)
+    _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
+    _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
+    _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
 
     @property
     def workers(self) -> int:
@@ -188,7 +172,7 @@ class DaskPool:
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        given = _Submission(block, store, done)
+        given = Submission(block, store, done)
         self._submitted.add(block.key)
         self._to_send.append(given)
         self._send()
@@ -204,19 +188,17 @@ class DaskPool:
     def _send(self) -> None:
         """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
-            batch = _drain(self._to_send)
-            if not batch:
-                return
-            asked = [self._asked(given) for given in batch]
-            for resources in {tuple(each.items()): each for each in asked}.values():
-                self._map([given for given, own in zip(batch, asked, strict=True) if own == resources], resources)
+            while batch := self._suspects.admit(_drain(self._to_send)):
+                asked = [self._asked(given) for given in batch]
+                for resources in {tuple(each.items()): each for each in asked}.values():
+                    self._map([given for given, own in zip(batch, asked, strict=True) if own == resources], resources)
 
-    def _asked(self, given: _Submission) -> dict[str, int]:
+    def _asked(self, given: Submission) -> dict[str, int]:
         """The resources that a block asks of its worker."""
         amounts = Needs.of(given.block.cell).amounts
         return {name: amount for name, amount in amounts.items() if name in self.asks}
 
-    def _map(self, batch: list[_Submission], resources: dict[str, int]) -> None:
+    def _map(self, batch: list[Submission], resources: dict[str, int]) -> None:
         """Send blocks that ask for the same of their workers."""
         try:
             self._require_connection()
@@ -224,7 +206,7 @@ class DaskPool:
                 run_guarded,
                 [given.block for given in batch],
                 [given.store for given in batch],
-                [given.deaths > 0 for given in batch],
+                [given.trials > 0 for given in batch],
                 engine="dask",
                 key=[(self._group, given.block.key, next(self._numbers)) for given in batch],
                 pure=False,
@@ -239,7 +221,7 @@ class DaskPool:
             given.future = future
             future.add_done_callback(functools.partial(self._finished, given))
 
-    def _finished(self, given: _Submission, _: Any) -> None:
+    def _finished(self, given: Submission, _: Any) -> None:
         self._to_fetch.append(given)
         with contextlib.suppress(RuntimeError):  # the process ends
             self._fetching.submit(self._fetch)
@@ -260,24 +242,27 @@ class DaskPool:
             with contextlib.suppress(Exception):  # the client may be closed by now
                 ended.future.release()  # otherwise Dask computes the block again if the worker with its receipt dies
             self._end(ended, receipt)
+        self._send()
 
-    def _failed(self, given: _Submission) -> None:
+    def _failed(self, given: Submission) -> None:
         from distributed import KilledWorker
 
         try:
             self._require_connection()
             self._end(given, given.future.result())
         except BaseException as error:
-            # The error of the block, of workers that it killed, or of a lost connection.
-            killed, its_own = isinstance(error, KilledWorker), given.future.status == "error"
-            given.deaths += killed
-            given.losses += not its_own
-            last = given.deaths > _MOST_DEATHS if killed else its_own or given.losses > _MOST_LOSSES
-            if last or given.unwanted:
-                self._end(given, failure(given.block, error))
+            # The error of the block, of workers that died with it, or of a lost connection.
+            self._suspects.ended(given)
+            last: BaseException | None = error
+            if isinstance(error, KilledWorker):
+                last = self._suspects.killed(given, error.allowed_failures + 1)
+            elif given.future.status != "error":
+                given.losses += 1
+                last = error if given.losses > _MOST_LOSSES else None
+            if given.unwanted or last is not None:
+                self._end(given, failure(given.block, last or error))
                 return
             self._to_send.append(given)
-            self._send()
 
     def _require_connection(self) -> None:
         """Wait until the client has reconnected; a client that has given up never answers."""
@@ -286,12 +271,13 @@ class DaskPool:
         if self.client.status != "running":
             raise ConnectionError("the scheduler is gone")
 
-    def _end(self, given: _Submission, outcome: Receipt | Failure) -> None:
+    def _end(self, given: Submission, outcome: Receipt | Failure) -> None:
         self._submitted.discard(given.block.key)
+        self._suspects.ended(given)
         given.done(outcome)
 
 
-def _drain(waiting: deque[_Submission]) -> list[_Submission]:
+def _drain(waiting: deque[Submission]) -> list[Submission]:
     """Remove and return all items, in order; other threads may add some meanwhile."""
     taken = []
     with contextlib.suppress(IndexError):

@@ -8,6 +8,8 @@ import pytest
 
 from sigstats.tasks.engine.guarded import end_idle
 
+from ...faults.conftest import record as record  # a fixture of this folder too
+
 PACKAGE = Path(__file__).parent / "netpackage"
 
 

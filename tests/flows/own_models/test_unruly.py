@@ -58,6 +58,29 @@ def test_each_is_named_and_the_study_goes_on(package, tmp_path, monkeypatch, clu
     assert together == {name: alone[name] for name in together}
 
 
+def test_one_that_kills_its_worker_every_time_is_named_and_the_rest_completes(package, tmp_path, monkeypatch, record):
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    innocent = [named("means"), '"lda"']
+    study = study_of(tmp_path, [named("assaults", deed="assaults"), *innocent], nulls="")
+    arguments = ["--cluster", "local", "--workers", "2", "--allow", "netpackage", "--output", tmp_path / "all"]
+    ended = run("run", study, *arguments)
+    assert ended.returncode == 3, ended.stderr
+    failed = [line for line in ended.stderr.splitlines() if line.startswith("sigstats: failed: ")]
+    said = "WorkersKilled: classifier assaults: it killed its worker 12 times"
+    assert failed == [f"sigstats: failed: few, assaults: {said}"]
+    sigstats.run(
+        study_of(tmp_path, innocent, nulls=""), output=tmp_path / "good", cluster="serial", allow=["netpackage"]
+    )
+    assert replicates(tmp_path / "all") == replicates(tmp_path / "good")
+    models = package / "models.py"
+    models.write_text(models.read_text().replace("os.kill(os.getppid(), signal.SIGKILL)", "return"))
+    study = study_of(tmp_path, [named("assaults", deed="assaults"), *innocent], nulls="")
+    again = run("run", study, *arguments)
+    assert again.returncode == 0, again.stderr
+    seen = "named as failed, the rest complete, exit code 3; taken up once it is mended"
+    record("a classifier of one's own kills its worker every time", count=12, seen=seen)
+
+
 def test_what_does_no_harm_changes_nothing(package, tmp_path):
     study = study_of(tmp_path, [named("means"), *map(unruly, HARMLESS)])
     sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])

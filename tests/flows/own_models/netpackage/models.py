@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import random
+import signal
 import stat
 import sys
 import time
@@ -105,6 +106,10 @@ class Unruly(ClassifierMixin, BaseEstimator):
 
     def _exits(self):
         os._exit(7)
+
+    def _assaults(self):
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
 
     def _crashes(self):
         ctypes.string_at(0)
