@@ -124,14 +124,15 @@ class BatchedDesign:
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
         predicted = np.empty_like(place)
+        rows = self._order.rows(place)
+        sums = self._order.sums_of(self._design.columns, rows)
         sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
         values = np.empty((max(sizes, default=0), *self._design.columns.shape))
         for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
-            rows = self._order.rows(place[some])
             own = values[:size]  # memory that is used again is in cache
-            np.take(self._design.columns, rows, axis=0, out=own, mode="clip")
-            np.put_along_axis(predicted[some], rows, self._classify(self._moments(own)), axis=1)
-        return predicted
+            np.take(self._design.columns, rows[some], axis=0, out=own, mode="clip")
+            predicted[some] = self._classify(self._moments(own, sums[some]))
+        return self._order.unsorted(predicted, rows)
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from columns permuted one by one."""
@@ -141,14 +142,14 @@ class BatchedDesign:
         for some in blocks(len(source), self.replicate_bytes):
             mixed = source[some][:, :, rows][:, self._design.feature]
             values = np.ascontiguousarray(np.take_along_axis(columns[None], mixed, axis=2).swapaxes(1, 2))
-            predicted[some, rows] = self._classify(self._moments(values))
+            predicted[some, rows] = self._classify(self._moments(values, self._order.cell_sums(values)))
         return predicted
 
     def _classify(self, moments: Moments) -> IntArray:
         raise NotImplementedError
 
-    def _moments(self, rows: FloatArray) -> Moments:
-        sums = self._order.cell_sums(rows)
+    def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
+        """Moments of training rows, from all rows and their sums in each fold and class."""
         np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
         scatter = np.empty((len(rows), len(self._order.spans), rows.shape[2], rows.shape[2]))
         for fold, span in enumerate(self._order.spans):

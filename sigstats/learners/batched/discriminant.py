@@ -145,18 +145,16 @@ class BatchedLDA(BatchedDesign):
         within = moments.scatter
         within -= moments.sums.swapaxes(2, 3) @ means
         self._leave_out_constant(moments.rows, within, means)
-        within /= (count.sum(axis=1) - self._degrees)[:, None, None]
-        inverse_spread = 1 / np.sqrt(np.maximum(np.diagonal(within, axis1=2, axis2=3), _SMALLEST))
-        within *= inverse_spread[..., :, None]
-        within *= inverse_spread[..., None, :]
+        degrees = (count.sum(axis=1) - self._degrees)[:, None]
         roots = _inverse_roots(within)
-        condition = np.einsum("rfij,rfij->rf", roots, roots)  # the trace of the inverse
-        means *= inverse_spread[:, :, None]
+        # The trace of the inverse of what has ones in its diagonal; neither factor nor weights need that scale.
+        diagonal = np.maximum(np.diagonal(within, axis1=2, axis2=3), _SMALLEST * degrees)
+        condition = (np.einsum("rfij,rfij->rfi", roots, roots) * diagonal).sum(axis=2)
         whitened = means @ roots
-        products = whitened @ whitened.swapaxes(2, 3)
         weights = whitened @ roots.swapaxes(2, 3)
+        weights *= degrees[..., None]
+        products = weights @ means.swapaxes(2, 3)
         level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
-        weights *= inverse_spread[:, :, None]
         sound = (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(products, within.shape[-1])
         unit = _EPS * within.shape[-1] * self._basis.farthest
         margin = np.where(sound, unit * condition * (1 + np.abs(level).max(axis=2)), np.inf)
@@ -208,7 +206,10 @@ def _inverse_roots(matrices: FloatArray) -> FloatArray:
     m = matrices.shape[-1]
     if m < _WIDE:
         with contextlib.suppress(np.linalg.LinAlgError):
-            return np.ascontiguousarray(np.linalg.inv(np.linalg.cholesky(matrices)).swapaxes(-2, -1))
+            factors = np.linalg.cholesky(matrices)
+            scale = 1 / np.sqrt(np.diagonal(matrices, axis1=-2, axis2=-1))  # as pivots depend on it
+            inverse = np.linalg.inv(factors * scale[..., None]) * scale[..., None, :]
+            return np.ascontiguousarray(inverse.swapaxes(-2, -1))
     roots = np.empty_like(matrices)
     for matrix, own in zip(matrices.reshape(-1, m, m), roots.reshape(-1, m, m), strict=True):
         factor, failed = dpotrf(matrix.T, lower=True, clean=True)

@@ -94,15 +94,15 @@ class BatchedNaiveBayes:
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
         predicted = np.empty_like(place)
+        rows = self._order.rows(place)
+        sums = self._order.sums_of(self._columns, rows)
         sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
         values = np.empty((max(sizes, default=0), *self._columns.shape))
         for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
-            rows = self._order.rows(place[some])
             own = values[:size]  # memory that is used again is in cache
-            np.take(self._columns, rows, axis=0, out=own, mode="clip")
-            sums = self._order.sums_of(self._columns, rows)
-            np.put_along_axis(predicted[some], rows, self._classify(own, sums), axis=1)
-        return predicted
+            np.take(self._columns, rows[some], axis=0, out=own, mode="clip")
+            predicted[some] = self._classify(own, sums[some])
+        return self._order.unsorted(predicted, rows)
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from columns permuted one by one; the totals of a class do not change."""

@@ -72,9 +72,8 @@ class BatchedQDA(BatchedDesign):
             return None
         return cls(problem, design, classifier)
 
-    def _moments(self, rows: FloatArray) -> Moments:
+    def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
         """Moments whose cross products are those of each class, (replicates, folds, classes, m, m)."""
-        sums = self._order.cell_sums(rows)
         np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
         m = rows.shape[2]
         scatter = np.empty((len(rows), *self._order.counts.shape, m, m))
