@@ -12,6 +12,9 @@ from .._common.validation import FloatArray, IntArray, as_reals, refuse
 #: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
 MOST_DENOMINATOR = 10**6
 _FEW = 8
+#: How far a double may be from its fraction, as a share of the largest; the same in single precision, where only small
+#: denominators tell such fractions apart.
+_NEAR, _NEAR_IN_FLOATS, _MOST_OF_FLOATS = 1e-12, 2.0**-21, 1000
 #: The largest magnitude of a difference: its products with sizes can be squared and added.
 LARGEST = 1e75
 #: The smallest unit of exact differences, and how many of it one may be, so that both are floats of full precision.
@@ -23,11 +26,16 @@ _MOST_SUMMED = 2**62
 def as_units(differences: Any) -> tuple[list[Any], float, bool]:
     """The differences in whole units with the size of the unit, or as floats; and whether they are whole.
 
+    An array of single precision holds tenths and the like to seven digits, and differences of them to fewer.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from sigstats.sign_flips.units import as_units
     >>> as_units([0.5, -0.25, 0.0])
     ([2, -1, 0], 0.25, True)
+    >>> as_units(np.array([0.3, 0.7], dtype=np.float32) - np.float32(0.1))
+    ([1, 3], 0.2, True)
     """
     if isinstance(differences, (Set, Mapping)):  # they have no order
         raise refuse("differences", differences, "a sequence of numbers")
@@ -42,7 +50,8 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
         largest = float(np.abs(reals).max())
         if largest > LARGEST:
             require_moderate(reals, "differences")
-        near = _near_fractions((reals[:_FEW], reals), largest)
+        floats = getattr(differences, "dtype", None) == np.float32
+        near = _near_fractions((reals[:_FEW], reals), largest, floats=floats)
         if near is None:
             return reals.tolist(), 1.0, False
         fractions = [near[each] for each in reals.tolist()]
@@ -56,18 +65,21 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
     return [each // divisor for each in whole], float(scale), True
 
 
-def _near_fractions(parts: Iterable[FloatArray], largest: float) -> dict[float, Fraction] | None:
+def _near_fractions(
+    parts: Iterable[FloatArray], largest: float, *, floats: bool = False
+) -> dict[float, Fraction] | None:
     """The fraction that each number stands for, or None where some stand for none with a common denominator.
 
     A first part of a few numbers shows of most, before all are sorted, that they have none.
     """
+    most, away = (_MOST_OF_FLOATS, _NEAR_IN_FLOATS) if floats else (MOST_DENOMINATOR, _NEAR)
     near: dict[float, Fraction] = {}
     common = 1
     for part in parts:
         for each in np.unique(part).tolist():
-            near[each] = Fraction(each).limit_denominator(MOST_DENOMINATOR)
+            near[each] = Fraction(each).limit_denominator(most)
             common = math.lcm(common, near[each].denominator)
-            if abs(float(near[each]) - each) > 1e-12 * largest or common > MOST_DENOMINATOR:
+            if abs(float(near[each]) - each) > away * largest or common > most:
                 return None
     return near
 

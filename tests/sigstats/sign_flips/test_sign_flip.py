@@ -104,6 +104,19 @@ def test_one_answer_an_item_is_mcnemar_to_the_last_bit(pair, alternative):
     assert result.log10_pvalue == pytest.approx(expected.log10_pvalue, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_in_single_precision_have_the_ties_of_their_decimals(seed):
+    tenths = np.random.default_rng(seed).integers(0, 11, (2, 40))
+    scores = (tenths / 10).astype(np.float32)
+    difference = scores[0] - scores[1]
+    assert (difference.astype(float) * 10 != tenths[0] - tenths[1]).any()
+    for alternative in ("greater", "two-sided"):
+        found = sign_flip_test(difference, alternative=alternative)
+        assert found.pvalue == sign_flip_test(tenths[0] - tenths[1], alternative=alternative).pvalue
+    noise = np.random.default_rng(seed).normal(size=12).astype(np.float32)  # which is no multiple of anything
+    assert sign_flip_test(noise).pvalue == sign_flip_test(noise.astype(float)).pvalue
+
+
 def test_scipy_enumerates_the_same():
     differences = np.array([0.13, -0.4, 0.77, 0.5, -0.21, 0.9, 0.33, -0.05, 0.61, 0.2])
     for alternative in ("two-sided", "greater", "less"):
