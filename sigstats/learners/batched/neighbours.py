@@ -128,7 +128,15 @@ class BatchedNeighbours:
         labels, priority = self._y, self._priority[fold]
         if place is not None:
             labels, priority = labels[place], priority[place]
-        return self._vote(distances, kth_smallest(distances, self._config.k), labels[None], priority[None])
+        kth = kth_smallest(distances, self._config.k)
+        if self._config.k > 1:
+            return self._vote(distances, kth, labels[None], priority[None])
+        # Where no other row is as near, the nearest decides alone.
+        tied = np.count_nonzero(distances <= kth + self._config.tolerance, axis=1) != 1
+        predicted = np.where(kth[:, 0] > self._farthest, UNDECIDED, labels[distances.argmin(axis=1)])
+        if tied.any():
+            predicted[tied] = self._vote(distances[tied], kth[tied], labels[None], priority[None])
+        return predicted
 
     def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
         config = self._config
@@ -230,13 +238,7 @@ class BatchedNeighbours:
         return predicted
 
     def _from_longer_lists(
-        self,
-        predicted: IntArray,
-        place: IntArray,
-        fold: IntArray,
-        learned: Learned,
-        pairs: IntArray,
-        length: int,
+        self, predicted: IntArray, place: IntArray, fold: IntArray, learned: Learned, pairs: IntArray, length: int
     ) -> None:
         """Settle what is open, (row, replicate) pairs, in `predicted`, from lists of that length or longer ones."""
         weights, bound = learned.weights, learned.bound

@@ -130,7 +130,10 @@ def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
         right.append(-(z[:, None] == seen).astype(float))
         offset += 1
     distances: FloatArray = np.hstack(left).astype(float, copy=False) @ np.hstack(right).T
-    distances += offset if squares is None else squares + offset
+    if squares is None:
+        distances += offset
+    else:
+        distances += squares + offset if offset else squares
     return np.maximum(distances, 0, out=distances)
 
 
