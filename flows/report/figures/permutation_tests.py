@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from markupsafe import Markup
 
@@ -11,7 +12,7 @@ from sigstats.tasks.summary.published import Reference, read_references
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..sections import _columns
-from ..wording import join_words, p_at_most, percent
+from ..wording import join_words, p_at_most
 
 _TESTS = ("permutation-labels", "permutation-features")
 
@@ -107,8 +108,13 @@ def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, 
     theirs = printed.get((row.cell, column))
     if theirs is not None:
         differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
-        found = f"{found} ({differs}{theirs if column == 'p_value' else percent(float(theirs))})"
+        found = f"{found} ({differs}{theirs if column == 'p_value' else _printed_percent(theirs)})"
     return Markup('<td class="number">{}</td>').format(found)
+
+
+def _printed_percent(share: str) -> str:
+    """A printed share in percent, with no more digits than it has."""
+    return f"{Decimal(share).scaleb(2):f}%"
 
 
 KIND = FigureKind(order=11, draw=draw)

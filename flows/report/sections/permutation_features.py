@@ -13,7 +13,7 @@ _STRUCTURE = "the joint structure of the features"
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How often accuracy depends on the joint structure of the features, then whose does on each data set."""
-    found = _cases.headline(rows, evidence, claim=f"depended in its accuracy on {_STRUCTURE}", by="PermFeats")
+    found = _cases.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
     details = (
         sentence
         for dataset, group in _cases.by_dataset(rows).items()

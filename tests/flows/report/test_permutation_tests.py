@@ -52,7 +52,7 @@ def test_each_classifier_has_a_table_of_the_data_sets_with_both_tests(evidence):
 def test_printed_numbers_stand_beside_and_disagreement_is_marked(evidence):
     _, permuted, p, *_ = cells(next(iter(draw(evidence))).body)["iris"]
     assert p.endswith("(0.010)")
-    assert permuted.endswith("(≠10.0%)")  # permuted labels err in two of three rows
+    assert permuted.endswith("(≠10%)")  # permuted labels err in two of three rows
 
 
 def test_the_caption_says_what_the_mark_means(evidence):

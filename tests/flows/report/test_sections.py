@@ -87,7 +87,7 @@ def rows(test: str, *p: float | None, **values: Any) -> list[Hypothesis]:
 
 
 CASES = "cases (a classifier on a data set) the classifier"
-GAINED = "depended in its accuracy on the joint structure of the features"
+GAINED = "depended for its accuracy on the joint structure of the features"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ GAINED = "depended in its accuracy on the joint structure of the features"
             "permutation-features",
             [0.6, 0.2],
             f"In none of 2 {CASES.replace(' the', ' was the')} shown to have {GAINED} (PermFeats, smallest p = 0.2).",
-            [f"On iris, no classifier's accuracy was shown to depend on {GAINED[28:]} (smallest p = 0.2)."],
+            [f"On iris, no classifier's accuracy was shown to depend on {GAINED[29:]} (smallest p = 0.2)."],
         ),
         (
             "permutation-features",
@@ -216,6 +216,7 @@ def test_a_printed_number_agrees_in_what_the_rule_says(
     assert found.headline == f"0 of 1 printed numbers agree in value, {counts}."
     assert "rounds to the printed one" in found.beside
     assert ("Not in decision: c0 on iris, permutation-features, m." in found.beside) is (decision == 0)
+    assert ("Not in order of magnitude: c0 on iris, permutation-features, m." in found.beside) is (order == 0)
     shown = f"{printed} is printed, {value} recomputed ({agreement})"
     assert found.details[0] == f"c0 on iris, permutation-features, m: p {shown}."
 
