@@ -1,8 +1,8 @@
-"""Forests of classification trees, compiled by Numba: scikit-learn's own trees, bootstraps and votes.
+"""Random forests from columns in order, compiled by Numba: scikit-learn's own trees, bootstraps and votes.
 
 A bootstrap sample says how often each training row was drawn, and depends on the seed and the number of rows alone. The
 columns of a random forest are in order before anything is permuted, as in `sigstats.learners.batched._tree_growth`;
-where a node is split, its rows are parted in the order they have. Trees whose thresholds are drawn need no order.
+where a node is split, its rows are parted in the order they have.
 """
 
 from typing import Any
@@ -12,8 +12,7 @@ import numpy as np
 from sigstats._common.compiled import compiled
 from sigstats._common.validation import IntArray
 
-from ._forest_levels import FEW, room
-from ._forest_splits import Sample, Settings, Split, best_split, count
+from ._forest_splits import FEW, Sample, Settings, Split, best_split, count
 from ._tree_growth import _part
 from ._tree_splits import EPSILON, improvement
 
@@ -26,7 +25,7 @@ def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, 
 
 @compiled
 def _grow(sample: Sample, rows: Any, settings: Settings, seed: int) -> Any:
-    """Grow a tree on the rows that `rows` lists, in the order of each column or, for drawn thresholds, once.
+    """Grow a tree on the rows that `rows` lists, in the order of each column.
 
     Returns, by node, its column (-1 in a leaf), the threshold, the nodes to go to, and the shares of classes in a leaf.
     """
@@ -37,9 +36,8 @@ def _grow(sample: Sample, rows: Any, settings: Settings, seed: int) -> Any:
     shares = np.empty((2 * m, settings.n_classes), dtype=np.float64)
     columns, constants = np.arange(n_columns), np.empty(n_columns, dtype=np.int64)
     ordered = np.empty(FEW, dtype=np.uint32)
-    counts = room(sample.levels.shape[1], settings.n_classes)
     goes_left = np.zeros(sample.values.shape[1], dtype=np.uint8)
-    spare, held = np.empty(m, dtype=np.uint32), np.empty(m, dtype=np.float32)
+    spare = np.empty(m, dtype=np.uint32)
     total = np.empty(settings.n_classes, dtype=np.int64)
     left = np.empty(settings.n_classes, dtype=np.int64)
     waiting = np.empty((m + 1, 6), dtype=np.int64)
@@ -61,7 +59,7 @@ def _grow(sample: Sample, rows: Any, settings: Settings, seed: int) -> Any:
         if not (depth >= settings.deepest or few or impurity <= EPSILON):
             place = (listed, start, end)
             split, constant, state = best_split(
-                sample, rows, place, settings, columns, known, state, total, n, squares, left, held, ordered, counts
+                sample, rows, place, settings, columns, known, state, total, n, squares, left, ordered
             )
             columns[:known] = constants[:known]
             constants[known:constant] = columns[known:constant]
@@ -106,7 +104,7 @@ def _part_all(
     values = sample.values[split.feature]
     for row in rows[listed, start:end]:
         goes_left[row] = values[row] <= split.threshold
-    if len(rows) == 1 or end - start <= FEW:
+    if end - start <= FEW:
         _part(rows[listed, start:end], goes_left, spare)
         return listed
     for column in varying:
@@ -121,8 +119,6 @@ def predict_fold(
     seeds: Any,
     draws: Any,
     values: Any,
-    codes: Any,
-    levels: Any,
     order: Any,
     label: Any,
     fold: Any,
@@ -140,13 +136,8 @@ def predict_fold(
     draws : array of int32, shape (trees, training rows)
         How often the rows are drawn, in the order of their places.
     values : array of float32, shape (columns, n)
-    codes : array of uint8, shape (columns, n)
-        The level of each value, where columns have few.
-    levels : array of float32, shape (columns, levels)
-        The value of each level, in increasing order.
     order : array of uint32, shape (columns, n)
-        The rows in the order of each column's values; or any one list of them, where thresholds are drawn or columns
-        have few levels.
+        The rows in the order of each column's values.
     label : array of uint32, shape (n,)
     fold : array of int64, shape (n,)
     at : array of int64, shape (n,)
@@ -164,7 +155,7 @@ def predict_fold(
             if fold[row] != tested:
                 train[each, filled] = row
                 filled += 1
-    weight, marks = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
+    weight = np.zeros(n, dtype=np.int32)
     votes = np.zeros((n, settings.n_classes))
     for tree in range(len(seeds)):
         filled, different = 0, 0
@@ -180,9 +171,7 @@ def predict_fold(
                 if weight[row]:
                     rows[each, filled] = row
                     filled += 1
-        for row in train[0]:
-            marks[row] = np.int64(label[row]) << 32 | np.int64(weight[row])
-        sample = Sample(values, codes, levels, label, weight, marks)
+        sample = Sample(values, label, weight)
         asked, thresholds, children, shares = _grow(sample, rows, settings, seeds[tree])
         for row in range(n):
             if fold[row] == tested:

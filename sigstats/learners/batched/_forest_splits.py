@@ -1,6 +1,6 @@
 """The best split of a node of a tree of a forest, as scikit-learn finds it, compiled by Numba.
 
-Some of the columns are tried, at all thresholds or at one that is drawn. Counts are whole numbers, so that sums of them
+Some of the columns are tried. Counts are whole numbers, so that sums of them
 do not depend on the order of rows, and what is compared is made of the same floats in the same order as scikit-learn's.
 """
 
@@ -8,28 +8,21 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import compiled
+from sigstats._common.compiled import compiled, inlined
 
-from ._forest_levels import FEW, Levels, best_level, best_level_of_few
-from ._tree_splits import draw_place, floor_of, improvement, next_draw, promising
+from ._coded_splits import SAME
+from ._tree_splits import draw_place, floor_of, improvement, promising
 
-#: scikit-learn holds values no farther apart than this to be equal.
-_SAME: Final = np.float32(1e-7)
+#: So few rows are sorted by each column that is tried, which costs less than keeping them in order.
+FEW: Final = 16
 
 
 class Sample(NamedTuple):
-    """The rows of a tree: values (features, n), and of each row the class and how often it was drawn.
-
-    Where columns have few levels, ``codes`` (features, n) are those of the values, and ``levels`` what they stand for;
-    ``marks`` are classes and weights together, in the upper and the lower 32 bits.
-    """
+    """The rows of a tree: values (features, n), and of each row the class and how often it was drawn."""
 
     values: Any
-    codes: Any
-    levels: Any
     label: Any
     weight: Any
-    marks: Any
 
 
 class Settings(NamedTuple):
@@ -41,7 +34,6 @@ class Settings(NamedTuple):
     tried: int
     drawn_thresholds: bool
     n_classes: int
-    by_levels: bool
 
 
 class Split(NamedTuple):
@@ -55,7 +47,7 @@ class Split(NamedTuple):
     right_squares: int
 
 
-@compiled
+@inlined
 def count(sample: Sample, members: Any, counts: Any) -> Any:
     """Count classes into `counts`; the number drawn and the sum of squared counts."""
     counts[:] = 0
@@ -88,7 +80,7 @@ def _best_threshold(
         right_squares -= weight * (2 * (total[own] - so_far) - weight)
         n_left += weight
         value = values[members[cut]]
-        distinct = value > previous + _SAME
+        distinct = value > previous + SAME
         previous = value
         if not distinct or cut < smallest or len(members) - cut < smallest:
             continue
@@ -102,18 +94,6 @@ def _best_threshold(
 
 
 @compiled
-def _hold(values: Any, members: Any, held: Any) -> Any:
-    """Put the values of the rows side by side; the least and the largest."""
-    low = high = values[members[0]]
-    for at in range(len(members)):
-        value = values[members[at]]
-        held[at] = value
-        low = value if value < low else low
-        high = value if value > high else high
-    return low, high
-
-
-@compiled
 def _sort(values: Any, members: Any, ordered: Any) -> None:
     """Put a few rows in the order of their values."""
     for at in range(len(members)):
@@ -124,29 +104,6 @@ def _sort(values: Any, members: Any, ordered: Any) -> None:
             ordered[place] = ordered[place - 1]
             place -= 1
         ordered[place] = row
-
-
-@compiled
-def _drawn_threshold(
-    sample: Sample, held: Any, members: Any, low: float, high: float, draw: int, total: Any, left: Any
-) -> Any:
-    """A threshold between the extreme values, the rows that go left, and the sums of squared counts of both parts."""
-    threshold = (float(high) - float(low)) * float(draw) / 2147483647.0 + float(low)
-    if threshold == high:
-        threshold = float(low)
-    left[:] = 0
-    cut = 0
-    for at in range(len(members)):
-        row = members[at]
-        goes = held[at] <= threshold  # without a branch, which the processor could not predict
-        cut += goes
-        left[sample.label[row]] += sample.weight[row] * goes
-    n_left, left_squares, right_squares = 0, 0, 0
-    for own in range(len(total)):
-        n_left += left[own]
-        left_squares += left[own] * left[own]
-        right_squares += (total[own] - left[own]) * (total[own] - left[own])
-    return threshold, cut, n_left, left_squares, right_squares
 
 
 @compiled
@@ -174,9 +131,7 @@ def best_split(
     n: int,
     squares: int,
     left: Any,
-    held: Any,
     ordered: Any,
-    counts: Levels,
 ) -> Any:
     """The best split of a node among some columns, how many are constant (put first), and the state of the sequence.
 
@@ -192,52 +147,22 @@ def best_split(
         if at < 0:
             continue
         feature = columns[at]
-        if settings.by_levels:
-            members = rows[listed, start:end]
-            if m <= FEW:
-                varies, cut, best, n_left, left_squares, right_squares, below, above = best_level_of_few(
-                    sample, feature, members, total, n, squares, settings.smallest, best, left, counts
-                )
-            else:
-                varies, cut, best, n_left, left_squares, right_squares, below, above = best_level(
-                    sample, feature, members, total, n, settings.smallest, best, left, counts
-                )
-            if cut >= 0:
-                levels = sample.levels[feature]
-                threshold = float(levels[below]) / 2.0 + float(levels[above]) / 2.0
-                split = Split(feature, threshold, cut, n_left, left_squares, right_squares)
-            undrawn, constant = _sort_out(columns, at, varies, undrawn, constant)
-            continue
         values = sample.values[feature]
-        if settings.drawn_thresholds:
-            members = rows[listed, start:end]
-            low, high = _hold(values, members, held)
-        elif m <= FEW:
+        if m <= FEW:
             members = ordered[:m]
             _sort(values, rows[listed, start:end], members)
             low, high = values[members[0]], values[members[-1]]
         else:
             members = rows[feature, start:end]
             low, high = values[members[0]], values[members[-1]]
-        varies = high > low + _SAME
+        varies = high > low + SAME
         undrawn, constant = _sort_out(columns, at, varies, undrawn, constant)
         if not varies:
             continue
-        if settings.drawn_thresholds:
-            state = next_draw(state)
-            threshold, cut, n_left, left_squares, right_squares = _drawn_threshold(
-                sample, held, members, low, high, state & 0x7FFFFFFF, total, left
-            )
-            if min(cut, m - cut) < settings.smallest:
-                continue
-            gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
-            if gain > best:
-                best, split = gain, Split(feature, threshold, cut, n_left, left_squares, right_squares)
-        else:
-            cut, best, n_left, left_squares, right_squares = _best_threshold(
-                sample, feature, members, total, n, squares, settings.smallest, best, left
-            )
-            if cut >= 0:
-                threshold = float(values[members[cut - 1]]) / 2.0 + float(values[members[cut]]) / 2.0
-                split = Split(feature, threshold, cut, n_left, left_squares, right_squares)
+        cut, best, n_left, left_squares, right_squares = _best_threshold(
+            sample, feature, members, total, n, squares, settings.smallest, best, left
+        )
+        if cut >= 0:
+            threshold = float(values[members[cut - 1]]) / 2.0 + float(values[members[cut]]) / 2.0
+            split = Split(feature, threshold, cut, n_left, left_squares, right_squares)
     return split, constant, state

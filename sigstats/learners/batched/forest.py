@@ -1,15 +1,16 @@
-"""Random forests and extra trees from columns that are cast and sorted once.
+"""Random forests and extra trees from columns that are cast and sorted or ranked once.
 
-With Numba (the extra ``fast``) trees grow in `sigstats.learners.batched._forest_growth`. They are scikit-learn's own,
-which is tried before they are used: samples, columns and thresholds are drawn from the same sequences, and votes are
-summed in the same order. Where all columns have few levels, a random forest counts classes by level. Missing values,
-nominal features, other criteria and other limits go to scikit-learn.
+With Numba (the extra ``fast``) trees grow in `sigstats.learners.batched._forest_growth` from sorted columns and in
+`sigstats.learners.batched._coded_growth` from ranks: extra trees, and random forests whose columns all have few levels.
+They are scikit-learn's own, which is tried before they are used: samples, columns and thresholds are drawn from the
+same sequences, and votes are summed in the same order. Missing values, nominal features, other criteria and other
+limits go to scikit-learn.
 """
 
 import functools
 import platform
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -25,6 +26,9 @@ _FREE = ("n_estimators", "bootstrap", "max_features", "max_depth", "min_samples_
 #: Memory that the samples of all trees may take, for each size of a fold.
 _MOST_BYTES = 2**28
 
+#: The bytes of a line of memory, which vector instructions take at once.
+_LINE: Final = 64
+
 
 class BatchedForest:
     """`RandomForestClassifier` and `ExtraTreesClassifier` with an integer ``random_state``, on numbers."""
@@ -35,18 +39,19 @@ class BatchedForest:
     def __init__(self, problem: Problem, design: Design, forest: Any) -> None:
         self._problem, self._feature = problem, design.feature
         self._values: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
-        d, n = self._values.shape
         drawn = isinstance(forest, ExtraTreesClassifier)
-        found = None if drawn else _levels_of(self._values, problem.n_classes)
-        self._levels, self._codes = _coded(self._values, found)
-        self._order: Any = np.arange(n, dtype=np.uint32)[None]
-        if not drawn and found is None:
-            self._order = self._values.argsort(axis=1).astype(np.uint32)
-        self._settings = _settings(forest, d, drawn, problem.n_classes, found is not None)
+        self._levels = _all_levels(self._values) if drawn else _levels_of(self._values, problem.n_classes)
+        if self._levels is not None:
+            self._codes: Any = _codes(self._values, self._levels)
+            self._data = _coded(self._codes, self._levels)
+        else:
+            self._order: Any = self._values.argsort(axis=1).astype(np.uint32)
+            self._data = self._values, self._order
+        self._settings = _settings(forest, len(self._values), drawn, problem.n_classes)
         seeds = _tree_seeds(forest)
         self._seeds = np.array([_seed(seed) for seed in seeds])
         held_out = np.bincount(problem.folds, minlength=problem.n_folds)
-        of_size = {size: _draws(seeds, n - size, forest.bootstrap) for size in set(held_out.tolist())}
+        of_size = {size: _draws(seeds, len(problem.y) - size, forest.bootstrap) for size in set(held_out.tolist())}
         self._draws = [of_size[size] for size in held_out.tolist()]
         self.replicate_bytes = 12 * self._values.size
 
@@ -74,7 +79,7 @@ class BatchedForest:
         at = np.empty_like(place[0])
         for draw, own in zip(place, predicted, strict=True):
             at[draw] = np.arange(len(draw))
-            self._grow(self._values, self._codes, self._order, draw, at, own)
+            self._grow(self._data, draw, at, own)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
@@ -83,35 +88,29 @@ class BatchedForest:
         here = np.arange(source.shape[2])
         moved: Any = np.empty(source.shape[1:], dtype=np.uint32)
         for draw, own in zip(source, predicted, strict=True):
-            np.put_along_axis(moved, draw, here[None], axis=1)  # where each value goes
-            values = np.take_along_axis(self._values, draw[self._feature], axis=1)
-            codes, order = self._codes, self._order
-            if self._settings[6]:
-                codes = np.take_along_axis(codes, draw[self._feature], axis=1)
-            elif not self._settings[4]:
-                order = np.take_along_axis(moved[self._feature], order, axis=1)
-            self._grow(values, codes, order, here, here, own)
+            if self._levels is not None:
+                data = _coded(np.take_along_axis(self._codes, draw[self._feature], axis=1), self._levels)
+            else:
+                np.put_along_axis(moved, draw, here[None], axis=1)  # where each value goes
+                values = np.take_along_axis(self._values, draw[self._feature], axis=1)
+                data = values, np.take_along_axis(moved[self._feature], self._order, axis=1)
+            self._grow(data, here, here, own)
         return predicted
 
-    def _grow(self, values: Any, codes: Any, order: Any, place: IntArray, at: IntArray, predicted: IntArray) -> None:
+    def _grow(self, data: tuple[Any, ...], place: IntArray, at: IntArray, predicted: IntArray) -> None:
         label, fold = self._problem.y[place].astype(np.uint32), self._problem.folds[place]
-        grow = _growth()
-        assert grow is not None
+        growth = _growth()
+        assert growth is not None
+        grow = growth.sorted if self._levels is None else growth.coded
         for tested, draws in enumerate(self._draws):
-            grow(
-                self._settings,
-                self._seeds,
-                draws,
-                values,
-                codes,
-                self._levels,
-                order,
-                label,
-                fold,
-                at,
-                tested,
-                predicted,
-            )
+            grow(self._settings, self._seeds, draws, *data, label, fold, at, tested, predicted)
+
+
+class _Growth(NamedTuple):
+    """The two ways to predict a fold by a forest that is grown here."""
+
+    sorted: Callable[..., None]
+    coded: Callable[..., None]
 
 
 def _known(forest: Any) -> bool:
@@ -131,25 +130,37 @@ def _known(forest: Any) -> bool:
     )
 
 
-_Settings: TypeAlias = tuple[int, int, int, int, bool, int, bool]
+_Settings: TypeAlias = tuple[int, int, int, int, bool, int]
 
 
-def _coded(columns: Any, levels: list[Any] | None) -> tuple[Any, Any]:
-    """The values of the levels of each column, and the level of each value; one of each where levels are not used."""
-    if levels is None:
-        return np.zeros((1, 1), dtype=np.float32), np.zeros((1, 1), dtype=np.uint8)
-    values = np.zeros((len(columns), max(map(len, levels))), dtype=np.float32)
+def _all_levels(columns: Any) -> list[Any]:
+    """The distinct values of each column."""
+    return [np.unique(column) for column in columns]
+
+
+def _codes(columns: Any, levels: list[Any]) -> Any:
+    """The rank of each value among those of its column."""
+    most = max(map(len, levels))
+    kind = np.uint8 if most <= 2**8 else np.uint16 if most <= 2**16 else np.uint32
+    return np.array([np.searchsorted(known, own) for known, own in zip(levels, columns, strict=True)], dtype=kind)
+
+
+def _coded(codes: Any, levels: list[Any]) -> tuple[Any, ...]:
+    """Codes by row, filled to whole lines of memory, and by column; and the values of codes."""
+    values = np.zeros((len(codes), max(map(len, levels))), dtype=np.float32)
     for own, known in zip(values, levels, strict=True):
         own[: len(known)] = known
-    codes = [np.searchsorted(known, column) for known, column in zip(levels, columns, strict=True)]
-    return values, np.array(codes, dtype=np.uint8)
+    line = _LINE // codes.itemsize
+    by_row = np.zeros((codes.shape[1], -(-len(codes) // line) * line), dtype=codes.dtype)
+    by_row[:, : len(codes)] = codes.T
+    return by_row, codes, values
 
 
-def _settings(forest: Any, d: int, drawn: bool, n_classes: int, by_levels: bool) -> _Settings:
-    """What `_forest_growth.Settings` holds."""
+def _settings(forest: Any, d: int, drawn: bool, n_classes: int) -> _Settings:
+    """What `_forest_splits.Settings` holds."""
     tried = {None: d, "sqrt": int(np.sqrt(d)), "log2": int(np.log2(d))}.get(forest.max_features, forest.max_features)
     deepest = _DEEPEST if forest.max_depth is None else forest.max_depth
-    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes, by_levels
+    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes
 
 
 def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
@@ -161,43 +172,50 @@ def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
 
 
 @functools.cache
-def _growth() -> Callable[..., None] | None:
+def _growth() -> _Growth | None:
     """What grows a forest, where Numba is there and it grows those of the installed scikit-learn; otherwise None."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
     try:  # it imports an extra
+        from ._coded_growth import predict_coded_fold
         from ._forest_growth import predict_fold
         from ._forest_splits import Settings
     except ImportError:
         return None
 
-    def grow(settings: _Settings, *rest: Any) -> None:
+    def by_order(settings: _Settings, *rest: Any) -> None:
         predict_fold(Settings(*settings), *rest)
 
-    return grow if all(_grows_the_same(grow, cls) for cls in (RandomForestClassifier, ExtraTreesClassifier)) else None
+    def by_codes(settings: _Settings, *rest: Any) -> None:
+        predict_coded_fold(Settings(*settings), *rest)
+
+    growth = _Growth(by_order, by_codes)
+    return (
+        growth if all(_grows_the_same(growth, cls) for cls in (RandomForestClassifier, ExtraTreesClassifier)) else None
+    )
 
 
-def _grows_the_same(grow: Callable[..., None], cls: Any) -> bool:
+def _grows_the_same(growth: _Growth, cls: Any) -> bool:
     """Whether votes on noise from few values, where ties are everywhere, are those of scikit-learn."""
     rng = np.random.default_rng(1)
     X = rng.integers(0, 4, (120, 6)).astype(np.float32)
     label, fold, at = rng.integers(0, 3, 120), np.arange(120) % 2, np.arange(120)
     forest = cls(n_estimators=9, random_state=0)
     drawn = cls is ExtraTreesClassifier
-    values = np.ascontiguousarray(X.T)
-    order = at[None].astype(np.uint32) if drawn else values.argsort(axis=1).astype(np.uint32)
+    columns = np.ascontiguousarray(X.T)
+    levels = _all_levels(columns)
+    ways = [(growth.coded, _coded(_codes(columns, levels), levels))]
+    if not drawn:
+        ways.append((growth.sorted, (columns, columns.argsort(axis=1).astype(np.uint32))))
     seeds = _tree_seeds(forest)
     starts, draws = np.array([_seed(seed) for seed in seeds]), _draws(seeds, 60, forest.bootstrap)
     ours, theirs = np.empty(120, dtype=np.int64), np.empty(120, dtype=np.int64)
     for tested in (0, 1):
         forest.fit(X[fold != tested], label[fold != tested])
         theirs[fold == tested] = forest.predict(X[fold == tested])
-    for by_levels in (False,) if drawn else (False, True):
-        settings = _settings(forest, 6, drawn, 3, by_levels)
-        levels, codes = _coded(values, [np.arange(4)] * 6 if by_levels else None)
-        rest = values, codes, levels, order[:1] if by_levels else order, label.astype(np.uint32), fold, at
+    for grow, data in ways:
         for tested in (0, 1):
-            grow(settings, starts, draws, *rest, tested, ours)
+            grow(_settings(forest, 6, drawn, 3), starts, draws, *data, label.astype(np.uint32), fold, at, tested, ours)
         if not np.array_equal(ours, theirs):
             return False
     return True
