@@ -44,7 +44,7 @@ class BatchedC45:
         if len(steps) != 1 or type(steps[0]) is not C45Classifier or np.isinf(problem.X).any():
             return None
         try:  # it imports an extra
-            from . import _c45_growth  # noqa: F401
+            from . import _c45_prediction  # noqa: F401
         except ImportError:
             return None
         try:
@@ -69,7 +69,7 @@ class BatchedC45:
         return predicted
 
     def _cross_validate(self, codes: Any, label: IntArray, folds: IntArray, predicted: IntArray) -> None:
-        from ._c45_growth import predict_fold
+        from ._c45_prediction import predict_fold
         from ._c45_splits import Fold
 
         least, confidence, z = self._options
