@@ -149,7 +149,13 @@ def run_own_test(
 
 def _p_values(result: Any, sets: int) -> list[float]:
     """The p-values of a result, one a test set."""
-    found = np.asarray(getattr(result, "pvalue", result), dtype=np.float64)
+    given = getattr(result, "pvalue", result)
+    if isinstance(given, np.ma.MaskedArray):  # what is masked would be whatever lies below
+        given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
+    found = np.asarray(given)
+    if found.dtype.kind in "bSU" or any(each is None or isinstance(each, str | bytes | bool) for each in found.flat):
+        raise ValueError("it returned what is no number")
+    found = found.astype(np.float64)
     if found.size != sets:
         raise ValueError(f"it returned {found.size} p-values for {sets} test {'set' if sets == 1 else 'sets'}")
     return [float(p) for p in found.ravel()]

@@ -167,6 +167,27 @@ def test_a_p_value_for_each_test_set(called):
     assert wrong.problems == ["ValueError: it returned 2 p-values for 1 test set"]
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("0.01", "ValueError: it returned what is no number"),
+        (None, "ValueError: it returned what is no number"),
+        (True, "ValueError: it returned what is no number"),
+        ([b"0.01"], "ValueError: it returned what is no number"),
+        (np.array(["0.01"], dtype=object), "ValueError: it returned what is no number"),
+        (np.ma.masked, "p is NaN"),
+        (np.ma.array([0.01], mask=[True]), "p is NaN"),
+        (float("inf"), "p is not between 0 and 1"),
+        (-1e-300, "p is not between 0 and 1"),
+    ],
+)
+def test_what_is_no_p_value_is_undefined(value, said):
+    drawn, population = np.array([[5, 1, 2, 0, 4, 3, 0, 1]]), Population(outcomes=(1,) * 8)
+    found = own_tests.run_own_test(lambda *_: value, PLAIN, drawn, population, np.random.default_rng(1))
+    assert np.isnan(found.p_value).all()
+    assert found.problems == [said]
+
+
 @pytest.mark.processes
 def test_a_test_set_is_replayed(package, tmp_path, capsys):
     """The rows give the answer of SciPy, every answer is as stored, and nothing runs that nobody allowed."""
