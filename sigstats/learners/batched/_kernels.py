@@ -117,8 +117,8 @@ def _mirror(matrix: Any) -> None:
     n = len(matrix)
     for first in range(0, n, _TILE):
         for second in range(0, first + 1, _TILE):
-            for i in range(first, min(first + _TILE, n)):
-                for j in range(second, min(second + _TILE, i)):
+            for j in range(second, second + _TILE):
+                for i in range(max(first, j + 1), min(first + _TILE, n)):
                     matrix[j, i] = matrix[i, j]
 
 
@@ -165,10 +165,14 @@ class Kernel:
             return np.ones(len(rows))
         return np.asarray(self._power(self.gamma * np.array([ddot(row, row) for row in rows]) + self.shift))
 
-    def matrix(self, rows: FloatArray) -> Any:
-        """The kernels of all pairs of rows in 32 bits, as libsvm has them; None where too many are in doubt."""
+    def matrix(self, rows: FloatArray, room: Any = None) -> Any:
+        """The kernels of all pairs of rows in 32 bits, as libsvm has them; None where too many are in doubt.
+
+        It is made in `room`, an array of at least as many floats of 32 bits, where that is given.
+        """
         n, squares, constants = len(rows), _squares(rows), self._constants(rows.shape[1])
-        made, doubtful = np.empty((n, n), dtype=np.float32), np.empty((_MOST_DOUBTFUL, 2), dtype=np.int64)
+        made = np.empty((n, n), dtype=np.float32) if room is None else room[: n * n].reshape(n, n)
+        doubtful = np.empty((_MOST_DOUBTFUL, 2), dtype=np.int64)
         for first in range(0, n, _ROWS):
             last = min(first + _ROWS, n)
             products = rows[first:last] @ rows[:last].T

@@ -40,6 +40,7 @@ class BatchedKernelSVM:
 
     def __init__(self, problem: Problem, transforms: list[Any], machine: Any) -> None:
         self._problem, self._transformed, self._machine = problem, FoldTransform(transforms, problem.X), machine
+        self._smallest = int(np.bincount(problem.folds, minlength=problem.n_folds).min())
         self.replicate_bytes = 8 * problem.X.size
 
     @classmethod
@@ -62,34 +63,41 @@ class BatchedKernelSVM:
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a machine a fold, on rows with the labels and folds of their places."""
         predicted = np.empty_like(place)
-        order = np.empty_like(place[0])
+        order, room = np.empty_like(place[0]), self._room()
         for draw, own in zip(place, predicted, strict=True):
             order[draw] = np.arange(len(draw))
-            own[order] = self._predict(self._problem.X[order])
+            own[order] = self._predict(self._problem.X[order], room)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from a machine a fold, on columns permuted one by one."""
         rows = (np.take_along_axis(self._problem.X, draw.T, axis=0) for draw in source)
-        return np.array([self._predict(own) for own in rows], dtype=np.int64).reshape(len(source), -1)
+        room = self._room()
+        return np.array([self._predict(own, room) for own in rows], dtype=np.int64).reshape(len(source), -1)
 
-    def _predict(self, X: FloatArray) -> IntArray:
+    def _room(self) -> Any:
+        """Memory for the kernel matrices of all folds, one after the other: new memory is cleared by the system."""
+        return np.empty((len(self._problem.y) - self._smallest) ** 2, dtype=np.float32)
+
+    def _predict(self, X: FloatArray, room: Any) -> IntArray:
         predicted = np.full(len(X), UNDECIDED)
         for fold in range(self._problem.n_folds):
             test = self._problem.folds == fold
             label = self._problem.y[~test]
             if not np.bincount(label, minlength=self._problem.n_classes).all():
                 continue
-            found = predictions(self._machine, *self._transformed(X[~test], X[test]), label)
+            found = predictions(self._machine, *self._transformed(X[~test], X[test]), label, room)
             if found is not None:
                 predicted[test] = found
         return predicted
 
 
-def predictions(machine: Any, train: FloatArray, tested: FloatArray, label: IntArray) -> IntArray | None:
+def predictions(
+    machine: Any, train: FloatArray, tested: FloatArray, label: IntArray, room: Any = None
+) -> IntArray | None:
     """The class codes that a machine trained on some rows gives others, `UNDECIDED` where rounding could choose.
 
-    None where kernels are in doubt or no numbers.
+    None where kernels are in doubt or no numbers. `room` is memory for the kernel matrix.
     """
     from ._kernels import Kernel
 
@@ -97,7 +105,7 @@ def predictions(machine: Any, train: FloatArray, tested: FloatArray, label: IntA
     rows = np.ascontiguousarray(train[order], dtype=np.float64)
     gamma = _gamma(machine.gamma, train)
     kernel = Kernel(gamma, machine.degree, float(machine.coef0)) if machine.kernel == "poly" else Kernel(gamma)
-    matrix = kernel.matrix(rows)
+    matrix = kernel.matrix(rows, room)
     if matrix is None:
         return None
     weights, thresholds, pairs = _machines(machine, matrix, kernel.diagonal(rows), np.bincount(label))
