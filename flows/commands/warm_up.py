@@ -32,10 +32,14 @@ def _retrain() -> None:
 
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
+    # more levels than 8 bits can number
+    fine = np.linspace(0.0, 1.0, 600)[:, np.newaxis], np.arange(600) % 2
     forests = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
     for classifier in ("decision-tree", "c4.5", "svm", *forests):
         for null in ("labels", "features"):
             permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
+    for classifier in forests:
+        permutation_test(classifier, *fine, cv=2, n_resamples=1, rng=0)
 
 
 def _count_rows() -> None:

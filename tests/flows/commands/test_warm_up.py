@@ -22,7 +22,10 @@ permutation = { resamples = 20 }
 
 CODE = """\
 import sys
+import numpy as np
 import pyarrow as pa
+from numba.core.registry import CPUDispatcher
+from sigstats import permutation_test
 from sigstats.flows.cli import main
 from sigstats.learners.batched._tree_growth import predict_fold
 from sigstats.tasks.populations.tally import Tally
@@ -33,9 +36,17 @@ for column in (pa.array([1, 2, 1]), pa.array(["x", "y", "x"]).dictionary_encode(
     tally = Tally(("label", "a", "b"), many=True)
     tally.add([column] * 3)
     tally.add([column] * 3)
+for levels in (10, 500):
+    features, label = np.arange(1000.0)[:, np.newaxis] % levels, np.arange(1000) % 2
+    for forest in ("RandomForestClassifier", "ExtraTreesClassifier"):
+        permutation_test("sklearn.ensemble." + forest, features, label, cv=2, n_resamples=1, rng=0)
 for function in (predict_fold, count_rows):
     assert function.stats.cache_hits
-    assert not function.stats.cache_misses, function
+for name, module in list(sys.modules.items()):
+    if name.startswith("sigstats."):
+        for function in vars(module).values():
+            if isinstance(function, CPUDispatcher):
+                assert not function.stats.cache_misses, function
 """
 
 
