@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ._coded_numbers import coded_numbers
-from .numbers import Array, to_numbers
+from .numbers import Array, to_decimals, to_numbers
 from .table import Table
 
 #: A column whose first values are few is taken for one of few values.
@@ -117,15 +117,13 @@ class ArrowTable(Table):
             raise self.error(name, f" is of type {column.type}; expected numbers") from None
 
     def _values(self, name: str) -> Array:
-        """A column without the dictionary of its values, and halves of floats as floats, of which Arrow knows more."""
+        """A column without the dictionary of its values, and floats as the decimals that they print."""
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
         if name not in self._whole_columns:
-            self._whole_columns[name] = _in_one(self._table.column(name))
+            self._whole_columns[name] = to_decimals(_in_one(self._table.column(name)))
         column = self._whole_columns[name]
-        if pa.types.is_dictionary(column.type):
-            return column.cast(column.type.value_type)
-        return column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
+        return to_decimals(column.cast(column.type.value_type)) if pa.types.is_dictionary(column.type) else column
 
 
 def _as_strings(column: Array) -> Array:
