@@ -110,12 +110,17 @@ class OfCell(TypedDict):
     limits: NotRequired[Mapping[str, float] | None]
 
 
+def version_of(fan_out: FanOut, work: Mapping[str, Any]) -> int:
+    """The version of the replicates of this work."""
+    return fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0)
+
+
 def new_cell(name: str, fan_out: FanOut, **of: Unpack[OfCell]) -> Cell:
     """A cell of `fan_out`, the module called `name`."""
     work = of["work"]
     return Cell(
         fanout=name,
-        version=fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0),
+        version=version_of(fan_out, work),
         stream=fan_out.stream(work),
         lane_size=fan_out.LANE_SIZE,
         **of,

@@ -12,12 +12,13 @@ from typing import Any
 import pyarrow as pa
 
 from .engine.guarded import run_guarded
-from .engine.run_block import Failure
-from .fan_out import DrawsTestSets
+from .engine.run_block import Failure, failure
+from .fan_out import DrawsTestSets, version_of
 from .one_thread import one_thread
 from .plan import Block, Cell
 from .replicates import fanout, input_cells, own_code
 from .results import Results
+from .storage.seal import Damaged
 from .storage.store import Store
 
 
@@ -31,21 +32,26 @@ class Replay:
         The test on its population at one size.
     rows : pyarrow.Table
         The test set: rows, or distinct rows with how often each occurs.
-    answer : mapping
-        The answer, as it is computed now: the columns of the cell's replicates.
+    answer : mapping or None
+        The answer, as it is computed now: the columns of the cell's replicates; None where the test fails.
+    problem : str or None
+        What the test raised, or how it ended its process; None where it answers.
     stored : mapping or None
         The answer that is stored; None where the test set was not drawn, or its replicates are missing.
     """
 
     cell: Cell
     rows: pa.Table
-    answer: Mapping[str, Any]
+    answer: Mapping[str, Any] | None
+    problem: str | None
     stored: Mapping[str, Any] | None
 
     @property
     def same(self) -> bool:
         """Whether the answer is the stored one, to the last bit."""
-        return self.stored is not None and repr(dict(self.stored)) == repr(dict(self.answer))
+        if self.stored is None or self.answer is None:
+            return False
+        return repr(dict(self.stored)) == repr(dict(self.answer))
 
 
 def can_replay(cell: Cell) -> bool:
@@ -68,21 +74,47 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     Raises
     ------
     LookupError
-        If replicates are missing that the cell reads, or a test of another package fails.
+        If replicates are missing that the cell reads, or another version computed those that are stored.
+    Damaged
+        If stored replicates of the cell cannot be used.
     """
     module = fanout(cell.fanout)
+    version = version_of(module, cell.work)
     assert isinstance(module, DrawsTestSets)
+    if cell.version != version:
+        raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; this is {version}")
     for before in input_cells(cell):
         if results.table(before) is None:
             raise LookupError(f"{before.name} is incomplete; run the study again, which goes on")
+    stored = _stored(results, cell, trial)
     lane = trial // cell.lane_size
     block = cell.block(lane, lane + 1)
     with one_thread():
-        computed = (_own if own_code(cell) else module.compute)(block, results.store)
+        computed = _computed(block, results.store)
         rows = module.drawn_rows(block, results.store, trial - block.first)
+    if isinstance(computed, Failure):
+        return Replay(cell, rows, None, f"{computed.error}: {computed.message}", stored)
+    return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], None, stored)
+
+
+def _stored(results: Results, cell: Cell, trial: int) -> Mapping[str, Any] | None:
+    """The answer that is stored; None where there is none."""
     table = results.table(cell)
-    stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
-    return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], stored)
+    if table is None and (damaged := results.store.find(cell).damaged):
+        raise Damaged(damaged[0])
+    return None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
+
+
+def _computed(block: Block, store: Store) -> pa.Table | Failure:
+    """The replicates of a block, or what its test raised; nothing is written."""
+    if own_code(block.cell):
+        return _own(block, store)
+    try:
+        return fanout(block.cell.fanout).compute(block, store)
+    except (Damaged, OSError):
+        raise
+    except Exception as error:  # as in a run, the test alone has failed
+        return failure(block, error)
 
 
 class _Aside(Store):
@@ -97,10 +129,10 @@ class _Aside(Store):
         return Store(self._folder).write_block(cell, first, last, table)
 
 
-def _own(block: Block, store: Store) -> pa.Table:
+def _own(block: Block, store: Store) -> pa.Table | Failure:
     """The replicates of a block that runs code of other packages, computed as in a run; the output stays as it is."""
     with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:
         outcome = run_guarded(block, _Aside(store.root, folder))
         if isinstance(outcome, Failure):
-            raise LookupError(f"{block.cell.name}: {outcome.error}: {outcome.message}")
+            return outcome
         return Store(folder).read_block(block.cell, block.first, block.last)

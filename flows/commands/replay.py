@@ -15,6 +15,8 @@ from ..errors import DONE, FAILED, BadInput
 from ._options import add_allow, usable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from sigstats.tasks.plan import Cell
@@ -56,15 +58,20 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study") from None
     except Damaged as error:
         raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadInput(f"OUTPUT: {options.output} is not valid; it cannot be read ({reason})") from None
     sets = _by_test_set(found)
     if options.rows is not None:
         _write_rows(options.rows, sets)
     for group in sets.values():
         _show(group, options.trial)
-    differing = [each for each in found if each.stored is not None and not each.same]
-    if differing:
-        print(f"sigstats: {len(differing)} of {len(found)} answers are not as stored", file=sys.stderr)  # noqa: T201
-    return FAILED if differing else DONE
+    failed = [each for each in found if each.problem is not None]
+    differing = [each for each in found if each.answer is not None and each.stored is not None and not each.same]
+    for some, said in ((failed, "tests fail"), (differing, "answers are not as stored")):
+        if some:
+            print(f"sigstats: {len(some)} of {len(found)} {said}", file=sys.stderr)  # noqa: T201
+    return FAILED if failed or differing else DONE
 
 
 def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
@@ -128,16 +135,14 @@ def _show(group: list["Replay"], trial: int) -> None:
         _say(f"  {line}")
     width = max(len(each.cell.subject["test"]) for each in group)
     for each in group:
-        verdict = (
-            "not stored" if each.stored is None else "as stored" if each.same else f"stored: {_values(each.stored)}"
-        )
-        _say(f"  {each.cell.subject['test']:{width}}  {_values(each.answer)}  {verdict}")
+        _say(f"  {each.cell.subject['test']:{width}}  {_verdict(each)}")
 
 
 def _verdict(each: "Replay") -> str:
-    if each.stored is None:
-        return "not stored"
-    return "as stored" if each.same else f"stored: {_values(each.stored)}"
+    stored = "not stored" if each.stored is None else f"stored: {_values(each.stored)}"
+    if each.answer is None:
+        return f"fails ({each.problem})  {stored}"
+    return f"{_values(each.answer)}  {'as stored' if each.same else stored}"
 
 
 def _lines(rows: "pa.Table") -> list[str]:
@@ -149,7 +154,7 @@ def _lines(rows: "pa.Table") -> list[str]:
     return shown + more
 
 
-def _values(answer: Any) -> str:
+def _values(answer: "Mapping[str, Any]") -> str:
     return ", ".join(
         f"{name} {_value(value)}" for name, value in answer.items() if name != "replicate" and value is not None
     )

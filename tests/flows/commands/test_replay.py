@@ -148,6 +148,42 @@ def test_an_answer_that_is_not_as_stored_is_told(output, tmp_path, capsys):
     assert "1 of 2 answers are not as stored" in said.err
 
 
+def test_a_ready_test_that_fails_leaves_the_others(output, monkeypatch, capsys):
+    from sigstats.tasks.replicates import interval
+
+    def fails(block, store):
+        raise ZeroDivisionError("by\x1b[2J zero")
+
+    monkeypatch.setattr(interval, "compute", fails)
+    assert main(["replay", str(output), "--trial", "3", "--dataset", "grid"]) == 3
+    said = capsys.readouterr()
+    assert re.search(r"F1.*  fails \(ZeroDivisionError: by.* zero\)  stored: estimate ", said.out)
+    assert re.search(r"McNemar.*  as stored\n", said.out)
+    assert "\x1b" not in said.out
+    assert said.err == "sigstats: 1 of 2 tests fail\n"
+
+
+def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp_path, monkeypatch, capsys):
+    import shutil
+
+    from sigstats.tasks.replicates import subsample
+
+    copy = tmp_path / "copy"
+    shutil.copytree(output, copy)
+    command = ["replay", str(copy), "--trial", "3", "--dataset", "grid"]
+    with monkeypatch.context() as patch:
+        patch.setattr(subsample, "VERSION", subsample.VERSION + 1)
+        assert main(command) == 2
+    said = capsys.readouterr()
+    assert re.fullmatch(r"sigstats: OUTPUT: subsample\..* was computed by version \d+ of this test; .*\n", said.err)
+    (file,) = copy.glob("replicates/subsample.grid*/*.parquet")
+    file.write_bytes(file.read_bytes()[:-9])
+    assert main(command) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith(f"sigstats: OUTPUT: replicates/{file.parent.name}/{file.name} is not a whole file")
+    assert said.out == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -190,14 +190,19 @@ def test_what_is_no_p_value_is_undefined(value, said):
 
 @pytest.mark.processes
 def test_a_test_set_is_replayed(package, tmp_path, capsys):
-    """The rows give the answer of SciPy, every answer is as stored, and nothing runs that nobody allowed."""
-    _, _ = run(tmp_path, ["sign", "draws", "draws_globally", {"test": "mcnemar"}], trials=150)
+    """The rows give SciPy's answer, all answers are as stored, a test that fails says why; what runs is allowed."""
+    with pytest.raises(Exception, match="SystemExit: no licence"):
+        run(tmp_path, ["sign", "draws", "draws_globally", "leaves", {"test": "mcnemar"}], trials=150)
     before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     command = ["replay", str(tmp_path / "out"), "--trial", "117", "--rows", str(tmp_path / "rows.csv")]
     assert main(command) == 2
     assert "--allow netpackage" in capsys.readouterr().err
-    assert main([*command, "--allow", "netpackage"]) == 0
-    assert capsys.readouterr().out.count("as stored") == 4
+    assert main([*command, "--allow", "netpackage"]) == 3
+    said = capsys.readouterr()
+    assert said.out.count("  as stored\n") == 4
+    (failed,) = (line for line in said.out.splitlines() if "checks:leaves" in line)
+    assert failed.endswith("fails (RuntimeError: its code raised SystemExit: no licence)  not stored")
+    assert said.err == "sigstats: 1 of 5 tests fail\n"
     rows = pd.read_csv(tmp_path / "rows.csv")
     only_a, only_b = (
         rows.loc[(rows[one] == rows.label) & (rows[other] != rows.label), "count"].sum()
@@ -211,8 +216,10 @@ def test_a_test_set_is_replayed(package, tmp_path, capsys):
     checks = package / "checks.py"
     checks.write_text(checks.read_text() + "# another\n")
     end_idle()
-    assert main([*command, "--allow", "netpackage"]) == 2
-    assert re.search(r"OUTPUT: .*OtherCode: .* planned with netpackage", capsys.readouterr().err)
+    assert main([*command, "--allow", "netpackage"]) == 3
+    said = capsys.readouterr()
+    assert len(re.findall(r"fails \(OtherCode: .* planned with netpackage", said.out)) == 4
+    assert said.out.count("  as stored\n") == 1
 
 
 @pytest.mark.processes

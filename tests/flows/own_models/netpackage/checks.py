@@ -1,5 +1,6 @@
 """Tests of two classifiers, as a methodologist would write them: plain, vectorised, drawing, and wrong at times."""
 
+import sys
 import time
 
 import numpy as np
@@ -42,6 +43,11 @@ def fails(labels, a, b):
 def too_many(labels, a, b):
     """Two p-values for one test set."""
     return [0.1, 0.2]
+
+
+def leaves(labels, a, b):
+    """It ends its process in good order."""
+    sys.exit("no licence")
 
 
 def slow(labels, a, b):
