@@ -139,7 +139,10 @@ class Retrainer:
 
     def observed(self) -> Any:
         """The cross-validated prediction of each row, shape (n,), in the labels of `y`."""
-        return self._classes[self.predict(self.identity())[0]]
+        with warnings.catch_warnings():
+            # Scalers say this of a feature that no training row has, which the ready neighbours take for unknown.
+            warnings.filterwarnings("ignore", message="All-NaN slice encountered")
+            return self._classes[self.predict(self.identity())[0]]
 
     def wrong(self, rng: Any, size: int) -> IntArray:
         """The number of wrong rows in each of the next `size` replicates.

@@ -404,6 +404,14 @@ def test_warnings_of_permuted_fits_are_not_repeated():
     assert not caught
 
 
+@pytest.mark.parametrize("classifier", ["1-nn", "k-nn"])
+def test_a_feature_without_a_value_is_taken_in_silence(classifier):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    without = np.column_stack([X, np.full(30, np.nan)])  # any warning is an error here
+    found = [permutation_test(classifier, rows, np.arange(30) % 2, cv=3, n_resamples=3, rng=0) for rows in (X, without)]
+    assert found[0].pvalue == found[1].pvalue
+
+
 def test_importing_it_does_not_import_scikit_learn():
     code = "import sys, sigstats.retraining.permutation, sigstats.retraining.folds; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
