@@ -11,6 +11,11 @@ def examples(number: int) -> int:
     return max(1, number * settings().max_examples // _USUAL)
 
 
+def retrained(replicates: int) -> int:
+    """`replicates` of a permutation that is retrained in two ways, or, in a run such as `make test`, some of them."""
+    return replicates if thorough() else 1 + replicates // 5
+
+
 def thorough() -> bool:
     """Whether this is no quick run such as `make test`, so that a test may take its dear size."""
     return settings().max_examples >= _USUAL

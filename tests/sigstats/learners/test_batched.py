@@ -23,6 +23,8 @@ from sigstats.learners.base import UNDECIDED, BatchedLearner
 from sigstats.retraining.folds import as_folds, stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
+from ...examples import retrained
+
 
 @pytest.fixture(autouse=True)
 def _one_thread():
@@ -45,7 +47,7 @@ def mixed_data(seed=0, n=120, missing=0.06):
     return X, y, np.array([False, True, False, True, False])
 
 
-def both(estimator, X, y, *, null, replicates=5, folds=None, seed=5, transforms="fold"):
+def both(estimator, X, y, *, null, replicates, folds=None, seed=5, transforms="fold"):
     """Predictions of the batched learner as they are, filled in by the retrainer, and of scikit-learn alone."""
     folds = stratified_folds(y, 10, 3) if folds is None else folds
     fast = Retrainer(estimator, X, y, folds, null=null, transforms=transforms)
@@ -60,8 +62,8 @@ def both(estimator, X, y, *, null, replicates=5, folds=None, seed=5, transforms=
         return raw, fast.predict(draws), slow.predict(draws)
 
 
-def check_same(estimator, X, y, *, undecided=0.02, **options):
-    raw, filled, expected = both(estimator, X, y, **options)
+def check_same(estimator, X, y, *, replicates=5, undecided=0.02, **options):
+    raw, filled, expected = both(estimator, X, y, replicates=retrained(replicates), **options)
     settled = raw != UNDECIDED
     assert (raw[settled] == expected[settled]).all()
     assert (filled == expected).all()
