@@ -25,13 +25,17 @@ UNDECIDED = -1
 
 @dataclass(frozen=True)
 class Problem:
-    """The data of a permutation test: numbers alone, classes and folds as codes from 0."""
+    """The data of a permutation test: numbers alone, classes and folds as codes from 0.
+
+    ``floats`` says whether the estimator is given X as float64, and not whole numbers of another type.
+    """
 
     X: FloatArray
     y: IntArray
     folds: IntArray
     n_classes: int
     n_folds: int
+    floats: bool = True
 
 
 @runtime_checkable

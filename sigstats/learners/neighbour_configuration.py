@@ -10,6 +10,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from .base import Problem, is_default, nominal_mask, steps_of
 from .families.neighbours import DISTANCE_TOLERANCE, TIES, NearestNeighbours
+from .neighbour_search import takes_first
+
+#: With a tolerance below this no two whole numbers that differ are equal.
+_WHOLE = 0.25
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,9 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
             # Its distances are rounded in the unit of the squared values, not of their spread.
             squares = float(np.einsum("ij,ij->i", problem.X, problem.X).max())
             tolerance = max(tolerance * float(problem.X.var(axis=0).max()), 64 * np.finfo(np.float64).eps * squares)
+            # Squared distances of whole numbers that differ do so by 1.
+            if tolerance < _WHOLE and takes_first(classifier, problem):
+                ties = "first"
     else:
         return None
     variances = len(transforms) == 1 and is_default(transforms[0], StandardScaler, free=("copy",))

@@ -272,7 +272,8 @@ class Retrainer:
         shorter = self._X.dtype.kind == "f" and self._X.dtype.itemsize < 8
         piped = hasattr(self._estimator, "steps")
         X = np.ascontiguousarray(self._X, dtype=np.float64)
-        problem = Problem(X, self._y, self._folds, len(self._classes), int(self._folds.max()) + 1)
+        floats = self._X.dtype.kind == "f"
+        problem = Problem(X, self._y, self._folds, len(self._classes), int(self._folds.max()) + 1, floats)
         for learner in batched_learners():
             if self.null in learner.nulls and (not shorter or (learner.one_size and not piped)):
                 found = learner.recognise(self._estimator, problem, self.null)

@@ -9,7 +9,7 @@ can be nearer than c times the last distance in it. So the result is exact.
 Features permuted. Distances are made anew, as one matrix product a fold.
 
 Ties are those of `sigstats.learners.families.neighbours`. scikit-learn's own `KNeighborsClassifier` promises no order
-among rows that are equally near; where their choice could change the class, scikit-learn predicts the row.
+among rows that are equally near; where their choice could change the class, its own search predicts the row.
 """
 
 from dataclasses import replace
@@ -31,6 +31,7 @@ from ..families.neighbours import (
 from ..fold_scales import FoldScales, FoldVariances, Learned, weights_of
 from ..neighbour_configuration import Configuration, configuration
 from ._neighbour_lists import NeighbourLists
+from ._tied_neighbours import TiedNeighbours
 
 #: So many rows of a list settle nearly all rows, where one neighbour is asked for.
 _FIRST = 4
@@ -48,8 +49,8 @@ class BatchedNeighbours:
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
 
-    def __init__(self, problem: Problem, config: Configuration, null: Null) -> None:
-        self._y, self._folds, self._n_folds = problem.y, problem.folds, problem.n_folds
+    def __init__(self, problem: Problem, config: Configuration, null: Null, tied: TiedNeighbours) -> None:
+        self._y, self._folds, self._n_folds, self._tied = problem.y, problem.folds, problem.n_folds, tied
         self._config, self._nominal = config, config.nominal
         self._numeric = np.flatnonzero(~config.nominal)
         self._n_classes = problem.n_classes
@@ -89,7 +90,7 @@ class BatchedNeighbours:
         config = configuration(estimator, problem)
         if config is None or (config.variances and null == "features"):
             return None
-        return cls(problem, config, null)
+        return cls(problem, config, null, TiedNeighbours(estimator, problem))
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from distances made for each fold of each replicate."""
@@ -125,9 +126,8 @@ class BatchedNeighbours:
     def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray | None = None) -> IntArray:
         """The predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""
         distances[:, excluded] = np.inf
-        labels, priority = self._y, self._priority[fold]
-        if place is not None:
-            labels, priority = labels[place], priority[place]
+        which: Any = slice(None) if place is None else place
+        labels, priority = self._y[which], self._priority[fold][which]
         kth = kth_smallest(distances, self._config.k)
         if self._config.k > 1:
             return self._vote(distances, kth, labels[None], priority[None])
@@ -154,6 +154,7 @@ class BatchedNeighbours:
         predicted = np.empty_like(place)
         for some in blocks(len(place), self.replicate_bytes, least=_TOGETHER):
             predicted[some] = self._from_lists(place[some])
+        self._tied.settle(predicted, place)
         return predicted
 
     @property
