@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.neighbors import BallTree, KDTree, KNeighborsClassifier
 
@@ -51,7 +52,8 @@ def _without_tree(classifier: Any, X: FloatArray) -> bool:
 def _fitted(classifier: Any, X: FloatArray) -> Any:
     """A copy fitted on `X`; None where its parameters are refused, which the fits of the folds say better."""
     try:
-        return clone(classifier).fit(X, np.zeros(len(X), dtype=np.int64))
+        with config_context(skip_parameter_validation=False):
+            return clone(classifier).fit(X, np.zeros(len(X), dtype=np.int64))
     except ValueError:
         return None
 

@@ -9,6 +9,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from sigstats.learners.base import UNDECIDED
 from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.permutation import Retrainer
 
 from .test_batched import both, check_same
 
@@ -71,3 +72,11 @@ def test_as_many_neighbours_as_half_the_training_rows_need_no_tree():
     X, y = tied(9, 60, 2, 3)
     for k in (19, 20, 21):  # of 40: scikit-learn makes a tree for 19 alone
         check_same(KNeighborsClassifier(k), X, y, null="labels", folds=stratified_folds(y, 3, 1), undecided=int(k > 19))
+
+
+@pytest.mark.parametrize("wrong", [{"algorithm": "octree"}, {"leaf_size": "large"}, {"n_jobs": "all"}], ids=str)
+def test_parameters_that_scikit_learn_refuses_are_refused(wrong):
+    X, y = tied(4, 60, 2, 3)
+    retrainer = Retrainer(KNeighborsClassifier(1, **wrong), X, y, stratified_folds(y, 3, 1), null="labels")
+    with pytest.raises(ValueError, match=f"KNeighborsClassifier failed in fold 0: The '{next(iter(wrong))}' parameter"):
+        retrainer.observed()
