@@ -60,6 +60,7 @@ def test_workers_watch_themselves_less_and_keep_freed_memory_and_load_what_is_ne
     assert after == [{**told, "loaded": True}] * 2
 
 
+@pytest.mark.faults  # the other start of a cluster here stands for it in `make test`
 def test_what_a_person_has_set_in_dask_stays_but_for_one_block_a_worker(tmp_path):
     (tmp_path / "dask.yaml").write_text(
         "distributed:\n  worker: {profile: {enabled: true}}\n  scheduler: {worker-saturation: 2}\n"

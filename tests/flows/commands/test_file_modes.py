@@ -1,14 +1,11 @@
 """What is written is as open as the umask says, and no more: with 077, readable for its owner alone."""
 
+import os
 import stat
-import subprocess
-import sys
 
 import pytest
 
-from ..conftest import environment, study_file
-
-pytestmark = pytest.mark.processes
+from ..conftest import study_file
 
 STUDY = """
 kind = "benchmark"
@@ -27,25 +24,34 @@ def modes(folder):
     return {str(path.relative_to(folder)): (path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in found}
 
 
-def run(*arguments, folder, umask):
-    program = [sys.executable, "-m", "sigstats", *map(str, arguments)]
-    pipes = {"capture_output": True, "text": True, "check": False, "env": environment()}
-    done = subprocess.run(program, cwd=folder, umask=umask, **pipes)
-    assert done.returncode in (0, 1), done.stderr
+@pytest.fixture
+def run(program, tmp_path, monkeypatch):
+    """Runs the program in the folder `tmp_path`, with a umask."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, umask):
+        before = os.umask(umask)
+        try:
+            done = program(*arguments)
+        finally:
+            os.umask(before)
+        assert done.returncode in (0, 1), done.stderr
+
+    return call
 
 
 @pytest.mark.parametrize("umask", [0o077, 0o002])
-def test_outputs_are_as_open_as_the_umask_says(tmp_path, umask):
+def test_outputs_are_as_open_as_the_umask_says(run, tmp_path, umask):
     (tmp_path / "a.csv").write_text(ROWS)
     (tmp_path / "b.csv").write_text(ROWS.replace(",1\n", ",0\n"))
     (tmp_path / "pages").mkdir()
     forms = [part for form in ("json", "markdown", "report", "junit") for part in (f"--{form}", f"pages/c.{form}")]
-    run("compare", "a.csv", "b.csv", *forms, folder=tmp_path, umask=umask)
-    run("rank", "a.csv", "b.csv", "--report", "pages/r.html", "--json", "pages/r.json", folder=tmp_path, umask=umask)
+    run("compare", "a.csv", "b.csv", *forms, umask=umask)
+    run("rank", "a.csv", "b.csv", "--report", "pages/r.html", "--json", "pages/r.json", umask=umask)
     written = modes(tmp_path / "pages")
     assert len(written) == 7
     study = study_file(tmp_path, STUDY)
-    run("run", study, "--cluster", "serial", "--output", "out/put", folder=tmp_path, umask=umask)
+    run("run", study, "--cluster", "serial", "--output", "out/put", umask=umask)
     written |= {f"out/{name}": mode for name, mode in modes(tmp_path / "out").items()}
     assert {"out/put/report.html", "out/put/summary.parquet", "out/put/study.json"} <= set(written)
     del written["."]
