@@ -21,7 +21,7 @@ from sigstats.fixed_margins.margins import correct_range
 from sigstats.fixed_margins.rook_factor import DIGITS, factor, log_factorial, log_series, log_value
 from sigstats.fixed_margins.upper_tail import upper_tail
 
-from ...examples import examples
+from ...examples import examples, thorough
 
 
 def enumerated(rows, columns):
@@ -152,7 +152,7 @@ def test_public_tail_above_the_small_sizes_equals_whole_numbers(shape):
     [
         ([700, 285, 15], [690, 300, 10]),
         ([600, 400, 0], [580, 390, 30]),  # names of a class that has no objects
-        ([400, 95, 3, 2], [395, 97, 3, 5]),
+        ([400, 95, 3, 2], [395, 97, 3, 5]) if thorough() else ([160, 35, 3, 2], [155, 37, 3, 5]),
         ([970, 20, 5, 5], [965, 25, 5, 5]),
         ([30, 950, 20], [940, 30, 30]),
     ],
