@@ -24,9 +24,6 @@ def _tag(value: Any) -> str:
     return "Adaptive" if isinstance(value, dict | Adaptive) else "int"
 
 
-#: An amount of memory as Dask reads it.
-SIZE = r"([0-9]+[.])?[0-9]+ ?[KMGT]?i?B"
-
 #: What a cluster file says of its workers.
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=100_000), Tag("int")] | Annotated[Adaptive, Tag("Adaptive")], Discriminator(_tag)

@@ -22,13 +22,14 @@ from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
 from sigstats.tasks.engine.routed_pool import RoutedPool
 
+from ..config.memory import Memory, bytes_of
 from ..errors import BadInput
 from ._certificates import shared_certificates
 from ._engine import environment, quiet, settings
 from ._file import ClusterFile
 from ._restarting import restart_dead_workers
 from ._room import refuse_need
-from ._scaling import SIZE, Workers, expected, start
+from ._scaling import Workers, expected, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
@@ -71,7 +72,7 @@ class Cluster(ClusterFile):
     kind: Literal["slurm", "pbs", "sge", "lsf"]
     workers: Annotated[Workers, Field(description="Worker processes of one thread")]
     processes: Annotated[int, Field(ge=1, le=1024, description="Worker processes in one job")] = 1
-    memory: Annotated[str, Field(pattern=f"^{SIZE}$", description='Memory of each worker, as in "2 GiB"')] = "2 GiB"
+    memory: Annotated[Memory, Field(description='Memory of each worker, as in "2 GiB"')] = "2 GiB"
     queue: Annotated[Word | None, Field(description="Queue or partition; the system's own by default")] = None
     account: Annotated[Word | None, Field(description="Account or project to charge")] = None
     walltime: Annotated[
@@ -116,15 +117,13 @@ def fitted(cluster: Cluster, needs: Needs) -> Cluster:
     BadInput
         If nobody says how the system is asked for GPUs.
     """
-    from dask.utils import parse_bytes
-
     directives = list(cluster.directives)
     if needs.gpu:
         asked = cluster.gpu_directive or _GPU_DIRECTIVES.get(cluster.kind)
         if asked is None:
             raise refuse_need(needs, "gpu", f"0, since the cluster file has no gpu_directive for {cluster.kind}")
         directives.append(asked.replace("{gpu}", str(needs.gpu)))
-    memory = f"{parse_bytes(cluster.memory) + needs.memory} B"
+    memory = f"{bytes_of(cluster.memory) + needs.memory} B"
     return cluster.model_copy(update={"processes": 1, "memory": memory, "directives": directives})
 
 
@@ -169,7 +168,6 @@ def _dask_jobqueue() -> ModuleType:
 def job_options(cluster: Cluster, threads: int = 1) -> dict[str, Any]:
     """What dask-jobqueue is told: a job has `processes` workers of one thread, with so many processors each."""
     import dask
-    from dask.utils import parse_bytes
 
     from sigstats.tasks.engine.nodes import Scheduler
 
@@ -183,7 +181,7 @@ def job_options(cluster: Cluster, threads: int = 1) -> dict[str, Any]:
     options = {
         "cores": cluster.processes * threads,
         "processes": cluster.processes,
-        "memory": f"{parse_bytes(cluster.memory) * cluster.processes} B",
+        "memory": f"{bytes_of(cluster.memory) * cluster.processes} B",
         "walltime": cluster.walltime,
         "queue": cluster.queue,
         SYSTEMS[cluster.kind].account: cluster.account,

@@ -11,12 +11,13 @@ from pydantic import Field
 from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
+from ..config.memory import MemoryOrAuto
 from ._certificates import certificates
 from ._engine import quiet, settings
 from ._file import ClusterFile, Gpus
 from ._restarting import restart_dead_workers
 from ._room import blocks_at_once, roles, with_roles
-from ._scaling import SIZE, Workers, expected, start
+from ._scaling import Workers, expected, start
 from ._scratch import scratch_folder
 
 
@@ -28,9 +29,7 @@ class Cluster(ClusterFile):
         Workers | None,
         Field(description="Worker processes of one thread; one for each processor by default"),
     ] = None
-    memory_limit: Annotated[
-        str, Field(pattern=f"^(auto|{SIZE})$", description='Memory of each worker, as in "2 GiB"')
-    ] = "auto"
+    memory_limit: Annotated[MemoryOrAuto, Field(description='Memory of each worker, as in "2 GiB"')] = "auto"
     gpus: Gpus = 0
 
 

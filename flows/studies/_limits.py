@@ -6,16 +6,14 @@ from pydantic import Field
 
 from sigstats._common.validation import refuse
 
+from ..config.memory import Memory, bytes_of
 from ..config.model import Strict
 
 
 class Needs(Strict):
     """What code of another package needs of a worker."""
 
-    memory: Annotated[
-        str | None,
-        Field(pattern=r"^([0-9]+[.])?[0-9]+ ?[KMGT]?i?B$", description='The most memory of its process, as in "8 GiB"'),
-    ] = None
+    memory: Annotated[Memory | None, Field(description='The most memory of its process, as in "8 GiB"')] = None
     threads: Annotated[
         int | None, Field(ge=1, le=1024, description="Threads of its numerical libraries, one where it is not given")
     ] = None
@@ -48,13 +46,8 @@ class Limited(Strict):
         ValueError
             If something of this package or scikit-learn's has a limit, since it has no process of its own.
         """
-        needs, memory = self.resources, None
-        if needs.memory is not None:
-            from dask.utils import parse_bytes  # slow to import
-
-            memory = float(parse_bytes(needs.memory))
-            if memory < 1:
-                raise refuse(f"{where}: resources.memory", needs.memory, "a byte or more")
+        needs = self.resources
+        memory = None if needs.memory is None else bytes_of(needs.memory)
         asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
         found = {name: float(value) for name, value in asked.items() if value is not None}
         if found and not own:

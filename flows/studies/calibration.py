@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
+from sigstats._common.validation import shown
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations import own_tests
@@ -93,13 +94,15 @@ class CalibrationStudy(DataStudy):
             raise ValueError(f"{alpha:g} is not valid; expected less than 0.5, the level of a test")
         return alpha
 
-    @field_validator("sizes", "tests", mode="after")
+    @field_validator("sizes", mode="after")
     @classmethod
-    def _once(cls, items: list[Any]) -> list[Any]:
-        for item in items:
-            if items.count(item) > 1:
-                raise ValueError(f"{item!r} is there twice; expected everything once")
-        return items
+    def _sizes_once(cls, sizes: list[int]) -> list[int]:
+        return _once(sizes, sizes)
+
+    @field_validator("tests", mode="after")
+    @classmethod
+    def _tests_once(cls, tests: list[Test]) -> list[Test]:
+        return _once(tests, [label_of(test) for test in tests])
 
     @field_validator("populations", mode="after")
     @classmethod
@@ -109,6 +112,13 @@ class CalibrationStudy(DataStudy):
             if names.count(name) > 1:
                 raise ValueError(f"the name {name!r} is there twice; expected everything to be named once")
         return populations
+
+
+def _once(items: list[Any], names: Sequence[Any]) -> list[Any]:
+    for item, name in zip(items, names, strict=True):
+        if items.count(item) > 1:
+            raise ValueError(f"{shown(name)} is there twice; expected everything once")
+    return items
 
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:

@@ -21,12 +21,35 @@ if TYPE_CHECKING:
 
 
 @functools.cache
-def entry_points(group: str) -> "Mapping[str, EntryPoint]":
-    """The entry points of a group by name; none whose name reads as an import path."""
+def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
+    """All entry points of a group by name: more than one where packages differ on what a name means."""
     from importlib import metadata  # a program that starts asks for none
 
-    found = metadata.entry_points(group=group)
-    return {point.name: point for point in found if not {".", ":"} & set(point.name)}
+    try:
+        found = list(metadata.entry_points(group=group))
+    except Exception:  # one package's file cannot be read: the others still offer what they do
+        found = []
+        for distribution in metadata.distributions():
+            with contextlib.suppress(Exception):
+                found.extend(distribution.entry_points.select(group=group))
+    named: dict[str, list[EntryPoint]] = {}
+    for point in found:
+        others = named.setdefault(point.name, [])
+        if point.value not in {other.value for other in others}:
+            others.append(point)
+    return {name: points for name, points in named.items() if not {".", ":"} & set(name)}
+
+
+def entry_points(group: str) -> "Mapping[str, EntryPoint]":
+    """The entry points of a group by name; none whose name reads as an import path."""
+    return {name: points[0] for name, points in _points(group).items()}
+
+
+def require_one(group: str, name: str, what: str) -> None:
+    """Refuse the name of an entry point that two packages offer: which is first depends on the path."""
+    values = [point.value for point in _points(group).get(name, ())]
+    if len(values) > 1:
+        raise refuse(what, name, f"a name that one package offers; installed are {' and '.join(values)}")
 
 
 @dataclass(frozen=True)
@@ -72,6 +95,7 @@ class Offered:
         ValueError
             If the package is not allowed, or the module cannot be imported.
         """
+        require_one(self.group, name, self.what)
         module, inner = self._place(name)
         package = module.partition(".")[0]
         if name not in entry_points(self.group) and package not in allowed:
@@ -83,13 +107,15 @@ class Offered:
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 found: Any = importlib.import_module(module)
+                for part in inner:
+                    found = getattr(found, part, None)
+        except KeyboardInterrupt:
+            raise
         except ModuleNotFoundError as error:
             raise refuse(self.what, name, f"{importable}; {one_line(error)}") from None
-        except (Exception, SystemExit) as error:  # a module may do anything
+        except BaseException as error:  # a module may do anything
             raised = f"{type(error).__name__}: {one_line(error)}"
             raise refuse(self.what, name, f"{importable}; {module} raised {raised}") from None
-        for part in inner:
-            found = getattr(found, part, None)
         return found
 
     def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:

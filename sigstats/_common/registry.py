@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from .messages import one_line, refuse
-from .offered import entry_points
+from .offered import entry_points, require_one
 
 Member = TypeVar("Member")
 
@@ -111,10 +111,14 @@ class Registry(Generic[Member]):
 
     def _offered(self, name: str) -> Any:
         """The module that an installed package offers by this name."""
-        point = entry_points(self.group or "")[name]
+        group = self.group or ""
+        require_one(group, name, self.what)
+        point = entry_points(group)[name]
         try:
             return point.load()
-        except (Exception, SystemExit) as error:  # a module may do anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a module may do anything
             raised = f"{type(error).__name__}: {one_line(error)}"
             raise refuse(self.what, name, f"one that can be imported; {point.value} raised {raised}") from None
 

@@ -54,6 +54,8 @@ def test_the_ready_files_are_valid(repository):
         ('kind = "kubernetes"\nworkers = 2', "image: is missing"),
         ('kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2 GiB"', "memory"),
         ('kind = "local"\nmemory_limit = "1.2.3 GiB"', "memory_limit"),
+        ('kind = "local"\nmemory_limit = "0 B"', "memory_limit: '0 B' is not valid; expected a byte or more"),
+        ('kind = "slurm"\nworkers = 2\nmemory = "0.0 GiB"', "memory: '0.0 GiB' is not valid; expected a byte or more"),
         ('kind = "local"\nworkers = { maximum = 4, least = 1 }', "least"),
         ('kind = "slrum"\nworkers = 2', "kind: 'slrum' is not valid"),
     ],

@@ -8,6 +8,7 @@ import pytest
 
 import sigstats
 from sigstats._common import offered
+from sigstats.flows.cli import main
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.calibration import KIND
@@ -111,11 +112,11 @@ def offers(package, monkeypatch):
         (information / "top_level.txt").write_text("netpackage\n")
         lines = [f"[{group}]", *(f"{name.replace('_', '-')} = {value}" for name, value in points.items())]
         (information / "entry_points.txt").write_text("\n".join(lines) + "\n")
-        offered.entry_points.cache_clear()
+        offered._points.cache_clear()
 
     yield install
     monkeypatch.undo()
-    offered.entry_points.cache_clear()
+    offered._points.cache_clear()
 
 
 def test_an_installed_package_offers_learners(tmp_path, offers):
@@ -125,6 +126,63 @@ def test_an_installed_package_offers_learners(tmp_path, offers):
     study = study_of(tmp_path, ['"their-net"'], nulls="")
     sigstats.run(study, output=tmp_path / "out", cluster="serial")
     assert list(replicates(tmp_path / "out")) == ["crossval.few.their-net"]
+
+
+@pytest.fixture
+def another(package):
+    """Installs a module of another package with an entry point; what the module holds is given."""
+
+    def install(name, code, points, encoding="utf-8"):
+        (package.parent / f"{name}.py").write_text(code)
+        information = package.parent / f"{name}-1.0.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (information / "entry_points.txt").write_text(points, encoding=encoding)
+        offered._points.cache_clear()
+
+    return install
+
+
+def test_a_name_that_two_packages_offer_is_refused(offers, another):
+    offers(own.GROUP, their_net=NET, other_net=NET)
+    another("second", "", f"[{own.GROUP}]\ntheir-net = second:Net\n")
+    with pytest.raises(ValueError, match=r"'their-net' is not valid; expected a name that one package offers; .* and "):
+        own.find("their-net", ())
+    assert own.find("other-net", ()).__name__ == "Net"
+    another("third", "", f"[sigstats.readers]\ntheir-net = third\n[{own.GROUP}]\n")
+    another("fourth", "", "[sigstats.readers]\ntheir-net = fourth\n")
+    with pytest.raises(ValueError, match=r"datasets: source: 'their-net' is not valid; expected a name that one"):
+        readers.REGISTRY.module("their-net")
+
+
+@pytest.mark.parametrize("points", ["[x]\nn\xe9t = y:z\n", "[x]\nnet\n"])
+def test_entry_points_of_one_package_that_cannot_be_read_leave_the_others(offers, another, points):
+    offers(own.GROUP, their_net=NET)
+    another("spoilt", "", points, encoding="latin-1")
+    assert own.find("their-net", ()).__name__ == "Net"
+    with pytest.raises(ValueError, match="'LDB' is not valid"):
+        build("LDB")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("class Odd(BaseException): pass\nraise Odd('no')", "Odd: no"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("def __getattr__(name): raise RuntimeError('no ' + name)", "RuntimeError: no Net"),
+    ],
+)
+def test_a_module_that_raises_whatever_is_refused(another, code, said, capsys, tmp_path):
+    another("odd", code, f"[{own.GROUP}]\nodd = odd:Net\n[sigstats.readers]\nodd = odd:Net\n")
+    try:
+        with pytest.raises(ValueError, match=f"'odd' is not valid; expected .* odd raised {said}"):
+            own.find("odd", ())
+        with pytest.raises(ValueError, match=f"'odd' is not valid; expected .* odd:Net raised {said}"):
+            readers.REGISTRY.module("odd")
+        assert main(["run", str(study_of(tmp_path, ['"odd"'])), "--output", str(tmp_path / "out")]) == 2
+        assert said in capsys.readouterr().err
+    finally:
+        sys.modules.pop("odd", None)
 
 
 def test_an_installed_package_offers_tests(tmp_path, offers):

@@ -280,6 +280,7 @@ def test_the_achieved_error_is_that_of_every_level(done):
     [
         (("sizes = [40, 120, 600]", "sizes = [40, 601]"), "sizes: 601 is not valid; expected at most 600, the rows of"),
         (("sizes = [40, 120, 600]", "sizes = [40, 40]"), "40 is there twice"),
+        (('test = "dcf"', 'test = "dcf"\n[[tests]]\ntest = "dcf"'), "tests: 'DCF' is there twice; expected everything"),
         (('positive = "x"', 'positive = "z"'), "populations: rows: positive: 'z' is not valid; expected a label that"),
         (
             ('positive = "x"', ""),
