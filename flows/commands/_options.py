@@ -1,6 +1,7 @@
 """Arguments that several commands have."""
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,10 +71,18 @@ def cache_of(cache: str | None, output: str) -> str | None:
     """Where finished cells are shared, which is not where the results go."""
     if cache is None:
         return None
-    if cache.rstrip("/") == output.rstrip("/"):
+    if _place(cache) == _place(output):
         raise BadInput(f"--cache: {cache!r} is not valid; expected another place than --output")
     refuse_credentials({"--cache": cache})
     return usable(cache, "--cache")
+
+
+def _place(folder: str) -> str:
+    """What is the same for two ways of naming one folder, of which one may be a link."""
+    scheme, separator, path = folder.partition("://")
+    if separator and scheme not in ("file", "local"):
+        return folder.rstrip("/")
+    return os.path.realpath(path if separator else folder)  # which takes a circle of links, too
 
 
 def usable(output: str, name: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .messages import one_line, refuse
+from .messages import one_line, refuse, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -49,7 +49,7 @@ def require_one(group: str, name: str, what: str) -> None:
     """Refuse the name of an entry point that two packages offer: which is first depends on the path."""
     values = [point.value for point in _points(group).get(name, ())]
     if len(values) > 1:
-        raise refuse(what, name, f"a name that one package offers; installed are {' and '.join(values)}")
+        raise refuse(what, name, f"a name that one package offers; installed are {' and '.join(map(shown, values))}")
 
 
 @dataclass(frozen=True)

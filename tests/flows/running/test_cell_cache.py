@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import sigstats
+from sigstats.flows.commands._options import cache_of
+from sigstats.flows.errors import BadInput
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.store import Store
@@ -111,6 +113,17 @@ def test_a_place_that_is_none_is_refused(tmp_path, program, monkeypatch, cache, 
     assert ended.returncode == 2
     assert said in ended.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("cache", ["out/", "./out", "inner/../out", "link", "link/", "file://{}/out"])
+def test_another_name_of_the_output_is_no_cache(tmp_path, monkeypatch, cache):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("out")
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(BadInput, match="expected another place than --output"):
+        cache_of(cache.format(tmp_path), "out")
+    assert cache_of("inner", "out") == "inner"
+    assert cache_of("circle", "out") == "circle"
 
 
 def test_a_cell_that_is_whole_is_not_looked_for(tmp_path):
