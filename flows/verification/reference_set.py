@@ -94,7 +94,7 @@ def check(content: bytes) -> Iterator[Checked]:
     test = getattr(sigstats, table["test"])
     for case in table["cases"]:
         try:
-            found = test(**_as_called(case["arguments"]))
+            found = _answer(test, case["arguments"])
             digits = min(_digits(found, name, Decimal(value["digits"])) for name, value in case["values"].items())
             problem = ""
         except Exception as error:  # an answer that is not given is a case with no digit right
@@ -102,11 +102,20 @@ def check(content: bytes) -> Iterator[Checked]:
         yield Checked(table["test"], case["case"], case["difficulty"], digits, problem)
 
 
-def _as_called(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a case, of which joint counts stand there by their names."""
-    if "outcomes" not in arguments:
-        return dict(arguments)
-    return {**arguments, "outcomes": sigstats.JointOutcomes(**arguments["outcomes"])}
+def _answer(test: Any, arguments: Mapping[str, Any]) -> Any:
+    """What a test says of a case, of which joint counts stand there by their names.
+
+    A rule is asked about so many replicates ("drawn"), of which those "exceeding" are counted from 1.
+    """
+    given = dict(arguments)
+    if "outcomes" in given:
+        given["outcomes"] = sigstats.JointOutcomes(**given["outcomes"])
+    if "drawn" not in given:
+        return test(**given)
+    flags = [False] * given.pop("drawn")
+    for each in given.pop("exceeding"):
+        flags[each - 1] = True
+    return test(**given).test(flags)
 
 
 def _digits(found: Any, name: str, certified: Decimal) -> float:

@@ -83,6 +83,7 @@ def test_the_set_is_made_again_byte_for_byte(tmp_path):
         "auc_test",
         "fuzzy_efficiency_test",
         "homogeneity_test",
+        "GandyRule",
         "pair_probability",
         "proportion_test",
         "dcf_test",
