@@ -168,7 +168,9 @@ CALLS: dict[str, Callable[[], Any]] = {
 
 def leaves(value: Any) -> Iterator[str | float]:
     """Every number and word of an answer: floats as floats, all else as text."""
-    if isinstance(value, float | np.floating):
+    if value is None:  # a word that is missing, which pandas 3 has as NaN
+        yield math.nan
+    elif isinstance(value, float | np.floating):
         yield float(value)
     elif isinstance(value, Mapping):
         for name, each in value.items():

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sigstats._common.numerals import p_number
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import at_smallest_p, is_proportion
@@ -38,7 +39,12 @@ def _p_sort(row: Hypothesis) -> float | None:
 def _monte_carlo(row: Hypothesis) -> str:
     if row.p_low is None or row.p_high is None or row.replicates is None:
         return ABSENT
-    return f"{row.p_low:.2g}–{row.p_high:.2g}"
+    return f"{_p_end(row.p_low)}–{_p_end(row.p_high)}"
+
+
+def _p_end(value: float) -> str:
+    """An end of an interval of p with two digits; a small one is written as a p-value is."""
+    return p_number(value) if 0 < value < 0.999e-4 else f"{value:.2g}"
 
 
 def _interval(row: Hypothesis) -> str:

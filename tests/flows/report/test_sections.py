@@ -12,6 +12,7 @@ from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.section import Verdict
+from sigstats.flows.report.sections._columns import MONTE_CARLO
 from sigstats.retraining.permutation import permutation_test
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
@@ -261,3 +262,10 @@ def test_tests_whose_assumptions_are_not_met_are_named_so(tmp_path: Path) -> Non
         assert beside.startswith("This is a use of the test that its assumptions do not cover")
         assert why in beside
     assert not _verdict(store, "mcnemar").beside
+
+
+def test_small_ends_of_an_interval_of_p_are_written_as_p_is() -> None:
+    (base,) = rows("permutation-labels", 0.01)
+    for low, high, said in ((5e-7, 7.4e-6, "5 × 10⁻⁷–7.4 × 10⁻⁶"), (0.0, 0.0053, "0–0.0053"), (0.98, 1.0, "0.98–1")):
+        row = base.with_(p_low=low, p_high=high, replicates=10**7)
+        assert MONTE_CARLO.text(row).replace("\xa0", " ") == said
