@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sigstats._common.validation import as_reals, refuse
+import numpy as np
+
+from sigstats._common.validation import FloatArray, as_reals, refuse
 from sigstats.many_datasets.signed_rank import signed_rank_test
 
 from ._results import fields
@@ -17,10 +19,7 @@ ADVANTAGE = "advantage of b over a"
 
 def observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``a`` and ``b``: a score of each model on each data set; ``greater_is_better``."""
-    a, b = (as_reals(data[key], f"scores of {key}", ndim=1) for key in ("a", "b"))
-    if len(a) != len(b):
-        raise refuse("scores (length)", len(b), f"{len(a)}, one for each data set")
-    found = signed_rank_test(b - a if data["greater_is_better"] else a - b)
+    found = signed_rank_test(_advantages(data))
     return {
         "alternative": "two-sided",
         "measure": ADVANTAGE,
@@ -34,5 +33,13 @@ def observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     """The p-value of the test."""
+    return fields(signed_rank_test(_advantages(data), method=method))
+
+
+def _advantages(data: Mapping[str, Any]) -> FloatArray:
+    """By how much b is better than a on each data set."""
     a, b = (as_reals(data[key], f"scores of {key}", ndim=1) for key in ("a", "b"))
-    return fields(signed_rank_test(b - a if data["greater_is_better"] else a - b, method=method))
+    if len(a) != len(b):
+        raise refuse("scores (length)", len(b), f"{len(a)}, one for each data set")
+    with np.errstate(over="ignore"):  # the test names a difference that is infinite
+        return b - a if data["greater_is_better"] else a - b

@@ -1,5 +1,6 @@
 """``[[scores]]``: which of several models is best over data sets, and which are tied."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -14,6 +15,9 @@ from ._files import read_table
 
 #: With fewer data sets nothing is said of data sets like them.
 FEWEST_DATA_SETS = 3
+
+#: Each pair is a cell of its own, with files of its own.
+MOST_PAIRS = 100_000
 
 
 class Entry(_entry.Entry):
@@ -53,6 +57,9 @@ class Entry(_entry.Entry):
         scores = self._scores(base)
         if self.control is not None and self.control not in scores:
             raise ValueError(f"control: {self.control!r} is not valid; {hint(self.control, scores)}")
+        pairs = math.comb(len(scores), 2) if self.control is None else len(scores) - 1
+        if pairs > MOST_PAIRS:
+            raise refuse("scores (pairs of models)", pairs, f"{MOST_PAIRS} or fewer; models or control chooses some")
         common = {"greater_is_better": self.greater_is_better, "rope": self.rope, "control": self.control}
         if len(scores) > 2:
             yield _entry.Case(

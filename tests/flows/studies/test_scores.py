@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sigstats.flows.report.evidence import Evidence
+from sigstats.flows.studies.significance_tables.scores import Entry
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.table_tests import run_table_test
+from sigstats.tasks.table_tests import run_table_test, signed_rank
 
 from ...examples import examples
 from ...sigstats.many_datasets.test_friedman import DEMSAR
@@ -158,6 +159,21 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, program, content
     assert done.returncode == 2
     assert said in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.filterwarnings("error")
+def test_scores_that_are_farther_apart_than_floats_are_refused():
+    with pytest.raises(ValueError, match="differences: -inf is not valid"):
+        signed_rank.observed({"a": [1.7e308, 1.0, 2.0], "b": [-1.7e308, 2.0, 4.0], "greater_is_better": True})
+
+
+def test_more_pairs_than_files_can_hold_are_refused(tmp_path):
+    values = {f"m{i}": [0.0, 1.0, 2.0] for i in range(448)}
+    with pytest.raises(ValueError, match=r"pairs of models\): 100128 is not valid; expected 100000 or fewer"):
+        next(Entry(name="t", values=values).cases(tmp_path))
+    assert next(Entry(name="t", values=values, control="m0").cases(tmp_path)).test == "friedman"
+    del values["m7"]
+    assert next(Entry(name="t", values=values).cases(tmp_path)).test == "friedman"
 
 
 @settings(deadline=None, max_examples=examples(10))
