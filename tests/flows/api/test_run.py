@@ -133,7 +133,7 @@ def test_a_script_without_a_guard_runs_once_on_local_workers(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import sigstats\nprint('started')\n"
-        f"found = sigstats.run({json.dumps(STUDY)}, output={str(tmp_path / 'out')!r}, cluster='local', workers=2)\n"
+        f"found = sigstats.run({json.dumps(STUDY)}, output={str(tmp_path / 'out')!r}, cluster='local', workers=1)\n"
         "print(found.summary['decision'].tolist(), __file__)\n"
     )
     done = subprocess.run(
