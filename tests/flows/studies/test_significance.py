@@ -94,7 +94,8 @@ def test_the_report_of_nyssen_says_who_decides_otherwise(papers):
     assert "the p-value of chi-square is below the exact one in all 11 tables, by a factor of up to 3.1" in report
     assert "of 10,000 right: the exact test does not reject (p = 0.0502) and chi-square rejects (p = 0.0478)" in report
     assert f"In {sum(e <= 0.05 for e in exact)} of 11 tables the accuracy is better than chance" in report
-    assert "<td>9 7 3<br/>15 17 13<br/>3 7 28</td><td>5.0 5.8 8.2<br/>11.9 13.7 19.4<br/>10.1 11.5 16.4</td>" in report
+    cells = re.sub(r"<td[^>]*>", "<td>", report)
+    assert "<td>9 7 3<br/>15 17 13<br/>3 7 28</td><td>5.0 5.8 8.2<br/>11.9 13.7 19.4<br/>10.1 11.5 16.4</td>" in cells
 
 
 @pytest.mark.processes
