@@ -73,8 +73,11 @@ class Suspects:
         if self._under_way and (suspects or self._tried in self._under_way):
             return admitted
         self._tried = suspects[0] if suspects else None
-        sent = suspects[:1] or self._waiting
-        self._waiting = [each for each in self._waiting if each not in sent]
+        if suspects:
+            sent = suspects[:1]
+            self._waiting.remove(sent[0])
+        else:
+            sent, self._waiting = self._waiting, []
         self._under_way.update(sent)
         return admitted + sent
 
