@@ -126,6 +126,21 @@ def _permutation(rng: Generator) -> float:
     return sigstats.permutation_test("1-nn", X, y, n_resamples=19, cv=3, rng=rng).pvalue
 
 
+def _sequential(rule: "sigstats.GandyRule | sigstats.BesagCliffordRule", rng: Generator) -> float:
+    """Replicates beside an observation whose rank among endless ones is uniform."""
+    ended = rule.test(rng.random(rule.maximum) < rng.random())
+    assert ended is not None, "the rule ends at its maximum"
+    return ended.pvalue
+
+
+def _gandy(rng: Generator) -> float:
+    return _sequential(sigstats.GandyRule(alpha=0.05, maximum=199), rng)
+
+
+def _besag_clifford(rng: Generator) -> float:
+    return _sequential(sigstats.BesagCliffordRule(maximum=199, exceedances=10), rng)
+
+
 #: The tests, what is drawn for each, and how often.
 DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
     "mcnemar_test": (_mcnemar, 4000),
@@ -142,6 +157,8 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
     "fuzzy_goodness_of_fit_test": (_fuzzy_fit, 300),
     "fuzzy_homogeneity_test": (_fuzzy_homogeneity, 150),
     "permutation_test": (_permutation, 500),
+    "GandyRule": (_gandy, 2000),
+    "BesagCliffordRule": (_besag_clifford, 2000),
 }
 
 
