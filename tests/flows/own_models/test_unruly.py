@@ -5,6 +5,7 @@ import pytest
 
 import sigstats
 from sigstats.tasks.engine import guarded
+from sigstats.tasks.engine.block_sizing import BlockSizer
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
@@ -108,6 +109,8 @@ def test_draws_from_the_global_generators_do_not_depend_on_the_blocks(package, t
 
 def test_a_worker_that_leaks_gets_a_new_process(package, tmp_path, monkeypatch):
     monkeypatch.setattr(guarded, "memory_limit", lambda: 5 * 2**27)
+    # A quick machine takes more lanes to a block, which leak more than a process may have.
+    monkeypatch.setattr(BlockSizer, "_next_lanes", lambda *_: 1)
     study = study_of(tmp_path, [named("leaks", deed="leaks")], resamples=29)
     sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
 
