@@ -45,12 +45,10 @@ def show_candidates(found: CandidatesResult) -> None:
     """Print what to take, and the comparison of each candidate."""
     said = f"{found.recommendation[:1].upper()}{found.recommendation[1:]}."
     sys.stdout.write(f"{printable(said)}\n")
-    tested = [
-        candidate for candidate, result in zip(found.candidates, found.results, strict=True) if not result.identical
-    ]
-    for candidate, result in zip(found.candidates, found.results, strict=True):
+    last = max((i for i, result in enumerate(found.results) if not result.identical), default=None)
+    for i, (candidate, result) in enumerate(zip(found.candidates, found.results, strict=True)):
         sys.stdout.write("\n")
-        show(result, found.baseline, candidate, rule=[candidate] == tested[-1:])
+        show(result, found.baseline, candidate, rule=i == last)
 
 
 def candidates_as_json(found: CandidatesResult) -> str:
