@@ -10,14 +10,16 @@ import math
 import random
 import sys
 from collections.abc import Callable
-from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import flint
 import numpy as np
 
 import sigstats
+from sigstats.sign_flips import law
 
 PRECISION = 160
 #: Errors are found to this share; a bound is never below 1e-16.
@@ -25,26 +27,35 @@ _CERTAIN = 1e-25
 
 
 class Drawn(NamedTuple):
-    """A p-value, its bound, and the truth: a fraction or a ball."""
+    """A p-value, its bound, and the truth, as a ball."""
 
     pvalue: float
     bound: float
-    truth: Any
+    truth: flint.arb
     about: str
 
 
 def error(case: Drawn) -> float:
     """How far the p-value is from the truth, as a share of the larger of the two."""
     found = flint.arb(case.pvalue)
-    truth = case.truth if isinstance(case.truth, flint.arb) else _ball(Fraction(case.truth))
-    larger = truth if truth > found else found
-    share = abs(found - truth) / larger
-    assert truth.rad() <= truth.mid() * _CERTAIN, case
+    larger = case.truth if case.truth > found else found
+    share = abs(found - case.truth) / larger
+    assert case.truth.rad() <= case.truth.mid() * _CERTAIN, case
     return float(share.mid())
 
 
-def _ball(value: Fraction) -> flint.arb:
-    return flint.arb(flint.fmpz(value.numerator)) / flint.arb(flint.fmpz(value.denominator))
+def _ratio(part: Any, whole: Any) -> flint.arb:
+    """A fraction of whole numbers as a ball."""
+    return flint.arb(flint.fmpz(part)) / flint.arb(flint.fmpz(whole))
+
+
+@lru_cache(maxsize=4096)
+def _binomials(n: int) -> list[int]:
+    """All binomial coefficients of n."""
+    found = [1]
+    for j in range(n):
+        found.append(found[-1] * (n - j) // (j + 1))
+    return found
 
 
 def binomial(draw: random.Random) -> Drawn:
@@ -69,7 +80,7 @@ def binomial(draw: random.Random) -> Drawn:
 
 
 def signs(draw: random.Random) -> Drawn:
-    """Sign flips of whole numbers, exactly, in fixed point or bounded."""
+    """Sign flips of whole numbers: whatever way sigstats takes, in fixed point, or bounded."""
     n = draw.choice((5, 20, 60))
     largest = draw.choice((3, 50, 10**4 if n < 60 else 200))
     values = [draw.randint(-largest, largest + largest // 3) for _ in range(n)]
@@ -77,15 +88,25 @@ def signs(draw: random.Random) -> Drawn:
     return Drawn(found.pvalue, found.error_bound or 0.0, _share_of_signs(values), f"sign flips {values}")
 
 
-def _share_of_signs(values: list[int]) -> Fraction:
-    law: dict[int, int] = {0: 1}
-    for each in (abs(each) for each in values if each):
-        grown = dict(law)
-        for total, count in law.items():
-            grown[total + each] = grown.get(total + each, 0) + count
-        law = grown
-    positive = sum(each for each in values if each > 0)
-    return Fraction(sum(count for total, count in law.items() if total >= positive), sum(law.values()))
+def fixed_point(draw: random.Random) -> Drawn:
+    """The same in fixed point, which sigstats takes where exact laws are longer than a gigabit."""
+    with patch.multiple(law, MOST_BITS=0, MOST_SUMS=0):
+        return signs(draw)
+
+
+def bounded(draw: random.Random) -> Drawn:
+    """The same by Selberg's polynomials, which sigstats takes where laws are too wide for fixed point."""
+    with patch.multiple(law, MOST_BITS=0, MOST_SUMS=0, MOST_TERMS=0, MOST_ENUMERATED=0):
+        return signs(draw)
+
+
+def _share_of_signs(values: list[int]) -> Any:
+    sizes = [abs(each) for each in values if each]
+    counts = np.zeros(sum(sizes) + 1, dtype=np.int64)  # at most 2**60 in all
+    counts[0] = 1
+    for size in sizes:
+        counts[size:] += counts[: len(counts) - size].copy()
+    return _ratio(int(counts[sum(each for each in values if each > 0) :].sum()), 2 ** len(sizes))
 
 
 def reals(draw: random.Random) -> Drawn:
@@ -97,8 +118,9 @@ def reals(draw: random.Random) -> Drawn:
     threshold = sum(each for each in whole if each > 0)
     one, other = (_all_sums(sizes[start::2]) for start in (0, 1))
     other.sort()
+    one.sort()  # numbers in order are found sooner
     count = int((len(other) - np.searchsorted(other, threshold - one)).sum())
-    return Drawn(found.pvalue, found.error_bound or 0.0, Fraction(count, 2**41), f"sign flips of reals {whole}")
+    return Drawn(found.pvalue, found.error_bound or 0.0, _ratio(count, 2**41), f"sign flips of reals {whole}")
 
 
 def _all_sums(sizes: Any) -> Any:
@@ -123,17 +145,18 @@ def two_samples(draw: random.Random) -> Drawn:
     try:
         found = sigstats.homogeneity_test(*samples, method=method)
     except ValueError:  # all in one class
-        return Drawn(1.0, 0.0, 1, "")
+        return Drawn(1.0, 0.0, flint.arb(1), "")
     totals, n = [a + b for a, b in zip(*samples, strict=True)], sum(samples[0])
-    observed = math.prod(map(math.comb, totals, samples[0]))
+    tables = [_binomials(each) for each in totals]
+    observed = math.prod(table[each] for table, each in zip(tables, samples[0], strict=True))
     weight = everything = 0
     for head in product(*(range(min(t, n) + 1) for t in totals[:-1])):
         last = n - sum(head)
         if 0 <= last <= totals[-1]:
-            ways = math.prod(map(math.comb, totals, (*head, last)))
+            ways = math.prod([table[each] for table, each in zip(tables, (*head, last), strict=True)])
             everything += ways
             weight += ways if ways <= observed else 0
-    return Drawn(found.pvalue, found.error_bound or 0.0, Fraction(weight, everything), f"{method} {samples}")
+    return Drawn(found.pvalue, found.error_bound or 0.0, _ratio(weight, everything), f"{method} {samples}")
 
 
 def _counts(draw: random.Random, n: int, weights: list[float]) -> list[int]:
@@ -146,21 +169,22 @@ def fit(draw: random.Random) -> Drawn:
     k = draw.choice((2, 3))
     n = draw.randint(1, {2: 2000, 3: 90}[k])
     cuts = sorted(draw.sample(range(1, 20), k - 1))
-    shares = [Fraction(b - a, 20) for a, b in zip([0, *cuts], [*cuts, 20], strict=True)]
-    counts = _counts(draw, n, [float(share) * draw.uniform(0.3, 1.7) for share in shares])
-    found = sigstats.goodness_of_fit_test(counts, [float(share) for share in shares])
+    shares = [b - a for a, b in zip([0, *cuts], [*cuts, 20], strict=True)]
+    counts = _counts(draw, n, [share * draw.uniform(0.3, 1.7) for share in shares])
+    found = sigstats.goodness_of_fit_test(counts, [share / 20 for share in shares])
+    powers = [[share**each for each in range(n + 1)] for share in shares]
 
     def ways(x: tuple[int, ...]) -> int:
         left, found = n, 1
-        for share, each in zip(shares, x, strict=True):
-            found *= math.comb(left, each) * int(share * 20) ** each
+        for power, each in zip(powers, x, strict=True):
+            found *= _binomials(left)[each] * power[each] if left > each else power[each]
             left -= each
         return found
 
     observed = ways(tuple(counts))
     heads = ((*head, n - sum(head)) for head in product(range(n + 1), repeat=k - 1) if sum(head) <= n)
     weight = sum(each for each in map(ways, heads) if each <= observed)
-    return Drawn(found.pvalue, found.error_bound or 0.0, Fraction(weight, 20**n), f"fit {counts} {shares}")
+    return Drawn(found.pvalue, found.error_bound or 0.0, _ratio(weight, 20**n), f"fit {counts} {shares}")
 
 
 def number_correct(draw: random.Random) -> Drawn:
@@ -185,34 +209,34 @@ def number_correct(draw: random.Random) -> Drawn:
     )
 
 
-def _matches(rows: list[int], columns: list[int], correct: int) -> Fraction:
+def _matches(rows: list[int], columns: list[int], correct: int) -> flint.arb:
     """P(T >= correct), by factorial moments (Riordan 1958, chapter 8)."""
     n, rook = sum(rows), flint.fmpz_poly([1])
     for r, c in zip(rows, columns, strict=True):
-        ways = [1]
+        ways = [flint.fmpz(1)]
         for j in range(min(r, c)):
             ways.append(ways[-1] * (r - j) * (c - j) // (j + 1))
         rook *= flint.fmpz_poly(ways)
     if correct == 0:
-        return Fraction(1)
+        return flint.arb(1)
     # The sum of (-1)**(j - correct) binom(j - 1, correct - 1) rook[j] (n - j)!, as Horner's rule has it.
-    total, binomial = 0, 1
+    total, binomial = flint.fmpz(0), flint.fmpz(1)
     for j in range(correct, rook.degree() + 1):
-        total = total * (n - j + 1) + (-1) ** (j - correct) * binomial * int(rook[j])
+        total = total * (n - j + 1) + (-1) ** (j - correct) * binomial * rook[j]
         binomial = binomial * j // (j - correct + 1)
-    return Fraction(total * math.factorial(n - rook.degree()), math.factorial(n))
+    return _ratio(total * math.factorial(n - rook.degree()), math.factorial(n))
 
 
 def stopped(draw: random.Random) -> Drawn:
     """Gandy's rule: the share of paths that end as early, counted."""
-    rule = sigstats.GandyRule(alpha=0.05, maximum=600)
-    chance = draw.choice((0.001, 0.03, 0.06, 0.3))
-    flags = [draw.random() < chance for _ in range(600)]
-    found = rule.test(flags)
+    alpha, maximum, risk = draw.choice((0.01, 0.05, 0.2)), draw.choice((60, 250, 600)), draw.choice((1e-3, 0.1))
+    rule = sigstats.GandyRule(alpha=alpha, maximum=maximum, risk=risk, reject_at=alpha / draw.choice((1, 7)))
+    chance = draw.choice((0.0, 0.02, draw.random() * 2 * alpha, draw.random()))
+    found = rule.test([draw.random() < chance for _ in range(maximum)])
     assert found is not None
     n, s = found.replicates, found.exceedances
     bounds = rule.boundaries(n)
-    paths, low, high = {0: 1}, Fraction(0), Fraction(0)
+    paths, low, high = {0: 1}, flint.fmpq(0), flint.fmpq(0)
     for m in range(1, n + 1):
         grown: dict[int, int] = {}
         for at, count in paths.items():
@@ -220,22 +244,23 @@ def stopped(draw: random.Random) -> Drawn:
                 grown[up] = grown.get(up, 0) + count
         lower, upper = int(bounds.lower[m - 1]), int(bounds.upper[m - 1])
         for at in [at for at in grown if at <= lower or at >= upper]:
-            share = Fraction(grown.pop(at), math.comb(m, at) * (m + 1))
+            share = flint.fmpq(grown.pop(at), math.comb(m, at) * (m + 1))
             low, high = (low + share, high) if at <= lower else (low, high + share if m < n else high)
         paths = grown
-    inside = sum((Fraction(count, math.comb(n, at) * (n + 1)) for at, count in paths.items() if at <= s), Fraction(0))
-    truth = {"reject": low, "keep": 1 - high, "undecided": low + inside}[found.verdict]
-    return Drawn(found.pvalue, found.error_bound or 0.0, truth, f"Gandy {n} {s}")
+    inside = sum((flint.fmpq(count, math.comb(n, at) * (n + 1)) for at, count in paths.items() if at <= s), low)
+    truth = flint.arb({"reject": low, "keep": 1 - high, "undecided": inside}[found.verdict])
+    return Drawn(found.pvalue, found.error_bound or 0.0, truth, f"{rule} {n} {s}")
 
 
 #: The families, and how many of a hundred cases each has: those that cost much to check are fewer.
 FAMILIES: dict[str, tuple[Callable[[random.Random], Drawn], int]] = {
     "binomial": (binomial, 30),
     "sign flips, whole": (signs, 15),
-    "two samples": (two_samples, 20),
+    "fixed point": (fixed_point, 10),
+    "two samples": (two_samples, 22),
     "goodness of fit": (fit, 14),
-    "number correct": (number_correct, 20),
-    "Gandy's rule": (stopped, 1),
+    "number correct": (number_correct, 6),
+    "Gandy's rule": (stopped, 3),
 }
 
 
@@ -244,7 +269,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=int)
     parser.add_argument("--seed", type=int, default=0)
-    families = {**FAMILIES, "sign flips, real": (reals, 0)}
+    families = {**FAMILIES, "Selberg": (bounded, 0), "sign flips, real": (reals, 0)}
     parser.add_argument("--only", choices=families, help="all cases of one family")
     options = parser.parse_args()
     flint.ctx.prec = PRECISION

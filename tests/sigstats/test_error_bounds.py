@@ -52,7 +52,7 @@ def test_results_say_where_ten_digits_are_not_known_or_not_proven():
 
 
 def test_a_number_outside_its_bound_is_seen():
-    assert error(Drawn(0.25 * (1 + 1e-9), 1e-10, 0.25, "")) > 1e-10
+    assert error(Drawn(0.25 * (1 + 1e-9), 1e-10, flint.arb(0.25), "")) > 1e-10
 
 
 def test_ten_digits_are_kept_where_arithmetic_alone_is_to_blame():
