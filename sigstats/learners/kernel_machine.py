@@ -19,7 +19,12 @@ from .base import steps_of
 _SCRATCH = 2**25
 
 #: How far rounding may move a decision, as a share of the sum of all weights: an exponent is exact to some 1e-13.
-_ROUNDING = 1e-10
+ROUNDING = 1e-10
+
+
+def is_gaussian(machine: Any) -> bool:
+    """Whether an estimator is a Gaussian kernel machine whose decisions are what it predicts."""
+    return type(machine) is SVC and machine.kernel == "rbf" and not machine.break_ties
 
 
 def predict(fitted: Any, X: Any) -> Any:
@@ -48,7 +53,7 @@ def predict(fitted: Any, X: Any) -> Any:
     [0, 0, 1, 1]
     """
     machine = steps_of(fitted)[-1]
-    if type(machine) is not SVC or machine.kernel != "rbf" or len(machine.classes_) != 2 or machine.break_ties:
+    if not is_gaussian(machine) or len(machine.classes_) != 2:
         return fitted.predict(X)
     rows = fitted[:-1].transform(X) if hasattr(fitted, "steps") and len(fitted.steps) > 1 else X
     return machine.classes_[_codes(machine, rows)]
@@ -71,7 +76,7 @@ def _codes(machine: Any, rows: Any) -> IntArray:
         exponents *= -machine._gamma
         decisions = np.exp(exponents, out=exponents) @ weights + machine.intercept_[0]
         codes = (decisions > 0).astype(np.int64)
-        unsure = np.flatnonzero(np.abs(decisions) <= _ROUNDING * np.abs(weights).sum())
+        unsure = np.flatnonzero(np.abs(decisions) <= ROUNDING * np.abs(weights).sum())
         if unsure.size:
             codes[unsure] = np.searchsorted(machine.classes_, machine.predict(part[unsure]))
         found[first : first + step] = codes

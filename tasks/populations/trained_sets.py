@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sigstats.joint.events import Event, JointEvents
 from sigstats.learners.base import steps_of
+from sigstats.learners.one_against_others import OneAgainstOthers
 
 from ..datasets.dataset import Dataset
 from ..datasets.documents import Documents
@@ -23,7 +24,6 @@ from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
 from .trained_pair import TrainingData, estimator, positives, split
-from .tuning import assigned, machines
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -77,11 +77,11 @@ class SetPair:
 
     def _fit(
         self, data: TrainingData, side: str, work: Mapping[str, Any], chosen: Mapping[str, Any]
-    ) -> tuple[list[Any], list[Any]]:
-        """The transforms and the machine of each category."""
+    ) -> tuple[list[Any], OneAgainstOthers]:
+        """The transforms, and the classifiers of all categories."""
         with failures_named(side, work[side]["learner"]):
             rows = _prepared(data, work, work[side])
-            return rows.transforms, machines(rows.classifier.set_params(**chosen), rows.X, rows.truth)
+            return rows.transforms, OneAgainstOthers(rows.classifier.set_params(**chosen), rows.X, rows.truth)
 
     def events(self, rows: NDArray[np.int64]) -> Counted:
         """How many of these rows have each joint event: the true categories, those of A, those of B."""
@@ -90,7 +90,7 @@ class SetPair:
             X: Any = self._rows[rows]
             for transform in transforms:
                 X = transform.transform(X)
-            sides.append(assigned(fitted, X))
+            sides.append(fitted.predict(X))
         places = (tuple(tuple(np.flatnonzero(side[row]).tolist()) for side in sides) for row in range(len(rows)))
         return sorted(Counter(places).items())  # type: ignore[arg-type]
 

@@ -10,23 +10,7 @@ from sklearn.base import clone
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 
-from sigstats.learners.kernel_machine import predict
-
-
-def machines(classifier: Any, X: Any, truth: NDArray[np.bool_]) -> list[Any]:
-    """The classifier, fitted for each column of `truth` against all others; where all rows are alike, that answer."""
-    fitted: list[Any] = []
-    for own in truth.T:
-        fitted.append(bool(own[0]) if own.all() or not own.any() else clone(classifier).fit(X, own))
-    return fitted
-
-
-def assigned(fitted: list[Any], X: Any) -> NDArray[np.bool_]:
-    """What each machine says of each row, shape (n, K)."""
-    rows = X.shape[0]
-    return np.column_stack(
-        [np.full(rows, each) if isinstance(each, bool) else predict(each, X).astype(bool) for each in fitted]
-    )
+from sigstats.learners.one_against_others import OneAgainstOthers
 
 
 def combinations(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -53,6 +37,6 @@ def scores(
     candidate = clone(classifier).set_params(**params)
     said = np.empty_like(truth)
     for train, test in KFold(folds, shuffle=True, random_state=0).split(np.arange(len(truth))):
-        said[test] = assigned(machines(candidate, X[train], truth[train]), X[test])
+        said[test] = OneAgainstOthers(candidate, X[train], truth[train]).predict(X[test])
     micro, macro = (f1_score(truth, said, average=average, zero_division=0) for average in ("micro", "macro"))
     return float(micro), float(macro)
