@@ -36,6 +36,43 @@ CALIBRATION = {
     "populations": [{"name": "10 classes", "source": "sturm", "classes": 10, "right": [0.0, 0.03, 0.05, 0.1]}],
     "tests": [{"test": "mcnemar", "alternative": "less"}],
 }
+INTERVALS = {
+    "kind": "calibration",
+    "seed": 1,
+    "sizes": [50, 200, 1000],
+    "trials": 200,
+    "populations": [
+        {
+            "name": "two versions",
+            "source": "simulated",
+            "prevalence": [0.5, 0.1],
+            "recall": [0.8],
+            "precision": [0.8],
+            "difference": [0.0, 0.05],
+            "dependence": [0.9],
+        }
+    ],
+    "tests": [{"test": "f1-interval", "of": "difference", "method": name} for name in ("wilson", "percentile", "bca")],
+}
+TRAINED = {
+    "kind": "calibration",
+    "seed": 1,
+    "sizes": [50, 100, 400],
+    "trials": 400,
+    "populations": [
+        {
+            "name": "digits",
+            "source": "trained",
+            "dataset": "digits",
+            "train": 400,
+            "test": 400,
+            "a": {"learner": "linear-svm"},
+            "b": {"learner": "svm"},
+            "sets": [{"name": "3, 5 and 8", "positive": ["3", "5", "8"]}],
+        }
+    ],
+    "tests": [{"test": "bootstrap", "measure": "f1", "resamples": 2_000}, {"test": "mcnemar"}],
+}
 COUNTS = {
     "kind": "significance",
     "tables": [{"name": "102 ulcer patients", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]]}],
@@ -55,6 +92,8 @@ FIGURES: list[tuple[dict[str, Any], dict[str, dict[str, str]]]] = [
     ),
     (GROWING, {"trends": {}}),
     (CALIBRATION, {"power": {}, "calibration-curves": {}}),
+    (INTERVALS, {"nested-loops": {}, "paired-rates": {"slice": "difference = 0.05, prevalence = 0.5"}, "zips": {}}),
+    (TRAINED, {"law-of-p": {}, "reliability": {}, "resampled-differences": {}}),
     (COUNTS, {"counts": {}}),
 ]
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from sigstats._common.validation import did_you_mean, refuse
+from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 
 from ..report import figures
 from ..report.evidence import Evidence
 from ..report.figure import Figure
+from ..report.over_data_sets import OverDataSets
 from ..report.standalone import standalone
 
 #: What figures are called here, where it is not the name of their module.
@@ -127,9 +129,24 @@ class StudyPlots:
         """Which classifier is shown to be better than which; ValueError as `null`."""
         return self._drawn("pairs", dataset=dataset)
 
-    def __call__(self, name: str, *, dataset: str | None = None, classifier: str | None = None) -> Plot:
-        """The figure of a name of `names`; ValueError as `null`."""
-        return self._drawn(name, dataset=dataset, classifier=classifier)
+    def __call__(
+        self,
+        name: str,
+        *,
+        dataset: str | None = None,
+        slice: str | None = None,  # noqa: A002 - the name of the column
+        classifier: str | None = None,
+    ) -> Plot:
+        """The figure of a name of `names`; ValueError as `null`.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+        dataset, slice, classifier : str, optional
+            Of these alone, as the columns of `StudyResults.summary` call them.
+        """
+        return self._drawn(name, dataset=dataset, slice=slice, classifier=classifier)
 
     def _drawn(self, name: str, **subject: str | None) -> Plot:
         asked = {key: value for key, value in subject.items() if value is not None}
@@ -138,7 +155,7 @@ class StudyPlots:
             raise refuse("figure", name, f"one that this study has: {', '.join(self.names) or 'it has none'}{hint}")
         evidence = _Chosen(self._results, asked)
         for key, value in asked.items():
-            known = sorted({str(each) for row in Evidence(self._results).rows for each in _values(row, key)})
+            known = sorted({str(each) for row in Evidence(self._results).rows for each in _values(vars(row), key)})
             if value not in known:
                 raise refuse(key, value, f"one of {', '.join(known)}" + did_you_mean(value, known))
         module = figures.REGISTRY.module(_CALLED.get(name, name))
@@ -152,17 +169,27 @@ class StudyPlots:
 
 @dataclass(frozen=True)
 class _Chosen(Evidence):
-    """The hypotheses about some data set, or some classifier."""
+    """The hypotheses about some data set, part of its rows, or classifier."""
 
     subject: Mapping[str, str]
 
     @cached_property
     def rows(self) -> tuple[Hypothesis, ...]:
-        found = Evidence(self.results).rows
-        return tuple(row for row in found if all(value in _values(row, key) for key, value in self.subject.items()))
+        return tuple(row for row in Evidence(self.results).rows if self._is_of(vars(row)))
+
+    @cached_property
+    def over_data_sets(self) -> OverDataSets | None:
+        """Of all or none: what is said of several data sets is not about one."""
+        return None if self.subject else super().over_data_sets
+
+    def cells_with(self, fanout: str) -> list[Cell]:
+        return [cell for cell in super().cells_with(fanout) if self._is_of(cell.subject)]
+
+    def _is_of(self, found: Mapping[str, Any]) -> bool:
+        return all(value in _values(found, key) for key, value in self.subject.items())
 
 
-def _values(row: Hypothesis, key: str) -> set[Any]:
-    """What a hypothesis is about: of classifiers, the one that is tested or the two that are compared."""
-    found = {row.dataset} if key == "dataset" else {row.classifier, row.a, row.b}
-    return found - {None}
+def _values(found: Mapping[str, Any], key: str) -> set[Any]:
+    """What a hypothesis or a cell is about: of classifiers, the one that is tested or the two that are compared."""
+    keys = ("classifier", "a", "b") if key == "classifier" else (key,)
+    return {found.get(each) for each in keys} - {None}

@@ -47,7 +47,7 @@ class Axes:
     height: float
     x_limits: tuple[float, float]
     y_limits: tuple[float, float] = (0.0, 1.0)
-    left: float = 34.0
+    left: float = 38.0
     right: float = 10.0
     top: float = 12.0
     bottom: float = 40.0
@@ -128,7 +128,7 @@ class Axes:
         marks = "".join(f"M{svg.coordinate(self.x(value))} {svg.coordinate(self.base)}v{_TICK:g}" for value, _ in shown)
         axis = f"M{svg.coordinate(self.left)} {svg.coordinate(self.base)}H{svg.coordinate(self.width - self.right)}"
         parts = [svg.path("axis", (axis if line else "") + marks)] if line or marks else []
-        parts += [svg.text(self.x(value), self.base + 15, text, css="tick") for value, text in shown]
+        parts += [svg.text(self._centre(tick), self.base + 15, tick[1], css="tick") for tick in shown]
         if label:
             parts.append(svg.text((self.left + self.width - self.right) / 2, self.base + 32, label))
         return Markup("").join(parts)
@@ -163,9 +163,14 @@ class Axes:
         """The ticks whose labels do not touch the one before."""
         shown: list[Tick] = []
         reached = -math.inf
-        for value, text in ticks:
-            half = svg.text_width(text) / 2
-            if self.x(value) - half >= reached:
-                shown.append((value, text))
-                reached = self.x(value) + half + _GAP
+        for tick in ticks:
+            half, centre = svg.text_width(tick[1]) / 2, self._centre(tick)
+            if centre - half >= reached:
+                shown.append(tick)
+                reached = centre + half + _GAP
         return shown
+
+    def _centre(self, tick: Tick) -> float:
+        """Where the label of a tick of the x-axis stands: below it, and within the drawing."""
+        half = svg.text_width(tick[1]) / 2
+        return max(half, min(self.x(tick[0]), self.width - half))

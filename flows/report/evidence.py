@@ -77,6 +77,10 @@ class Evidence:
         """The cells of the plan by name."""
         return {cell.name: cell for cell in self.results.plan.cells}
 
+    def cells_with(self, fanout: str) -> list[Cell]:
+        """The cells of a fan-out, in the order of the plan."""
+        return self.results.cells(fanout)
+
     def cells_of(self, row: Hypothesis) -> list[Cell]:
         """The cells behind a hypothesis."""
         return [self.cells[name] for name in row.cell.split() if name in self.cells]

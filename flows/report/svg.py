@@ -71,7 +71,7 @@ def text(x: float, y: float, content: str, *, anchor: str = "middle", css: str =
 
 def text_width(content: str) -> float:
     """The room that a line of text takes at most, in pixels, in the fonts that browsers have."""
-    return 7.0 * len(content)
+    return 7.0 * len(content) + 4.0 * content.count("%")
 
 
 def spread(heights: Sequence[float], base: float) -> list[float]:

@@ -159,7 +159,7 @@ def _panel(name: str, method: str, n: int, said: Statements) -> Markup:
     summary = f"stated {percent(float(said.stated.mean()))} on average, right on {percent(float(said.right.mean()))}"
     described = "; ".join(f"{percent(share)} of {total:,} at {percent(x)}" for x, share, _, _, total in points)
     size = count_of(n, "row")
-    return Markup("<figure><figcaption><strong>{}</strong> {}</figcaption>{}</figure>").format(
+    return Markup("<figure><figcaption><strong>{}</strong>: {}</figcaption>{}</figure>").format(
         size, summary, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts)
     )
 

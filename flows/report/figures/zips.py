@@ -93,7 +93,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         axes.x_axis("F1" if cell.work["test"]["of"] == "a" else "difference of F1"),
     ]
     where = ", ".join(part for part in (row.slice, count_of(row.n or 0, "row")) if part)
-    return Markup("<figure><figcaption><strong>{}</strong> {}: {}</figcaption>{}</figure>").format(
+    return Markup("<figure><figcaption><strong>{}</strong>, {}: {}</figcaption>{}</figure>").format(
         row.method,
         where,
         percent(row.estimate or 0),

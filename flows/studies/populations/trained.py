@@ -97,7 +97,7 @@ class Trained(PopulationSource):
 
     source: Literal["trained"]
     dataset: Annotated[
-        DatasetTable | None, Field(description="A data set as a benchmark study names one; or documents instead")
+        str | DatasetTable | None, Field(description="A data set as a benchmark study names one; or documents instead")
     ] = None
     documents: Annotated[Texts | None, Field(description="Texts with categories")] = None
     train: Annotated[int, Field(ge=2, description="Rows that both classifiers are trained on")]
@@ -160,7 +160,8 @@ class Trained(PopulationSource):
 
     def _data(self, base: Path) -> TrainingData:
         if self.documents is None:
-            return sources.load({"name": self.name, **(self.dataset or {})}, base=base)
+            named = {"name": self.dataset} if isinstance(self.dataset, str) else self.dataset or {}
+            return sources.load({"name": self.name, **named}, base=base)
         texts = self.documents
         return read_documents(self.name, texts.path, base, text=texts.text, categories=texts.categories)
 

@@ -113,6 +113,19 @@ def test_figures_are_saved(benchmark, tmp_path):
     assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_figure_is_of_the_part_that_was_asked_for(tmp_path):
+    population = {"name": "two versions", "source": "simulated", "prevalence": [0.5, 0.2], "recall": [0.8]}
+    population |= {"precision": [0.8], "difference": [0.1], "dependence": [0.5]}
+    tests = [{"test": "mcnemar", "method": method} for method in ("exact", "mid-p")]
+    study = {"kind": "calibration", "sizes": [40], "trials": 60, "populations": [population], "tests": tests}
+    plot = sigstats.run(study, output=tmp_path / "out").plot
+    assert plot("paired-rates").title.count("prevalence = ") == 2
+    chosen = plot("paired-rates", slice="prevalence = 0.2")
+    assert re.findall("prevalence = ([0-9.]*)", chosen.title) == ["0.2"]
+    with pytest.raises(ValueError, match=r"slice: 'prevalence = 0.3' is not valid"):
+        plot("paired-rates", slice="prevalence = 0.3")
+
+
 def test_what_cannot_be_drawn_or_saved_is_refused(benchmark, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="figure: 'power' is not valid; expected one that this study has: grids, null"):
         benchmark.plot.power()
