@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .data_frames import opened
+from .decimals import as_decimals
 from .validation import as_array, hint, refuse, shown
 
 
@@ -56,7 +57,7 @@ def columns_of(
             raise refuse(f"{name} (shape)", table.shape, "rows and columns")
         return Found(table, models, others, parts)
     chosen = [each for each in frame if each not in named] if models is None else list(models)
-    found = [np.asarray(column(each, "models")) for each in chosen]
+    found = [as_decimals(np.asarray(column(each, "models"))) for each in chosen]
     if any(not isinstance(each, str) for each in chosen):
         raise refuse("models", models, "names of columns")
     if not found:

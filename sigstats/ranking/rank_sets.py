@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.array_record import ArrayRecord
+from .._common.decimals import as_decimals
 from .._common.model_columns import columns_of
 from .._common.validation import (
     MAX_TOTAL,
@@ -89,7 +90,8 @@ def rank_sets(
     ----------
     correct : array_like or data frame, shape (n, k)
         Whether each of k models (columns), two or more, got each of n rows right; or a score of each, the greater the
-        better. A data frame (pandas, Polars, Arrow or whatever narwhals reads) names the models by its columns.
+        better. Scores of single or half precision stand for the decimals that they print. A data frame (pandas,
+        Polars, Arrow or whatever narwhals reads) names the models by its columns.
     models : sequence of str, optional
         The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
         all others by default.
@@ -186,7 +188,7 @@ def as_score_table(correct: Any) -> Any:
     array = as_array(correct, "correct", "a table of rows and models")
     if array.dtype == np.bool_ and array.ndim == 2:
         return array
-    reals = as_reals(correct, "correct", ndim=2)
+    reals = as_reals(as_decimals(array) if array.dtype.kind == "f" else correct, "correct", ndim=2)
     if (np.abs(reals) > 1e75).any():
         raise refuse("correct", reals[np.abs(reals) > 1e75][0], "numbers between -1e+75 and 1e+75")
     return reals.astype(bool) if np.isin(reals, (0.0, 1.0)).all() else reals

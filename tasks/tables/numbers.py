@@ -7,6 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.decimals import as_decimals
+
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any
 
@@ -47,8 +49,7 @@ def to_numbers(texts: Array) -> Array | None:
 def to_decimals(column: Array) -> Array:
     """Floats of half and of single precision as the float64 of the shortest decimals that stand for them; others alike.
 
-    Of single precision 0.1 is 0.100000001490116, and the differences 0.3 - 0.2 and 0.2 - 0.1 are no longer tied.
-    Numbers so large that a type holds whole ones alone are kept as they are.
+    `sigstats._common.decimals.as_decimals` of a column.
 
     Examples
     --------
@@ -58,9 +59,8 @@ def to_decimals(column: Array) -> Array:
     [0.1, None, 123456790528.0]
     """
     if pa.types.is_float16(column.type):
-        halves, where = np.unique(column.to_numpy(zero_copy_only=False).astype(np.float16), return_inverse=True)
-        kept = np.where(np.abs(halves) < 2.0**11, halves.astype("U32").astype(np.float64), halves)
-        return pa.array(kept[where], mask=np.asarray(column.is_null()))
+        halves = column.to_numpy(zero_copy_only=False).astype(np.float16)
+        return pa.array(as_decimals(halves), mask=np.asarray(column.is_null()))
     if not pa.types.is_float32(column.type):
         return column
     exact: Array = column.cast(pa.float64())

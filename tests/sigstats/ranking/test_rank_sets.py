@@ -3,12 +3,13 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sigstats import mcnemar_test, rank_sets, sign_flip_test
+from sigstats import mcnemar_test, rank, rank_sets, sign_flip_test
 
 
 def test_pairs_are_mcnemar_s_one_sided():
@@ -130,3 +131,15 @@ def test_a_hundred_models():
 def test_bad_input_is_one_line(arguments, message):
     with pytest.raises(ValueError, match=message):
         rank_sets(**arguments)
+
+
+@pytest.mark.parametrize("precision", ["float16", "float32"])
+def test_scores_of_less_precision_are_tied_as_their_decimals_are(precision):
+    tenths = np.random.default_rng(5).integers(0, 11, (60, 3)) / 10
+    expected = rank_sets(tenths)
+    found = rank_sets(tenths.astype(precision))
+    assert found.pvalues.tolist() == expected.pvalues.tolist()
+    assert found.scores == expected.scores
+    mixed = pd.DataFrame({"a": tenths[:, 0], "b": tenths[:, 1].astype(precision), "c": tenths[:, 2]})
+    assert rank_sets(mixed).pvalues.tolist() == expected.pvalues.tolist()
+    assert [each.score for each in rank(mixed).models] == sorted(expected.scores, reverse=True)
