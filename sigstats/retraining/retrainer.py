@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, refuse
 from ._rows import as_rows, permute_features, take
@@ -185,13 +186,8 @@ class Retrainer:
         if self._exchange is not None:
             return self._exchange.draw(generator, size)
         if self.null == "labels":
-            return generator.permuted(np.broadcast_to(np.arange(self.n), (size, self.n)), axis=1)
-        d = self._X.shape[1]
-        draws = np.broadcast_to(np.arange(self.n), (size, d, self.n)).copy()
-        for replicate in draws:
-            for rows in self._strata:
-                replicate[:, rows] = generator.permuted(np.broadcast_to(rows, (d, len(rows))), axis=1)
-        return draws
+            return permutations(generator, [np.arange(self.n)], (size, 1, self.n))[:, 0]
+        return permutations(generator, self._strata, (size, self._X.shape[1], self.n))
 
     def count_wrong(self, draws: IntArray) -> IntArray:
         """The number of wrong rows of each replicate in `draws`."""
