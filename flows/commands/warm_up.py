@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001
-    """Compile trees, kernel machines and tables by training and counting a few, as studies do."""
+    """Compile trees, boosting, kernel machines and tables by training and counting a few, as studies do."""
     try:
         from sigstats.learners.batched._tree_growth import predict_fold
     except ImportError:
@@ -35,7 +35,8 @@ def _retrain() -> None:
     # more levels than 8 bits can number
     fine = np.linspace(0.0, 1.0, 600)[:, np.newaxis], np.arange(600) % 2
     forests = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
-    for classifier in ("decision-tree", "c4.5", "svm", *forests):
+    boosting = "sklearn.ensemble.HistGradientBoostingClassifier"
+    for classifier in ("decision-tree", "c4.5", "svm", boosting, *forests):
         for null in ("labels", "features"):
             permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
     for classifier in forests:
