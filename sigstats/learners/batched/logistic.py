@@ -26,8 +26,8 @@ _LONGEST = 80
 #: A variance smaller than this part of that of all rows is left to scikit-learn, unless the column is constant.
 _LEAST = 1e-4
 
-#: Scores of so many classes and problems are made at a time, and so many numbers: both stay in cache.
-_TOGETHER, _ROOM = 400, 2**16
+#: So many scores are made at a time where there is no compiled code.
+_ROOM = 2**16
 
 _MOST_CLASSES = 2**14
 
@@ -51,6 +51,7 @@ class BatchedLogisticRegression:
         columns = columns - np.where(self._scaled, columns.mean(axis=0), 0)
         spread = np.where(self._scaled, columns.std(axis=0), 1)
         self._columns = np.ascontiguousarray(columns / np.where(spread > 0, spread, 1))
+        self._losses = _losses()(np.column_stack([self._columns, np.ones(len(columns))]))
         self._moments = np.hstack([self._columns, self._columns**2, varies])
         self._outputs = 1 if problem.n_classes == 2 else problem.n_classes
         n, m = columns.shape
@@ -107,7 +108,7 @@ class _Task:
     def __init__(self, learner: BatchedLogisticRegression, inside: Any, label: IntArray) -> None:
         m = learner._columns.shape[1]
         self._columns = np.column_stack([learner._columns, np.ones(len(learner._columns))])
-        self._outputs, self._losses, self._room = learner._outputs, _losses(), np.empty(_ROOM)
+        self._outputs, self._losses = learner._outputs, learner._losses
         self.train = (~inside).astype(np.float64)
         self._size = self.train.sum(axis=1)
         sums = self.train @ learner._moments
@@ -144,11 +145,7 @@ class _Task:
         free = max(self._outputs - 1, 1)  # weights, scores and derivatives of all classes sum to 0
         slopes = self._slopes(x, at, free)
         codes = self._codes if len(at) == len(self._codes) else self._codes[at]
-        value, raw = np.zeros(len(x)), np.zeros_like(slopes)
-        step = max(_TOGETHER // free, 1)
-        for first in range(0, len(x), step):
-            some = slice(first, first + step)
-            self._add_up(slopes[some], codes[some], value[some], raw[some])
+        value, raw = self._losses(slopes, codes, self._outputs == 1)
         gradient = np.empty_like(weights)
         own = gradient[:, :free]
         np.multiply(raw[..., :-1], self._inverse[at, None], out=own[..., :-1])
@@ -162,21 +159,26 @@ class _Task:
         value = value / size + 0.5 * penalty * (weights[..., :-1] ** 2).sum(axis=(1, 2))
         return value, gradient.reshape(len(x), -1)
 
-    def _add_up(self, slopes: FloatArray, codes: Any, value: FloatArray, raw: FloatArray) -> None:
-        """Add losses and derivatives of all rows, of as many at a time as stay in cache."""
-        flat = slopes.reshape(-1, slopes.shape[2])
-        step = max(_ROOM // len(flat), 1)
-        for first in range(0, codes.shape[1], step):
+
+class _PlainLosses:
+    """As `sigstats.learners.batched._cross_entropy.Losses`, without Numba."""
+
+    def __init__(self, columns: FloatArray) -> None:
+        self._columns = columns
+
+    def __call__(self, slopes: FloatArray, codes: Any, binary: bool) -> tuple[FloatArray, FloatArray]:
+        value, raw = np.zeros(len(slopes)), np.zeros(slopes.shape)
+        step = max(_ROOM // (slopes.shape[0] * slopes.shape[1]), 1)
+        for first in range(0, len(self._columns), step):
             columns = self._columns[first : first + step]
-            scores = self._room[: len(flat) * len(columns)].reshape(len(flat), -1)
-            np.matmul(flat, columns.T, out=scores)
-            own = np.ascontiguousarray(codes[:, first : first + step])
-            self._losses(scores.reshape(*slopes.shape[:2], -1), own, self._outputs == 1, value)
-            raw += (scores @ columns).reshape(raw.shape)
+            losses, derivatives = _losses_of(slopes @ columns.T, codes[:, first : first + step], binary)
+            value += losses
+            raw += derivatives @ columns
+        return value, raw
 
 
-def _plain_losses(scores: FloatArray, codes: Any, binary: bool, total: FloatArray) -> None:
-    """As `sigstats.learners.batched._cross_entropy.losses`, without Numba."""
+def _losses_of(scores: FloatArray, codes: Any, binary: bool) -> tuple[FloatArray, FloatArray]:
+    """Sums of losses, (problems,), and derivatives by scores, (problems, outputs, n)."""
     other = np.zeros_like(scores) if binary else -scores.sum(axis=1, keepdims=True)
     full = np.concatenate([other, scores] if binary else [scores, other], axis=1)
     hits = codes[:, None] == np.arange(full.shape[1])[:, None]
@@ -184,19 +186,19 @@ def _plain_losses(scores: FloatArray, codes: Any, binary: bool, total: FloatArra
     shares = np.exp(full - top)
     whole = shares.sum(axis=1, keepdims=True)
     shares /= whole
-    total += ((top + np.log(whole))[:, 0] * (codes >= 0)).sum(axis=1) - (full * hits).sum(axis=(1, 2))
+    losses = ((top + np.log(whole))[:, 0] * (codes >= 0)).sum(axis=1) - (full * hits).sum(axis=(1, 2))
     derivatives = (shares - hits) * (codes >= 0)[:, None]
-    scores[:] = derivatives[:, 1:] if binary else derivatives[:, :-1]
+    return losses, derivatives[:, 1:] if binary else derivatives[:, :-1]
 
 
 @functools.cache
 def _losses() -> Any:
-    """The compiled losses where Numba is there."""
+    """What computes losses: compiled where Numba is there."""
     try:  # it imports an extra
-        from ._cross_entropy import losses
+        from ._cross_entropy import Losses
     except ImportError:
-        return _plain_losses
-    return losses
+        return _PlainLosses
+    return Losses
 
 
 BATCHED = (BatchedLogisticRegression,)

@@ -76,26 +76,27 @@ def test_other_regressions_go_to_scikit_learn(estimator):
 def test_losses_and_derivatives_against_scipy(classes, size):
     rng = np.random.default_rng(classes)
     free, binary = max(classes - 1, 1), classes == 2
-    scores, codes = size * rng.normal(size=(3, free, 131)), rng.integers(-1, classes, (3, 131)).astype(np.int16)
-    other = np.zeros((3, 1, 131)) if binary else -scores.sum(axis=1, keepdims=True)
+    columns, slopes = rng.normal(size=(131, 11)), size * rng.normal(size=(15, free, 11))
+    codes = rng.integers(-1, classes, (15, 131)).astype(np.int16)
+    scores = slopes @ columns.T
+    other = np.zeros((15, 1, 131)) if binary else -scores.sum(axis=1, keepdims=True)
     full = np.concatenate([other, scores] if binary else [scores, other], axis=1)
     own = np.take_along_axis(full, np.maximum(codes, 0)[:, None].astype(int), axis=1)[:, 0]
     loss = np.where(codes >= 0, logsumexp(full, axis=1) - own, 0).sum(axis=1)
     slope = softmax(full, axis=1) - (codes[:, None] == np.arange(classes)[:, None])
-    slope = (
-        np.where(codes[:, None] >= 0, slope, 0)[:, 1:] if binary else np.where(codes[:, None] >= 0, slope, 0)[:, :-1]
-    )
-    for losses in {logistic._plain_losses, logistic._losses()}:
-        found, total = scores.copy(), np.ones(3)
-        losses(found, codes, binary, total)
-        assert np.abs(found - slope).max() < 1e-14 * (1 + size)
-        assert total - 1 == pytest.approx(loss, rel=1e-13)
+    slope = np.where(codes[:, None] >= 0, slope, 0)
+    expected = (slope[:, 1:] if binary else slope[:, :-1]) @ columns
+    for losses in {logistic._PlainLosses, logistic._losses()}:
+        for some in (slice(0, 15), slice(3, 4)):
+            value, gradient = losses(columns)(slopes[some], codes[some], binary)
+            assert value == pytest.approx(loss[some], rel=1e-13)
+            assert np.abs(gradient - expected[some]).max() < 1e-13 * (1 + size) * 30
 
 
 def test_without_numba(monkeypatch):
     X, y = load_wine(return_X_y=True)
     expected = Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2)
-    monkeypatch.setattr(logistic, "_losses", lambda: logistic._plain_losses)
+    monkeypatch.setattr(logistic, "_losses", lambda: logistic._PlainLosses)
     assert Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2).tolist() == expected.tolist()
 
 
