@@ -1,14 +1,20 @@
-"""Gandy's sequential Monte-Carlo test: where it ends, and the p-value of the end."""
+"""Gandy's sequential Monte-Carlo test: where it ends, the p-value of the end, and the interval of p."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from ._cases import Case
+from ._exit_limits import limits
 from ._exits import Rule, counted, first_end, pvalue, urn
 
-SOURCE = "Gandy (2009), section 2; the p-value orders the ends and is their probability where p is uniform."
+SOURCE = (
+    "Gandy (2009), section 2; the p-value orders the ends and is their probability where p is uniform; the interval "
+    "has each p at which neither tail of that order is below half of one less the confidence."
+)
 METHODS = ("paths counted in whole numbers, with beta integrals", "Polya's urn and chances passed on, in balls")
 
+#: The interval that is reported by default, as a double; and for how many replicates it is made.
+_LEVEL, _MOST = Fraction(0.99), 400
 #: Fields of the rule, and what was drawn: how many, and which exceeded.
 _EASY = {"maximum": 99, "alpha": 0.5, "risk": 0.1, "half_spent": 10}
 _USUAL = {"maximum": 999, "alpha": 0.05}
@@ -39,12 +45,16 @@ def _case(difficulty: str, given: dict[str, float], exceeding: list[int]) -> Cas
     alpha = fields["alpha"]
     spent = int(given.get("half_spent", 1000))
     rule = Rule(maximum, fields.get("reject_at", alpha), alpha, fields.get("risk", Fraction(1, 1000)), spent)
+    both = [method(rule, maximum) for method in (counted, urn)]
     found = []
-    for method in (counted, urn):
-        ends = method(rule, maximum)
+    for ends in both:
         n, s = first_end(ends, set(exceeding), maximum)
         found.append((n, s, pvalue(ends, n, s)))
     names = ("replicates", "exceedances", "pvalue")
     values = {name: (found[0][place], found[1][place]) for place, name in enumerate(names)}
+    n, s, _ = found[0]
+    if n <= _MOST:
+        ends = limits(both[0], both[1], maximum, (n, s), _LEVEL)
+        values.update({f"pvalue_interval[{place}]": ends[place] for place in (0, 1)})
     shown = [each for each in exceeding if each <= found[0][0]]
     return Case(difficulty, {**given, "drawn": found[0][0], "exceeding": shown}, values)
