@@ -6,6 +6,7 @@ otherwise, which moves the iterates as rounding the data would. A problem of whi
 or that needs what is left out here (restarts, pairs without curvature), is given up.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,26 +24,23 @@ _TRIALS: Final = 20
 _EPS: Final = float(np.finfo(np.float64).eps)
 
 
-def amplified(iterations: Any) -> Any:
-    """How far rounding may have moved iterates.
-
-    Measured on collinear features with costs from 0.1 to 100, scores move by up to 1e-12 in 20 iterations and 1e-8 in
-    60. This is a hundred times that or more.
-    """
-    return 1e-9 * 10 ** (np.asarray(iterations) / 10)
-
-
 @dataclass(frozen=True)
 class Rules:
     """When to stop: the largest slope, the smallest relative decrease, and the most iterations.
 
-    After these a problem ends where it is (`ends`), or is given up.
+    After these a problem ends where it is (`ends`), or is given up. Rounding moves an iterate by `rounding` at most in
+    the first steps, and by ten times more in each ten steps that follow.
     """
 
     slope: float
     decrease: float
     iterations: int
     ends: bool
+    rounding: float
+
+    def amplified(self, iterations: Any) -> Any:
+        """How far rounding may have moved iterates."""
+        return self.rounding * 10 ** (np.asarray(iterations) / 10)
 
 
 class _State:
@@ -52,35 +50,39 @@ class _State:
         self.at = np.arange(len(start))
         self.x = start
         self.value, self.gradient = evaluate(start, self.at)
-        self._pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-        self._scale: Any = None
+        shape = len(start), _PAIRS, start.shape[1]
+        self._steps, self._changes, self._inverses = np.empty(shape), np.empty(shape), np.empty(shape[:2])
+        self._scale, self._taken = np.empty(len(start)), 0
+
+    @property
+    def first(self) -> bool:
+        """Whether there is no pair as yet."""
+        return self._taken == 0
 
     def keep(self, some: Any) -> None:
         """Forget the others."""
         if some.all():
             return
         self.at, self.x, self.value, self.gradient = (a[some] for a in (self.at, self.x, self.value, self.gradient))
-        self._pairs = [(step[some], change[some], inverse[some]) for step, change, inverse in self._pairs]
-        self._scale = None if self._scale is None else self._scale[some]
+        self._steps, self._changes, self._inverses = self._steps[some], self._changes[some], self._inverses[some]
+        self._scale = self._scale[some]
 
     def direction(self) -> FloatArray:
         """Minus the inverse Hessian, as the pairs have it, times the gradient."""
-        out, amounts = -self.gradient, []
-        for step, change, inverse in reversed(self._pairs):
-            amounts.append(inverse * _dot(step, out))
-            out -= amounts[-1][:, None] * change
-        if self._pairs:
-            out *= self._scale[:, None]
-        for (step, change, inverse), amount in zip(self._pairs, reversed(amounts), strict=True):
-            out += (amount - inverse * _dot(change, out))[:, None] * step
+        out = -self.gradient
+        if not self.first:
+            order = np.arange(max(self._taken - _PAIRS, 0), self._taken) % _PAIRS
+            _directions()(out, self._steps, self._changes, self._inverses, order, self._scale)
         return out
 
     def add(self, step: FloatArray, change: FloatArray) -> FloatArray:
-        """Take a pair; the curvature along the step."""
-        product = _dot(step, change)
+        """Take a pair in place of the oldest; the curvature along the step."""
+        product, pair = _dot(step, change), self._taken % _PAIRS
+        self._steps[:, pair], self._changes[:, pair] = step, change
         with np.errstate(divide="ignore", invalid="ignore"):
-            self._pairs = [*self._pairs[-_PAIRS + 1 :], (step, change, 1 / product)]
+            self._inverses[:, pair] = 1 / product
             self._scale = product / _dot(change, change)
+        self._taken += 1
         return product
 
 
@@ -106,7 +108,7 @@ def minimise(evaluate: Evaluate, start: FloatArray, rules: Rules) -> tuple[Float
     for iteration in range(rules.iterations + 1):
         steep = np.abs(state.gradient).max(axis=1)
         flat = steep <= rules.slope
-        clear = np.abs(steep - rules.slope) > amplified(iteration) * rules.slope
+        clear = np.abs(steep - rules.slope) > rules.amplified(iteration) * rules.slope
         if iteration:
             limit = rules.decrease * np.maximum(np.maximum(np.abs(previous), np.abs(state.value)), 1)
             clear &= flat | (np.abs(previous - state.value - limit) > 4 * _EPS)
@@ -116,7 +118,7 @@ def minimise(evaluate: Evaluate, start: FloatArray, rules: Rules) -> tuple[Float
         state.keep(clear & ~done)
         if not len(state.at):
             break
-        previous = _step(evaluate, state, amplified(iteration))
+        previous = _step(evaluate, state, rules.amplified(iteration))
     return result, taken
 
 
@@ -124,7 +126,7 @@ def _step(evaluate: Evaluate, state: _State, doubt: float) -> FloatArray:
     """Go one step; the values before it."""
     direction = state.direction()
     slope = _dot(direction, state.gradient)
-    first = not state._pairs
+    first = state.first
     length = 1 / np.sqrt(_dot(direction, direction)) if first else np.ones(len(state.at))
     length, value, gradient, found = _search(evaluate, state, direction, slope, length, doubt)
     step = length[:, None] * direction
@@ -161,6 +163,29 @@ def _search(
         for i in open_.tolist():
             searches[i].tell(float(value[i]), float(slopes[i]))
     return length, value, gradient, found
+
+
+def _plain_directions(
+    out: FloatArray, steps: FloatArray, changes: FloatArray, inverses: FloatArray, order: IntArray, scale: FloatArray
+) -> None:
+    """As `sigstats.learners.batched._lbfgs_directions.directions`, without Numba."""
+    amounts = np.empty((len(order), len(out)))
+    for at, pair in reversed(list(enumerate(order.tolist()))):
+        amounts[at] = inverses[:, pair] * _dot(steps[:, pair], out)
+        out -= amounts[at][:, None] * changes[:, pair]
+    out *= scale[:, None]
+    for amount, pair in zip(amounts, order.tolist(), strict=True):
+        out += (amount - inverses[:, pair] * _dot(changes[:, pair], out))[:, None] * steps[:, pair]
+
+
+@functools.cache
+def _directions() -> Any:
+    """What multiplies by the inverse Hessian: compiled where Numba is there."""
+    try:  # it imports an extra
+        from ._lbfgs_directions import directions
+    except ImportError:
+        return _plain_directions
+    return directions
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -16,12 +16,18 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import Design, design_of
-from ._lbfgs import Rules, amplified, minimise
+from ._lbfgs import Rules, minimise
 
 _WIDEST = 256
 
 #: A longer way is not followed, as rounding is amplified on it.
 _LONGEST = 80
+
+#: Rounding moves scores by less than this in the first steps, times the root of the cost where that is above 1. Data
+#: moved by a rounding moved the scores by 3e-13 at most for costs up to 1, 5e-13 for 100 and 8e-11 for 10,000, divided
+#: by how rounding is said to be amplified: on digits, breast cancer, wine, iris and sets with collinear columns, with
+#: labels as they are and permuted.
+_ROUNDING = 3e-11
 
 #: A variance smaller than this part of that of all rows is left to scikit-learn, unless the column is constant.
 _LEAST = 1e-4
@@ -42,7 +48,8 @@ class BatchedLogisticRegression:
         self._problem, self._cost = problem, float(classifier.C)
         longest = classifier.max_iter
         decrease = 64 * float(np.finfo(np.float64).eps)
-        self._rules = Rules(float(classifier.tol), decrease, min(longest, _LONGEST), longest <= _LONGEST)
+        rounding = _ROUNDING * max(1.0, self._cost) ** 0.5
+        self._rules = Rules(float(classifier.tol), decrease, min(longest, _LONGEST), longest <= _LONGEST, rounding)
         # A scaled column that is constant in all rows gets no weight.
         some = ~design.standardised | (np.ptp(design.columns, axis=0) > 0)
         columns, self._scaled = design.columns[:, some], design.standardised[some]
@@ -79,7 +86,7 @@ class BatchedLogisticRegression:
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from scores of all folds and replicates."""
         predicted = np.empty_like(place)
-        for some in blocks(len(place), self.replicate_bytes // 16, least=4):
+        for some in blocks(len(place), self.replicate_bytes // 16, least=8):
             predicted[some] = self._predict(place[some])
         return predicted
 
@@ -93,13 +100,16 @@ class BatchedLogisticRegression:
         task = _Task(self, inside.reshape(-1, inside.shape[2]), np.repeat(label, self._problem.n_folds, axis=0))
         start = np.zeros((len(task.train), self._outputs * (self._columns.shape[1] + 1)))
         found, iterations = minimise(task.evaluate, start, self._rules)
-        scores = task.scores(found, np.arange(len(found)))  # (problems, outputs, n)
+        own = np.empty((len(place), self._outputs, place.shape[1]))
+        for replicate, problems in enumerate(np.arange(len(found)).reshape(inside.shape[:2])):
+            scores = task.scores(found[problems], problems)
+            own[replicate] = np.take_along_axis(scores, fold[replicate, None, None], axis=0)[0]
         if self._outputs == 1:
-            scores = np.concatenate([-scores, scores], axis=1) / 2
-        best = best_or_undecided(scores, amplified(iterations)[:, None, None])
-        best[(iterations < 0) | ~task.known] = UNDECIDED
-        chosen: IntArray = np.take_along_axis(best.reshape(*inside.shape), fold[:, None, :], axis=1)[:, 0]
-        return chosen
+            own = np.concatenate([-own, own], axis=1) / 2
+        margin, known = self._rules.amplified(iterations), (iterations >= 0) & task.known
+        best = best_or_undecided(own, np.take_along_axis(margin.reshape(inside.shape[:2]), fold, axis=1)[:, None])
+        best[~np.take_along_axis(known.reshape(inside.shape[:2]), fold, axis=1)] = UNDECIDED
+        return best
 
 
 class _Task:

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sigstats.learners import build
-from sigstats.learners.batched import logistic
-from sigstats.learners.batched._lbfgs import Rules, amplified, minimise
+from sigstats.learners.batched import _lbfgs, logistic
+from sigstats.learners.batched._lbfgs import Rules, minimise
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -97,6 +97,7 @@ def test_without_numba(monkeypatch):
     X, y = load_wine(return_X_y=True)
     expected = Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2)
     monkeypatch.setattr(logistic, "_losses", lambda: logistic._PlainLosses)
+    monkeypatch.setattr(_lbfgs, "_directions", lambda: _lbfgs._plain_directions)
     assert Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2).tolist() == expected.tolist()
 
 
@@ -113,7 +114,8 @@ def curved(x):
 @pytest.mark.parametrize("iterations", [1, 2, 5, 9, 14, 25])
 def test_the_iterates_are_those_of_scipy(iterations):
     starts = np.random.default_rng(iterations).uniform(-2, 2, (40, 4))
-    found, taken = minimise(lambda x, _: curved(x), starts, Rules(1e-4, 64 * EPS, iterations, ends=True))
+    rules = Rules(1e-4, 64 * EPS, iterations, ends=True, rounding=1e-9)
+    found, taken = minimise(lambda x, _: curved(x), starts, rules)
     options = {"maxiter": iterations, "gtol": 1e-4, "ftol": 64 * EPS, "maxls": 50}
     followed = np.flatnonzero(taken >= 0)
     assert len(followed) >= 30
@@ -121,11 +123,12 @@ def test_the_iterates_are_those_of_scipy(iterations):
     for number in followed:
         theirs = minimize(curved, starts[number], jac=True, method="L-BFGS-B", options=options)
         assert theirs.nit == taken[number]
-        assert np.abs(theirs.x - found[number]).max() <= amplified(iterations)
+        assert np.abs(theirs.x - found[number]).max() <= rules.amplified(iterations)
         trials += theirs.nfev - theirs.nit
     assert iterations < 25 or trials > 1.2 * len(followed)  # searches went on beyond their first trials
 
 
 def test_a_problem_that_takes_too_long_is_given_up():
-    _, taken = minimise(lambda x, _: curved(x), np.full((1, 4), -1.5), Rules(1e-4, 64 * EPS, 4, ends=False))
+    rules = Rules(1e-4, 64 * EPS, 4, ends=False, rounding=1e-9)
+    _, taken = minimise(lambda x, _: curved(x), np.full((1, 4), -1.5), rules)
     assert taken.tolist() == [-1]
