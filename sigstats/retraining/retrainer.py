@@ -16,6 +16,7 @@ import numpy as np
 from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, refuse
+from ._predictions import class_codes
 from ._rows import as_rows, permute_features, take
 from .folds import as_classes, as_folds
 from .groups import LabelExchange, as_groups, require_whole_groups, rows_to_permute
@@ -242,14 +243,11 @@ class Retrainer:
         try:
             with self.around_fit():
                 fitted = clone(self._estimator).fit(take(rows, np.flatnonzero(~test)), self._labels[~test])
-                labels = np.asarray(fitted.predict(take(rows, np.flatnonzero(test))))
-            codes = np.minimum(np.searchsorted(self._classes, labels), len(self._classes) - 1)
-            known = self._classes[codes] == labels
+                predicted = np.asarray(fitted.predict(take(rows, np.flatnonzero(test))))
         except Exception as error:
             raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error
-        if not np.all(known) or labels.shape != (np.count_nonzero(test),):
-            raise refuse(f"classifier ({name}'s predictions in fold {fold})", labels, "a class of y for each row")
-        return codes.astype(np.int64)
+        called = f"classifier ({name}'s predictions in fold {fold})"
+        return class_codes(predicted, self._classes, int(test.sum()), called)
 
     def identity(self) -> IntArray:
         """The draw of one replicate in which nothing is permuted."""

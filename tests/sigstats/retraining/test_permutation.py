@@ -343,6 +343,41 @@ def test_a_classifier_that_fails_is_named_with_its_error():
         permutation_test(Failing(), X, y)
 
 
+class Answering(ClassifierMixin, BaseEstimator):
+    def __init__(self, answer):
+        self.answer = answer
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.answer(len(X), self.classes_)
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], ["a", "b", "c"]])
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        (lambda n, classes: np.full(n, "never", dtype=object), "'never' is not valid; expected a class of y: "),
+        (lambda n, classes: np.full(n, 7), "7 is not valid; expected a class of y: "),
+        (lambda n, classes: np.full(n, np.nan), "nan is not valid; expected a class of y: "),
+        (lambda n, classes: [[]] * n, r"\(15, 0\) is not valid; expected a class for each of 15 rows"),
+        (lambda n, classes: [classes[0]] * (n - 1), r"\(14,\) is not valid; expected a class for each of 15 rows"),
+    ],
+)
+def test_what_is_no_class_is_named(answer, wanted, names):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=f"Answering's predictions in fold 0.*{wanted}"):
+        permutation_test(Answering(answer), X, np.array(names)[y], cv=10, n_resamples=1)
+
+
+def test_predictions_in_a_column_are_read_as_scikit_learn_reads_them():
+    X, y = load_iris(return_X_y=True)
+    column = Answering(lambda n, classes: np.full((n, 1), classes[0]))
+    assert permutation_test(column, X, y, n_resamples=1).statistic == pytest.approx(2 / 3)
+
+
 @pytest.mark.parametrize(
     "estimator",
     [

@@ -1,0 +1,53 @@
+"""What a classifier predicts, held against the classes of y."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.messages import refuse, shown
+from .._common.validation import IntArray
+
+#: So many classes are named in a message.
+_MOST = 10
+
+
+def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> IntArray:
+    """The place among `classes` of each prediction; a column is read as its entries, as of CatBoost.
+
+    Raises
+    ------
+    ValueError
+        If there is not a prediction for each row, or one is no class. The message calls the predictions `name`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.retraining._predictions import class_codes
+    >>> class_codes(["b", "a"], np.array(["a", "b"]), 2, "predictions").tolist()
+    [1, 0]
+    """
+    labels = np.asarray(predicted)
+    if labels.shape not in ((rows,), (rows, 1)):
+        raise refuse(f"{name} (shape)", labels.shape, f"a class for each of {rows} rows")
+    labels = labels.reshape(rows)
+    codes = _places(labels, classes)
+    if (codes < 0).any():
+        named = ", ".join(shown(each) for each in classes[:_MOST]) + (", ..." if len(classes) > _MOST else "")
+        raise refuse(name, labels[codes < 0][0], f"a class of y: {named}")
+    return codes
+
+
+def _places(labels: NDArray[Any], classes: NDArray[Any]) -> IntArray:
+    if labels.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
+        found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        return np.where(classes[found] == labels, found, -1).astype(np.int64)
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    return np.array([_place(label, place) for label in labels.tolist()], dtype=np.int64)
+
+
+def _place(label: Any, place: dict[Any, int]) -> int:
+    try:
+        return place.get(label, -1)
+    except TypeError:  # not hashable, so no class
+        return -1
