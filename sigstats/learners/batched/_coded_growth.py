@@ -12,12 +12,12 @@ import numpy as np
 from sigstats._common.compiled import borrowed, compiled, inlined
 from sigstats._common.validation import IntArray
 
+from ._coded_few import FEW, best_drawn_of_few, best_level_of_few
 from ._coded_levels import best_of_levels
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_splits import Choice, Coded, code_below, draw_columns, find_bounds
-from ._coded_thresholds import FEW, MANY, best_at_once, best_one_by_one
+from ._coded_thresholds import MANY, best_at_once, best_one_by_one, draw_code, draw_codes
 from ._forest_splits import Settings, count
-from ._tree_growth import _part
 from ._tree_splits import EPSILON, improvement
 
 
@@ -27,11 +27,29 @@ def _choose(
 ) -> Any:
     """The best split on the columns that were drawn."""
     tried, total, smallest = room.tried, room.total, settings.smallest
+    if settings.drawn_thresholds:
+        draw_codes(sample, tried, found, room.lefts)
+        if even and n <= FEW:
+            return best_drawn_of_few(sample, members, tried, found, room.lefts.code, smallest, room.few)
+    elif n <= FEW and smallest == 1:
+        return best_level_of_few(sample, members, tried, found, n, room.few)
+    count(sample, members, total)
     if not settings.drawn_thresholds:
         return best_of_levels(sample, members, tried, found, total, n, squares, smallest, room.left, room.levels)
-    if even and FEW < len(members) < MANY:
-        return best_at_once(sample, members, tried, found, total, smallest, room.lefts, room.thresholds)
-    return best_one_by_one(sample, members, tried, found, total, n, smallest, room.left)
+    if even and n < MANY:
+        return best_at_once(sample, members, tried, found, total, smallest, room.lefts)
+    return best_one_by_one(sample, members, tried, found, total, n, smallest, room.left, room.lefts)
+
+
+@inlined
+def _choose_of_two(sample: Coded, members: Any, drawn_thresholds: bool, room: Room) -> Choice:
+    """The split of two rows of two classes, which any column parts: the first that was drawn."""
+    tried, feature = room.tried, np.uint64(room.tried.columns[0])
+    low, high = np.int64(tried.lowest[feature]), np.int64(tried.highest[feature])
+    code = draw_code(sample, feature, low, high, tried.draws[0]) if drawn_thresholds else low
+    first = np.uint64(sample.codes[members[0], feature] > code)
+    left, right = np.int64(sample.weight[members[first]]), np.int64(sample.weight[members[np.uint64(1) - first]])
+    return Choice(np.int64(feature), code, left, left * left, right * right)
 
 
 @inlined
@@ -46,84 +64,117 @@ def _helps(choice: Choice, n: int, impurity: float, drawn_in_all: int) -> bool:
 
 
 @inlined
-def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int) -> None:
-    """Note a node's rows, its depth, its known constant columns, and whose child it is."""
-    node[0], node[1], node[2], node[3], node[4] = start, end, depth, known, child
+def _part(sample: Coded, members: Any, choice: Choice, spare: Any) -> Any:
+    """Put the rows that go left first, both parts in the order they had: how many, and the lowest code to the right."""
+    codes, feature, code = sample.codes, np.uint64(choice.feature), choice.code
+    lefts, above = np.uint64(0), np.int64(1) << 32
+    for at in range(np.uint64(len(members))):
+        row = members[at]
+        members[lefts], spare[at - lefts] = row, row
+        own = np.int64(codes[row, feature])
+        lefts += np.uint64(own <= code)
+        above = min(above, own if own > code else above)
+    for at in range(lefts, np.uint64(len(members))):
+        members[at] = spare[at - lefts]
+    return np.int64(lefts), above
+
+
+@inlined
+def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n: int, squares: int) -> None:
+    """Note a node's rows, its depth, its known constant columns, whose child it is, its draws and squared counts."""
+    node[0], node[1], node[2], node[3], node[4], node[5], node[6] = start, end, depth, known, child, n, squares
 
 
 @compiled
 def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, tree: Tree, room: Room) -> None:
-    """Grow a tree on the rows that `rows` lists; `even` says that each was drawn once."""
-    columns, constants, waiting, codes = room.columns, room.constants, room.waiting, sample.codes
+    """Grow a tree on the rows that `rows` lists, in the order of their classes; `even` says that all weigh one."""
+    columns, constants, waiting, codes, nodes = room.columns, room.constants, room.waiting, sample.codes, tree.nodes
     for column in range(len(columns)):
         columns[column] = column
-    _wait(waiting[0], 0, len(rows), 0, 0, -1)
-    height, nodes, state, drawn_in_all = 1, 0, seed, 0
+    drawn_in_all, squares = count(sample, rows, room.total)
+    height, made, shared, state = 0, 1, 0, seed
+    if _is_pure(drawn_in_all, squares):
+        nodes[0, 2] = -1 - np.int64(sample.label[rows[0]])
+    else:
+        _wait(waiting[0], 0, len(rows), 0, 0, 0, drawn_in_all, squares)
+        height = 1
     while height:
         height -= 1
         own = waiting[height]
-        start, end, depth, known, child = own[0], own[1], own[2], own[3], own[4]
-        members = rows[start:end]
-        n, squares = count(sample, members, room.total)
+        start, end, depth, known, child, n, squares = own[0], own[1], own[2], own[3], own[4], own[5], own[6]
+        members, m = rows[start:end], end - start
         impurity = 1.0 - squares / (float(n) * float(n))
-        node, nodes = nodes, nodes + 1
-        if child >= 0:
-            tree.children[child >> 1, child & 1] = node
-        else:
-            drawn_in_all = n
-        few = end - start < settings.fewest or end - start < 2 * settings.smallest
-        choice = Choice(-1, 0, 0.0, 0, 0, 0, 0)
-        constant = known
-        if not (depth >= settings.deepest or few or impurity <= EPSILON):
+        choice, constant = Choice(-1, 0, 0, 0, 0), known
+        if not (depth >= settings.deepest or m < settings.fewest or m < 2 * settings.smallest or impurity <= EPSILON):
             find_bounds(codes, members, room.tried)
             found, constant, state = draw_columns(
-                sample.values, columns, known, settings.tried, settings.drawn_thresholds, state, room.tried
+                sample, columns, known, settings.tried, settings.drawn_thresholds, state, room.tried
             )
-            choice = _choose(sample, members, settings, found, n, squares, even, room)
+            if m == 2 and found:
+                choice = _choose_of_two(sample, members, settings.drawn_thresholds, room)
+            elif found:
+                choice = _choose(sample, members, settings, found, n, squares, even, room)
             for at in range(known):
                 columns[at] = constants[at]
             for at in range(known, constant):
                 constants[at] = columns[at]
         if not _helps(choice, n, impurity, drawn_in_all):
-            tree.asked[node] = -1
+            nodes[child >> 1, 2 + (child & 1)] = -1 - settings.n_classes - shared
+            count(sample, members, room.total)
             for own_class in range(settings.n_classes):
-                tree.shares[node, own_class] = float(room.total[own_class]) / float(n)
+                tree.shares[shared, own_class] = float(room.total[own_class]) / float(n)
+            shared += 1
             continue
-        feature = np.uint64(choice.feature)
-        for row in members:
-            room.goes_left[row] = codes[row, feature] <= choice.code
-        _part(members, room.goes_left, room.spare)
-        tree.asked[node], tree.code[node] = choice.feature, choice.code
+        cut, above = _part(sample, members, choice, room.spare)
+        code = choice.code
         if not settings.drawn_thresholds:
-            tree.code[node] = _code_between(sample, members[choice.cut :], choice)
-        middle = start + choice.cut
-        _wait(waiting[height], middle, end, depth + 1, constant, 2 * node + 1)
-        _wait(waiting[height + 1], start, middle, depth + 1, constant, 2 * node)
-        height += 2
+            code = _code_between(sample, choice.feature, code, above)
+        node, made = made, made + 1
+        nodes[child >> 1, 2 + (child & 1)] = node
+        nodes[node, 0], nodes[node, 1] = choice.feature, code
+        n_left, rest, middle = choice.n_left, n - choice.n_left, start + cut
+        if _is_pure(rest, choice.right_squares):
+            nodes[node, 3] = -1 - np.int64(sample.label[members[cut]])
+        else:
+            _wait(waiting[height], middle, end, depth + 1, constant, 2 * node + 1, rest, choice.right_squares)
+            height += 1
+        if _is_pure(n_left, choice.left_squares):
+            nodes[node, 2] = -1 - np.int64(sample.label[members[0]])
+        else:
+            _wait(waiting[height], start, middle, depth + 1, constant, 2 * node, n_left, choice.left_squares)
+            height += 1
 
 
 @inlined
-def _code_between(sample: Coded, rights: Any, choice: Choice) -> Any:
-    """The highest code that goes left where the threshold is halfway between the codes of the node on both sides."""
-    values: Any = sample.values[choice.feature]
-    above: Any = 1 << 30
-    for row in rights:
-        above = min(above, np.int64(sample.codes[row, np.uint64(choice.feature)]))
-    threshold = float(values[choice.code]) / 2.0 + float(values[above]) / 2.0
-    return code_below(values, threshold, choice.code, above)
+def _is_pure(n: int, squares: int) -> bool:
+    """Whether all are of one class, from their number and the squared counts of classes."""
+    return squares == n * n
+
+
+@inlined
+def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
+    """The highest code that goes left where the threshold is halfway between two codes."""
+    values: Any = sample.values[feature]
+    threshold = float(values[below]) / 2.0 + float(values[above]) / 2.0
+    return code_below(sample, feature, threshold, below, above)
 
 
 @compiled
 def _vote(sample: Coded, tree: Tree, tested: Any, votes: Any) -> None:
     """Add the shares of classes in the leaves of the tested rows."""
-    asked, code, children, codes = tree.asked, tree.code, tree.children, sample.codes
+    nodes, codes, n_classes = tree.nodes, sample.codes, votes.shape[1]
     for row in tested:
-        node = np.uint64(0)
-        while asked[node] >= 0:
-            right = np.uint64(codes[row, np.uint64(asked[node])] > code[node])
-            node = np.uint64(children[node, right])
-        for own_class in range(votes.shape[1]):
-            votes[row, own_class] += tree.shares[node, own_class]
+        node = np.int64(nodes[0, 2])
+        while node >= 0:
+            place = np.uint64(node)
+            right = np.uint64(codes[row, np.uint64(nodes[place, 0])] > nodes[place, 1])
+            node = np.int64(nodes[place, np.uint64(2) + right])
+        leaf = -1 - node
+        if leaf < n_classes:
+            votes[row, leaf] += 1.0
+        else:
+            for own_class in range(n_classes):
+                votes[row, own_class] += tree.shares[leaf - n_classes, own_class]
 
 
 @compiled
@@ -134,6 +185,8 @@ def predict_coded_fold(
     codes: Any,
     columns: Any,
     values: Any,
+    apart: bool,
+    steps: Any,
     label: Any,
     fold: Any,
     at: IntArray,
@@ -155,6 +208,10 @@ def predict_coded_fold(
         The same by column; not read where thresholds are drawn.
     values : array of float32, shape (columns, codes)
         The value of each code, in increasing order.
+    apart : bool
+        Whether scikit-learn tells all values of a column apart.
+    steps : array of float64, shape (columns, 2)
+        The first value of a column, and one over the distance between its values, or 0 where that varies.
     label : array of uint32, shape (n,)
     fold : array of int64, shape (n,)
     at : array of int64, shape (n,)
@@ -164,16 +221,12 @@ def predict_coded_fold(
         Where the classes are written to.
     """
     n, m, n_classes = len(codes), draws.shape[1], settings.n_classes
-    train, tests = _parted(label, fold, tested, n_classes if settings.drawn_thresholds else 1, m)
-    sample = Coded(codes, columns, values, label, np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64))
+    train, tests = _parted(label, fold, tested, n_classes, m)
+    weight, marks = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
+    sample = Coded(codes, columns, values, apart, steps, label, weight, marks)
     votes = np.zeros((n, n_classes))
-    tree = Tree(
-        np.empty(2 * m, dtype=np.int32),
-        np.empty(2 * m, dtype=np.int32),
-        np.empty((2 * m, 2), dtype=np.int32),
-        np.empty((2 * m, n_classes), dtype=np.float64),
-    )
-    room, rows, places = make_room(sample, m, settings), np.empty(m, dtype=np.uint32), np.empty(m, dtype=np.int64)
+    room, tree = make_room(sample, m, settings)
+    rows, places = np.empty(m, dtype=np.uint32), np.empty(m, dtype=np.int64)
     filled = 0
     for row in at:
         if fold[row] != tested:
@@ -203,6 +256,8 @@ def _poll(
         borrowed(owned.codes),
         borrowed(owned.columns),
         borrowed(owned.values),
+        owned.apart,
+        borrowed(owned.steps),
         borrowed(owned.label),
         borrowed(owned.weight),
         borrowed(owned.marks),
@@ -225,17 +280,20 @@ def _poll(
 
 
 @compiled
-def _parted(label: Any, fold: Any, tested: int, n_runs: int, m: int) -> Any:
-    """The rows to train on and those to test; where there is more than one run, a run has the rows of a class."""
+def _parted(label: Any, fold: Any, tested: int, n_classes: int, m: int) -> Any:
+    """The rows to train on, in the order of their classes, and those to test."""
     train, tests = np.empty(m, dtype=np.uint32), np.empty(len(fold) - m, dtype=np.uint32)
-    filled, left = 0, 0
-    for run in range(n_runs):
-        for row in range(len(label)):
-            if fold[row] != tested and (n_runs == 1 or label[row] == run):
-                train[filled] = row
-                filled += 1
+    filled, left = np.zeros(n_classes + 1, dtype=np.int64), 0
     for row in range(len(label)):
-        if fold[row] == tested:
+        if fold[row] != tested:
+            filled[label[row] + 1] += 1
+    for own_class in range(n_classes):
+        filled[own_class + 1] += filled[own_class]
+    for row in range(len(label)):
+        if fold[row] != tested:
+            train[filled[label[row]]] = row
+            filled[label[row]] += 1
+        else:
             tests[left] = row
             left += 1
     return train, tests

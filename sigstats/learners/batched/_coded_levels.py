@@ -142,7 +142,7 @@ def best_of_levels(
     levels: Levels,
 ) -> Any:
     """Search the columns that were drawn one after the other; none is better than one that parts the classes."""
-    choice, best, m = Choice(-1, 0, 0.0, 0, 0, 0, 0), -np.inf, len(members)
+    choice, best, m = Choice(-1, 0, 0, 0, 0), -np.inf, len(members)
     for each in range(found):
         feature = np.uint64(tried.columns[each])
         if m <= FEW:
@@ -155,7 +155,7 @@ def best_of_levels(
                 sample, feature, members, low, high, total, n, smallest, best, left, levels
             )
         if cut >= 0:
-            choice = Choice(np.int64(feature), below, 0.0, cut, n_left, left_squares, right_squares)
+            choice = Choice(np.int64(feature), np.int64(below), n_left, left_squares, right_squares)
             if best >= 0:
                 break
     return choice

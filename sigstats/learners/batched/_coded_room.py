@@ -6,6 +6,7 @@ import numpy as np
 
 from sigstats._common.compiled import borrowed, compiled
 
+from ._coded_few import Few, room_for_few
 from ._coded_levels import Levels, room
 from ._coded_splits import Coded, Tried
 from ._coded_thresholds import Lefts
@@ -13,11 +14,14 @@ from ._forest_splits import Settings
 
 
 class Tree(NamedTuple):
-    """By node: its column (-1 in a leaf), the highest code that goes left, the nodes to go to, shares of classes."""
+    """The nodes, and the shares of classes in leaves of more than one class.
 
-    asked: Any
-    code: Any
-    children: Any
+    Of a node that is split: its column, the highest code that goes left, and where it goes to the left and right: to a
+    node, or to leaf -1 - k, whose rows are all of class k or have the shares k - n_classes. The first node is none: its
+    left is where all begin.
+    """
+
+    nodes: Any
     shares: Any
 
 
@@ -27,59 +31,50 @@ class Room(NamedTuple):
     tried: Tried
     lefts: Lefts
     levels: Levels
+    few: Few
     columns: Any
     constants: Any
-    thresholds: Any
     total: Any
     left: Any
-    goes_left: Any
     spare: Any
     waiting: Any
 
 
 @compiled
-def make_room(sample: Coded, m: int, settings: Settings) -> Room:
+def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
-    d, (n, width), n_classes = len(sample.values), sample.codes.shape, settings.n_classes
-    lanes = np.zeros((4, width), dtype=sample.codes.dtype)
-    sums = np.zeros((4, width), dtype=np.int32)
-    return Room(
+    d, width, n_classes = len(sample.values), sample.codes.shape[1], settings.n_classes
+    lanes = np.zeros((3, width), dtype=sample.codes.dtype)
+    sums = np.zeros((3, width), dtype=np.uint32)
+    own = Room(
         Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
-        Lefts(lanes[2], lanes[3], sums[0], sums[1], sums[2], sums[3]),
+        Lefts(lanes[2], sums[0], sums[1], sums[2]),
         room(1 if settings.drawn_thresholds else sample.values.shape[1], n_classes),
+        room_for_few(width, sample.codes),
         np.empty(d, dtype=np.int32),
         np.empty(d, dtype=np.int32),
-        np.empty(d, dtype=np.float64),
         np.empty(n_classes, dtype=np.int64),
         np.empty(n_classes, dtype=np.int64),
-        np.zeros(n, dtype=np.uint8),
         np.empty(m, dtype=np.uint32),
-        np.empty((m + 1, 5), dtype=np.int64),
+        np.empty((m + 1, 7), dtype=np.int64),
     )
+    return own, Tree(np.empty((m + 1, 4), dtype=np.int32), np.empty((m, n_classes), dtype=np.float64))
 
 
 @compiled
 def borrow(room: Room, tree: Tree) -> Any:
     """The same without owners."""
-    tried, lefts, levels = room.tried, room.lefts, room.levels
+    tried, lefts, levels, few = room.tried, room.lefts, room.levels, room.few
     own = Room(
         Tried(borrowed(tried.lowest), borrowed(tried.highest), borrowed(tried.columns), borrowed(tried.draws)),
-        Lefts(
-            borrowed(lefts.code),
-            borrowed(lefts.small),
-            borrowed(lefts.of_class),
-            borrowed(lefts.cut),
-            borrowed(lefts.left_squares),
-            borrowed(lefts.right_squares),
-        ),
+        Lefts(borrowed(lefts.code), borrowed(lefts.cut), borrowed(lefts.left_squares), borrowed(lefts.right_squares)),
         Levels(borrowed(levels.classes), borrowed(levels.packed)),
+        Few(borrowed(few.counts), borrowed(few.rows)),
         borrowed(room.columns),
         borrowed(room.constants),
-        borrowed(room.thresholds),
         borrowed(room.total),
         borrowed(room.left),
-        borrowed(room.goes_left),
         borrowed(room.spare),
         borrowed(room.waiting),
     )
-    return own, Tree(borrowed(tree.asked), borrowed(tree.code), borrowed(tree.children), borrowed(tree.shares))
+    return own, Tree(borrowed(tree.nodes), borrowed(tree.shares))

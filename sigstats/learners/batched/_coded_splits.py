@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sigstats._common.compiled import inlined
+from sigstats._common.lanes import LINE, higher, load, lower, store
 
-from ._tree_splits import draw_place, next_draw
+from ._tree_splits import next_draw
 
 #: scikit-learn holds values no farther apart than this to be equal.
 SAME: Final = np.float32(1e-7)
@@ -21,25 +22,27 @@ class Coded(NamedTuple):
     """The rows of a tree.
 
     ``codes`` (n, width) are filled with zeros beyond the columns, ``columns`` (features, n) are the same by column, and
-    ``values`` (features, codes) what they stand for. Of each row, ``label`` is the class and ``weight`` how often it
-    was drawn; ``marks`` are 1 and the weight, in the upper and the lower 32 bits.
+    ``values`` (features, codes) what they stand for. ``apart`` says that scikit-learn tells all values of a column
+    apart. ``steps`` (features, 2) are the first value of a column and one over the distance between its values, or 0
+    where that varies. Of each row, ``label`` is the class and ``weight`` how often it was drawn; ``marks`` are 1 and
+    the weight, in the upper and the lower 32 bits.
     """
 
     codes: Any
     columns: Any
     values: Any
+    apart: Any
+    steps: Any
     label: Any
     weight: Any
     marks: Any
 
 
 class Choice(NamedTuple):
-    """The split of a node: its column or -1, the highest code that goes left, rows and draws there, squared counts."""
+    """The split of a node: its column or -1, the highest code that goes left, draws there, squared counts."""
 
     feature: Any
     code: Any
-    threshold: Any
-    cut: Any
     n_left: Any
     left_squares: Any
     right_squares: Any
@@ -56,65 +59,63 @@ class Tried(NamedTuple):
 
 @inlined
 def find_bounds(codes: Any, members: Any, tried: Tried) -> None:
-    """Find the lowest and the highest code of each column in a node, four rows at a time."""
-    lowest, highest, m = tried.lowest, tried.highest, len(members)
-    width = codes.shape[1]
-    first = members[0]
-    for column in range(width):
-        lowest[column] = codes[first, column]
-        highest[column] = codes[first, column]
-    start = 1 + (m - 1) % 4
-    for at in range(1, start):
-        row = members[at]
-        for column in range(width):
-            lowest[column] = min(lowest[column], codes[row, column])
-            highest[column] = max(highest[column], codes[row, column])
-    for at in range(start, m, 4):
-        a, b, c, d = members[at], members[at + 1], members[at + 2], members[at + 3]
-        for column in range(width):
-            p, q, r, s = codes[a, column], codes[b, column], codes[c, column], codes[d, column]
-            lowest[column] = min(lowest[column], p, q, r, s)
-            highest[column] = max(highest[column], p, q, r, s)
+    """Find the lowest and the highest code of each column in a node."""
+    width = np.uint64(codes.shape[1])
+    for line in range(0, codes.shape[1], LINE // codes.itemsize):
+        low = high = load(codes, members[0] * width + np.uint64(line))
+        for at in range(1, len(members)):
+            own = load(codes, members[at] * width + np.uint64(line))
+            low, high = lower(low, own), higher(high, own)
+        store(tried.lowest, np.uint64(line), low)
+        store(tried.highest, np.uint64(line), high)
 
 
 @inlined
 def draw_columns(
-    values: Any, columns: Any, known: int, most: int, with_thresholds: bool, state: int, tried: Tried
+    sample: Coded, columns: Any, known: int, most: int, with_thresholds: bool, state: int, tried: Tried
 ) -> tuple[int, int, int]:
     """Draw the columns to search; how many they are, how many are constant (put first), and the state of the sequence.
 
-    ``values`` are those of the codes, ``most`` is how many columns are looked at, constant ones included, as long as
-    one that varies is among them.
+    ``most`` is how many columns are looked at, constant ones included, as long as one that varies is among them. Which
+    they are cannot be foreseen by the processor, so that all that is done here is done without a branch. In `columns`
+    stand known constants that were drawn, known constants, constants found in this node, those not drawn yet, and from
+    `undrawn` on those to search.
     """
-    constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
+    values, constant, drawn, undrawn, visited, found = sample.values, known, 0, len(columns), 0, 0
     while undrawn > constant and (visited < most or visited <= constant - known + drawn):
+        state = next_draw(state)
+        at = drawn + (state & 0x7FFFFFFF) % (len(columns) - visited)
         visited += 1
-        at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
-        if at < 0:
-            continue
+        listed = int(at < known)
+        at += (1 - listed) * (constant - known)
         feature = columns[at]
         low, high = tried.lowest[feature], tried.highest[feature]
-        if low == high or not values[feature, high] > values[feature, low] + SAME:
-            columns[at], columns[constant] = columns[constant], feature
-            constant += 1
-            continue
-        undrawn -= 1
-        columns[at], columns[undrawn] = columns[undrawn], feature
+        varies = int(low != high if sample.apart else values[feature, high] > values[feature, low] + SAME)
+        place = drawn if listed else undrawn - 1 if varies else constant
+        columns[at] = columns[place]
+        columns[place] = feature
+        drawn += listed
+        undrawn -= varies
+        constant += 1 - listed - varies
         if with_thresholds:
-            state = next_draw(state)
+            following = next_draw(state)
+            state = following if varies else state
         tried.columns[found], tried.draws[found] = feature, state & 0x7FFFFFFF
-        found += 1
+        found += varies
     return found, constant, state
 
 
 @inlined
-def code_below(values: Any, threshold: float, low: Any, high: Any) -> Any:
+def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: Any) -> Any:
     """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not."""
+    values, first, per_unit = sample.values[feature], sample.steps[feature, 0], sample.steps[feature, 1]
     low, high = np.int64(low), np.int64(high)
+    if per_unit > 0:
+        at = min(max(int((threshold - first) * per_unit), low), high - 1)
+        at += int(at + 1 < high) & int(values[at + 1] <= threshold)
+        return at - (int(at > low) & int(values[at] > threshold))
     while high - low > 1:
         middle = (low + high) >> 1
-        if values[middle] <= threshold:
-            low = middle
-        else:
-            high = middle
+        goes = values[middle] <= threshold
+        low, high = middle if goes else low, high if goes else middle
     return low

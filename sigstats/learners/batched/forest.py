@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from sigstats._common.validation import IntArray
+from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, is_default, steps_of
 from ..design import Design, design_of
@@ -146,14 +146,23 @@ def _codes(columns: Any, levels: list[Any]) -> Any:
 
 
 def _coded(codes: Any, levels: list[Any]) -> tuple[Any, ...]:
-    """Codes by row, filled to whole lines of memory, and by column; and the values of codes."""
-    values = np.zeros((len(codes), max(map(len, levels))), dtype=np.float32)
-    for own, known in zip(values, levels, strict=True):
+    """Codes by row, filled to whole lines of memory, and by column; what `predict_coded_fold` has of the values."""
+    values, steps = np.zeros((len(codes), max(map(len, levels))), dtype=np.float32), np.zeros((len(codes), 2))
+    apart = all((known[1:] > known[:-1] + np.float32(1e-7)).all() for known in levels)
+    for own, step, known in zip(values, steps, levels, strict=True):
         own[: len(known)] = known
+        step[:] = _even_steps(known.astype(np.float64))
     line = _LINE // codes.itemsize
     by_row = np.zeros((codes.shape[1], -(-len(codes) // line) * line), dtype=codes.dtype)
     by_row[:, : len(codes)] = codes.T
-    return by_row, codes, values
+    return by_row, codes, values, apart, steps
+
+
+def _even_steps(known: FloatArray) -> tuple[float, float]:
+    """The first of increasing values and the codes per unit, by which a code is found but for one; 0 if none would."""
+    per_unit = (len(known) - 1) / (known[-1] - known[0]) if len(known) > 1 else 0.0
+    even = np.abs((known - known[0]) * per_unit - np.arange(len(known))).max() < 0.25
+    return float(known[0]), float(per_unit) if even else 0.0
 
 
 def _settings(forest: Any, d: int, drawn: bool, n_classes: int) -> _Settings:
