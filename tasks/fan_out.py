@@ -1,7 +1,8 @@
 """The fan-out of a cell: how one block of its replicates is computed.
 
 A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It offers what `FanOut` asks for, and
-more if it `ReadsCells`, `HasExceedances`, `CountsRejections`, `HasObservedCell`, `HasRevisions` or `RunsOwnCode`.
+more if it `ReadsCells`, `HasStandIn`, `HasExceedances`, `CountsRejections`, `HasObservedCell`, `HasRevisions` or
+`RunsOwnCode`.
 """
 
 from collections.abc import Mapping
@@ -43,6 +44,17 @@ class ReadsCells(Protocol):
 
     def needs(self, work: Mapping[str, Any], /) -> list[Cell]:
         """These cells, which are computed before."""
+
+
+@runtime_checkable
+class HasStandIn(Protocol):
+    """A fan-out that reads the replicates of other cells, and can be timed before there are any."""
+
+    def stand_in(self, work: Mapping[str, Any], store: Store, /) -> Mapping[str, Any] | None:
+        """Work that takes about as long and reads no other cell; None where there is none.
+
+        The store has the study's data sets, and may be written to.
+        """
 
 
 @runtime_checkable

@@ -1,9 +1,10 @@
 """The cost of a replicate of a cell that was not timed, from the cells that were.
 
 The logarithm of the cost is a Gaussian process: effects of the cell's fan-out, of each part of its subject (classifier,
-null hypothesis, test ...) in all fan-outs and in its own, of their combination, of its data set, and powers of its
-rows, features and classes, which are those of all cells but for a deviation of each learner or test. So data sets share
-what a learner costs at a size, and a learner that was seen at one size alone is taken to grow as the others do.
+null hypothesis, test ...) in all fan-outs and in its own, of their combination, of its data set and of the slice of it,
+and powers of its rows, features and classes, which are those of all cells but for a deviation of each learner or test.
+So data sets share what a learner costs at a size, and a learner that was seen at one size alone is taken to grow as the
+others do.
 """
 
 import math
@@ -30,6 +31,9 @@ _POWER, _OWN_POWER, _NOISE = 0.5, 0.4, 0.2
 #: Fan-outs that do the same work as others.
 _LIKE = {"repetition": "crossval"}
 
+#: The parts of a subject that say of which data it is.
+_DATA = ("dataset", "slice")
+
 #: The parts of a subject that grow in a way of their own.
 _KINDS = ("classifier", "test")
 
@@ -50,7 +54,7 @@ class CostModel:
         self._parts = {key: _codes([cell.subject.get(key) for cell in cells]) for key in keys}
         self._kind = _codes([tuple(cell.subject.get(key) for key in _KINDS) for cell in cells])
         named = [
-            (cell.fanout, *sorted(item for item in cell.subject.items() if item[0] != "dataset")) for cell in cells
+            (cell.fanout, *sorted(item for item in cell.subject.items() if item[0] not in _DATA)) for cell in cells
         ]
         self._combined = _codes(named)
         self._sizes = np.array([_log_sizes(cell, sizes) for cell in cells])
@@ -86,12 +90,12 @@ class CostModel:
         total = _FANOUT**2 * fanout + _COMBINED**2 * same(self._combined)
         for key, codes in self._parts.items():
             part = same(codes)
-            total += part * (_DATASET**2 * (1 + fanout) if key == "dataset" else _PART**2 + _OWN**2 * fanout)
+            total += part * (_DATASET**2 * (1 + fanout) if key in _DATA else _PART**2 + _OWN**2 * fanout)
         x, y = self._sizes[rows] - centre, self._sizes[columns] - centre
         return np.asarray(total + (x @ y.T) * (_POWER**2 + _OWN_POWER**2 * same(self._kind)))
 
     def _variance(self, centre: FloatArray) -> FloatArray:
-        parts = sum(2 * _DATASET**2 if key == "dataset" else _PART**2 + _OWN**2 for key in self._parts)
+        parts = sum(2 * _DATASET**2 if key in _DATA else _PART**2 + _OWN**2 for key in self._parts)
         x = self._sizes - centre
         return np.asarray(_FANOUT**2 + _COMBINED**2 + parts + (x * x).sum(axis=1) * (_POWER**2 + _OWN_POWER**2))
 

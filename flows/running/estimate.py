@@ -111,7 +111,11 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     guessed = sum(item.each is not None and not item.timed for item in estimates)
     if guessed:
         lines.append(f"{guessed:,} of {len(estimates):,} cells (~) were not timed, but guessed from the others")
-    untried = sum(bool(item.left and input_cells(item.cell)) for item in estimates)
+    reading = [item for item in estimates if item.left and input_cells(item.cell)]
+    tried = sum(item.timed for item in reading)
+    if tried:
+        lines.append(f"{tried:,} cells read what others compute, and were timed on made-up results of these")
+    untried = sum(item.each is None for item in reading)
     if untried:
         lines.append(f"and {untried} cells that read what others compute, so cannot be tried before")
     unknown = sum(bool(item.each is None and item.left and not item.problem) for item in estimates) - untried

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.replicates import input_cells, observed_cell
+from sigstats.tasks.replicates import observed_cell, stand_in
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
@@ -23,6 +24,9 @@ from .progress import duration
 
 #: Seconds after which no further cell is timed.
 TIMING_SECONDS = 30.0
+
+#: Only the first cell of a kind is timed after that, until so many times as many seconds have passed.
+_KINDS = 2
 
 #: The part of these that one cell may take.
 _PART_OF_BUDGET = 0.1
@@ -38,6 +42,12 @@ _SHORT = 0.3
 
 #: A replicate that takes as many seconds is not repeated for what a process does once.
 _LONG = 20.0
+
+#: A share of a cell's time that is not looked into.
+_SMALL = 0.1
+
+#: Of cells with fewer replicates than this each may take long.
+_FEW = 50
 
 #: Seconds of a measurement below which one more is worth nothing.
 _NOTHING = 1e-6
@@ -63,7 +73,7 @@ def estimate(
     say : callable
         Called now and then with a line of what is known so far.
     budget : float
-        Seconds after which no further cell is timed.
+        Seconds after which no further cell is timed, unless it is the first of its kind.
     """
     for dataset in prepared.datasets:
         scratch.write_data(dataset)
@@ -72,7 +82,7 @@ def estimate(
     for number, at in enumerate(timing.in_turn(lambda: budget - (time.monotonic() - started)), start=1):
         timing.time(at)
         now = time.monotonic()
-        if now - started > budget:
+        if now - started > _KINDS * budget:
             break
         if now - spoke > _SPEAK_SECONDS:
             spoke = now
@@ -88,8 +98,9 @@ class _Timing:
         self.estimates = list(counted)
         self.scratch = scratch
         self._budget = budget
-        # What reads another cell's results cannot be tried before these are there.
-        self.open = [at for at, one in enumerate(counted) if one.left and not input_cells(one.cell)]
+        # What reads another cell's results can be tried by a stand-in alone before these are there.
+        self._tried = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
+        self.open = [at for at, cell in self._tried.items() if cell is not None]
         tables = [each for each in prepared.datasets if isinstance(each, Dataset)]
         sizes = {each.name: (len(each), each.X.shape[1], len(each.classes)) for each in tables}
         self._small = {each.name: each.nbytes for each in prepared.datasets}
@@ -98,19 +109,31 @@ class _Timing:
         self._warm: set[tuple[str, ...]] = set()
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
-        """Each kind of cell on its smallest data set, then the cell that may change the time of the whole most."""
+        """Each kind of cell on its smallest data set, then the cell that may change the time of the whole most.
+
+        Where some kinds have few replicates, each of which may take long, the others have a third of the time first.
+        """
         kinds: dict[tuple[str, ...], int] = {}
         for at in sorted(self.open, key=lambda at: self._small.get(self._cell(at).subject.get("dataset", ""), 0)):
             kinds.setdefault(_kind(self._cell(at)), at)
-        yield from kinds.values()
+        few = [at for at in kinds.values() if 1 < self._cell(at).replicates < _FEW]
+        few.sort(key=lambda at: -self._cell(at).replicates)
+        yield from (at for at in kinds.values() if at not in few)
+        if few:
+            yield from self._doubtful(lambda: seconds_left() - self._budget * 2 / 3)
+            yield from few
+        yield from self._doubtful(seconds_left)
+
+    def _doubtful(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         while (chosen := self._most_doubtful(seconds_left())) is not None:
             yield chosen
 
     def _most_doubtful(self, seconds: float) -> int | None:
         rest = [at for at in self.open if not self.estimates[at].timed and not self.estimates[at].problem]
+        rest = [at for at in rest if _kind(self._cell(at)) in self._warm]
         found = self._predicted()
         if not rest or found is None:
-            return rest[0] if rest else None
+            return rest[0] if rest and seconds > 0 else None
         mean, spread = found
         each = np.exp(mean[rest])
         doubt = each * np.array([self.estimates[at].left for at in rest]) * np.expm1(np.minimum(spread[rest], 2.0))
@@ -135,9 +158,14 @@ class _Timing:
         before = None if compared is None else self._place.get(compared.name)
         if before is not None and not self.estimates[before].timed and self.estimates[before].left:
             self.time(before)
-        kind = _kind(self._cell(at))
-        self.estimates[at] = _timed(self.estimates[at], self.scratch, cold=kind not in self._warm)
+        kind, cell = _kind(self._cell(at)), self._tried[at]
+        assert cell is not None  # it is open
+        found = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
         self._warm.add(kind)
+        if found.problem and cell is not self._cell(at):
+            self.open.remove(at)  # what a stand-in fails on is no problem of the cell
+            return
+        self.estimates[at] = replace(found, cell=self._cell(at))
 
     def guessed(self) -> list[Estimate]:
         """What is timed, and the others by these."""
@@ -145,15 +173,17 @@ class _Timing:
         seen = {like(one.cell.fanout) for one in self.estimates if one.timed}
         shares = [one.share for one in self.estimates if one.share is not None]
         usual = sum(shares) / len(shares) if shares else None
+        prepared = {_prepared_by(one.cell): one.once for one in self.estimates if one.timed}
 
         def guess(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and observed_cell(one.cell) is not None:
                 one = replace(one, share=usual)
-            if one.timed or one.problem or not one.left or found is None or input_cells(one.cell):
+            if one.timed or one.problem or not one.left or found is None or self._tried[at] is None:
                 return one
             if like(one.cell.fanout) not in seen:
                 return one
-            return replace(one, each=math.exp(found[0][at]), bytes=3000 + 2 * one.cell.replicates)
+            once = prepared.get(_prepared_by(one.cell), 0.0)
+            return replace(one, each=math.exp(found[0][at]), once=once, bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]
 
@@ -161,6 +191,11 @@ class _Timing:
 def _kind(cell: Cell) -> tuple[str, ...]:
     """What is imported and compiled for a cell: its fan-out and its parts without the data set and its size."""
     return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
+
+
+def _prepared_by(cell: Cell) -> tuple[str, ...]:
+    """Cells of equal value prepare about the same."""
+    return (*_kind(cell), *(cell.subject.get(key, "") for key in ("dataset", "n")))
 
 
 def _first(cell: Cell, replicates: int) -> Block:
@@ -171,28 +206,43 @@ def _first(cell: Cell, replicates: int) -> Block:
 def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     """A replicate, which prepares what all share; then a lane, or the replicate again where it is long.
 
-    What a process imports and compiles once is no cost of a cell: where it is `cold`, a first replicate does not count.
+    What a process imports and compiles once is no cost of a cell: where it is `cold`, a first replicate does not count
+    if that is much. It reads the same files by another path, so that what a process keeps of them is prepared anew.
     """
     cell = one.cell
-    first = run_guarded(_first(cell, 1), scratch)
-    if cold and not isinstance(first, Failure) and first.seconds < _LONG:
-        first = run_guarded(_first(cell, 1), scratch)
+    files, block = _renamed(scratch) if cold else scratch, _first(cell, 1)
+    first = run_guarded(block, files)
+    again = run_guarded(block, files) if cell.replicates > 1 and not isinstance(first, Failure) else first
+    if cold and not isinstance(again, Failure) and _matters(first, again, cell):
+        first = run_guarded(block, scratch)
     if isinstance(first, Failure):
         return replace(one, problem=f"{first.error}: {first.message}")
     if cell.replicates == 1:
-        size = _stored(cell, scratch)
+        size = _stored(cell, files)
         return replace(one, each=first.seconds, timed=True, share=_share(first), bytes=size)
-    block = _first(cell, 1)
-    again = run_guarded(block, scratch)
     if not isinstance(again, Failure) and again.seconds < _SHORT:
         block = _first(cell, cell.lane_size)
-        again = run_guarded(block, scratch)
+        again = run_guarded(block, files)
     if isinstance(again, Failure):
         return replace(one, problem=f"{again.error}: {again.message}")
     each = again.seconds / (block.last - block.first)
     once = max(0.0, first.seconds - each)
     size = 3000 + 2 * cell.replicates
     return replace(one, each=each, once=once, timed=True, share=_share(again), bytes=size)
+
+
+def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
+    """Whether what a process has imported and compiled is to be told from what the cell prepares."""
+    if isinstance(first, Failure) or first.seconds >= _LONG:
+        return False
+    return cell.replicates == 1 or first.seconds - again.seconds > _SMALL * again.seconds * cell.replicates
+
+
+def _renamed(scratch: Store) -> Store:
+    """The same files by another path."""
+    folder = Path(scratch.root, "data")
+    folder.mkdir(parents=True, exist_ok=True)
+    return Store(str(folder / ".."))
 
 
 def _share(receipt: Receipt) -> float | None:

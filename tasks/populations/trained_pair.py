@@ -109,10 +109,15 @@ def estimator(data: TrainingData, spec: Mapping[str, Any]) -> Any:
     return build(spec["learner"], params=spec["params"], nominal=data.nominal, missing=missing)
 
 
+def data_of(store: Store, work: Mapping[str, Any]) -> TrainingData:
+    """The data set or the documents of a cell."""
+    named = work.get("documents") or work["dataset"]
+    kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
+    return store.read_data(kind, named["name"], named["digest"])
+
+
 @cached(LRUCache(maxsize=2), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def train_pair(store: Store, work: Mapping[str, Any]) -> Pair:
     """The trained classifiers of a cell; a process trains them once."""
-    named = work.get("documents") or work["dataset"]
-    kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
     with one_thread():
-        return Pair(store.read_data(kind, named["name"], named["digest"]), work)
+        return Pair(data_of(store, work), work)

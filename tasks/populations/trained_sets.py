@@ -18,12 +18,11 @@ from sigstats.joint.events import Event, JointEvents
 from sigstats.learners.base import steps_of
 from sigstats.learners.one_against_others import OneAgainstOthers
 
-from ..datasets.dataset import Dataset
 from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
-from .trained_pair import TrainingData, estimator, positives, split
+from .trained_pair import TrainingData, data_of, estimator, positives, split
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -71,7 +70,7 @@ class SetPair:
         self, data: TrainingData, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
         self._rows = _rows(data)
-        self._truth = _truth(data, work["categories"])
+        self._truth = truth_of(data, work["categories"])
         self.parts = split(len(data), work["split"])
         self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in ("a", "b")]
 
@@ -109,7 +108,8 @@ def _rows(data: TrainingData) -> Any:
     return np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
 
 
-def _truth(data: TrainingData, categories: list[str]) -> NDArray[np.bool_]:
+def truth_of(data: TrainingData, categories: list[str]) -> NDArray[np.bool_]:
+    """Which rows are of each category, shape (n, K)."""
     return np.column_stack([positives(data, [name]) for name in categories])
 
 
@@ -119,27 +119,21 @@ def _prepared(data: TrainingData, work: Mapping[str, Any], spec: Mapping[str, An
     X = _rows(data)[train]
     for transform in transforms:
         X = transform.fit_transform(X)
-    return TrainingRows(transforms, classifier, X, _truth(data, work["categories"])[train])
-
-
-def _data_of(store: Store, work: Mapping[str, Any]) -> TrainingData:
-    named = work.get("documents") or work["dataset"]
-    kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
-    return store.read_data(kind, named["name"], named["digest"])
+    return TrainingRows(transforms, classifier, X, truth_of(data, work["categories"])[train])
 
 
 @cached(LRUCache(maxsize=2), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def training_rows(store: Store, work: Mapping[str, Any]) -> TrainingRows:
     """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
     with failures_named(work["side"], work["classifier"]["learner"]):
-        return _prepared(_data_of(store, work), work, work["classifier"])
+        return _prepared(data_of(store, work), work, work["classifier"])
 
 
 @cached(LRUCache(maxsize=2), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
 def train_sets(store: Store, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
     """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
     with one_thread():
-        return SetPair(_data_of(store, work), work, chosen)
+        return SetPair(data_of(store, work), work, chosen)
 
 
 def joint_events(categories: list[str], found: Counted) -> JointEvents:

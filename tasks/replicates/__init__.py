@@ -5,6 +5,7 @@ never this registry.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Unpack
 
 from sigstats._common.registry import Registry
@@ -16,12 +17,14 @@ from ..fan_out import (
     HasExceedances,
     HasObservedCell,
     HasRevisions,
+    HasStandIn,
     OfCell,
     ReadsCells,
     RunsOwnCode,
     new_cell,
 )
 from ..plan import Cell
+from ..storage.store import Store
 
 REGISTRY = Registry(
     __name__,
@@ -29,6 +32,7 @@ REGISTRY = Registry(
     what="fan-out",
     optional=(
         ReadsCells,
+        HasStandIn,
         HasExceedances,
         CountsRejections,
         DrawsTestSets,
@@ -48,6 +52,15 @@ def input_cells(cell: Cell) -> list[Cell]:
     """The cells whose replicates the computation of `cell` reads."""
     module = fanout(cell.fanout)
     return module.needs(cell.work) if isinstance(module, ReadsCells) else []
+
+
+def stand_in(cell: Cell, store: Store) -> Cell | None:
+    """`cell` if it reads no other, or a cell that takes about as long and reads none; None where there is none."""
+    if not input_cells(cell):
+        return cell
+    module = fanout(cell.fanout)
+    work = module.stand_in(cell.work, store) if isinstance(module, HasStandIn) else None
+    return None if work is None else replace(cell, work=work)
 
 
 def observed_cell(cell: Cell) -> Cell | None:

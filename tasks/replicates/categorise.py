@@ -78,6 +78,15 @@ def chosen(work: Mapping[str, Any], store: Store) -> dict[str, dict[str, Any]]:
     }
 
 
+def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any]:  # noqa: ARG001
+    """The same with the first combination of parameters, as if it had been chosen."""
+    settled = {}
+    for side in tuning_cells(work):
+        classifier = {key: value for key, value in work[side].items() if key != "tune"}
+        settled[side] = {**classifier, "params": {**work[side]["params"], **combinations(work[side]["tune"])[0]}}
+    return {**work, **settled}
+
+
 def compute(block: Block, store: Store) -> pa.Table:
     """The counts of each chunk."""
     work = block.cell.work

@@ -38,6 +38,11 @@ def needs(work: Mapping[str, Any]) -> list[Cell]:
     return subsample.needs(work)
 
 
+def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any] | None:
+    """The same on rows that the classifiers may have left."""
+    return subsample.stand_in(work, store)
+
+
 def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
     """That of the test."""
     return {"learner": work["test"]["test"], **work["test"]["code"]}

@@ -60,9 +60,9 @@ class Machine:
     def run(self, block, scratch):
         self.blocks.append(block)
         seconds = self.each(block.cell) * (block.last - block.first)
-        if block.cell.name not in self.prepared:
+        if (block.cell.name, scratch) not in self.prepared:
             seconds += self.once
-            self.prepared.add(block.cell.name)
+            self.prepared.add((block.cell.name, scratch))
         self.now += seconds
         return Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=1, host="h")
 
@@ -85,9 +85,9 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
     _, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01, once=2.0, budget=1000.0)
     retrains = [one for one in found if one.cell.fanout == "retrain"]
     assert all(one.each == pytest.approx(0.01) for one in retrains)
-    # The first of a kind was prepared by the block that warms up
-    assert sorted(round(one.once, 6) for one in retrains) == [0.0] * 4 + [2.0] * 8
-    assert {round(one.seconds, 6) for one in retrains} == {9.99, 11.99}
+    # Of the first of a kind too, which a block that warms up has prepared before
+    assert [round(one.once, 6) for one in retrains] == [2.0] * 12
+    assert {round(one.seconds, 6) for one in retrains} == {11.99}
 
 
 def test_no_lane_of_long_replicates_is_waited_for(tmp_path, monkeypatch):
@@ -95,6 +95,20 @@ def test_no_lane_of_long_replicates_is_waited_for(tmp_path, monkeypatch):
     assert all(block.last - block.first == 1 for block in machine.blocks)
     assert all(one.each == pytest.approx(20.0) for one in found if one.timed)
     assert machine.now < 1000
+
+
+def test_a_kind_of_few_long_replicates_is_timed_after_the_others(tmp_path, monkeypatch):
+    def each(cell):
+        return 5.0 if cell.fanout == "retrain" else 0.001
+
+    more = {"permutation": {"resamples": 40}}
+    machine, found = timed_by(monkeypatch, tmp_path, each, budget=10.0, **more)
+    names = list(dict.fromkeys((block.cell.fanout, block.cell.subject["dataset"]) for block in machine.blocks))
+    first = names.index(("retrain", "iris"))
+    assert {("crossval", "wine"), ("crossval", "digits")} <= set(names[:first])
+    # One kind after the other until twice the budget is spent
+    assert 20 < machine.now < 30
+    assert sum(one.timed for one in found if one.cell.fanout == "retrain") == 2
 
 
 SIZES = {"iris": (150, 4, 3), "wine": (178, 13, 3), "digits": (1797, 64, 10)}

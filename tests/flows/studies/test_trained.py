@@ -1,6 +1,8 @@
 """Calibration on classifiers that the study trains (Keller, Mariethoz and Bengio, section 5)."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 from itertools import product
 from math import comb
 from pathlib import Path
@@ -25,6 +27,8 @@ from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.analyses.confidence import resampled_differences
+from sigstats.tasks.populations.likely_answers import likely_answers
+from sigstats.tasks.replicates import fanout, input_cells, stand_in
 from sigstats.tasks.replicates.categorise import events
 from sigstats.tasks.replicates.predict import outcomes
 from sigstats.tasks.results import Results
@@ -445,6 +449,42 @@ def test_what_was_chosen_is_stored_and_shown_with_the_f1_of_every_classifier(set
     assert found["B", "micro-f1"].method == f"C = {c:g}, gamma = {gamma:g}"
     page = (Path(sets.store.root) / "report.html").read_text()
     assert f"cross-validation of the training rows chose C = {c:g}, gamma = {gamma:g} for 1 of 1 set" in page
+
+
+def test_a_plan_counts_the_choice_of_parameters_and_the_tests_of_classifiers_not_yet_trained(news, tmp_path, capsys):
+    """Every cell is timed though all but the choice read what others compute."""
+    study = study_file(news, SETS, "planned.toml")
+    assert main(["plan", str(study), "--output", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    lines = [line for line in said.splitlines() if " to do, " in line and line.startswith("  ")]
+    assert {line.split()[0] for line in lines} == {"tune", "categorise", "subsample"}
+    assert all(line.split(" done ")[1].endswith(" s") for line in lines)
+    assert "cells read what others compute, and were timed on made-up results of these" in said
+    assert "cannot be tried" not in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_stand_in_reads_no_other_cell_and_has_the_rows_that_are_left(sets, done):
+    for stored, fanouts in ((sets, {"categorise", "subsample"}), (Results(Store(str(done))), {"subsample"})):
+        cells = [each for each in stored.plan.cells if input_cells(each)]
+        assert {each.fanout for each in cells} == fanouts
+        for each in cells:
+            other = stand_in(each, stored.store)
+            assert input_cells(other) == []
+            assert other.fingerprint != each.fingerprint
+            assert fanout(other.fanout).compute(replace(other, replicates=1).block(0, 1), stored.store).num_rows > 0
+    (trained,) = sets.cells("categorise")
+    likely = likely_answers(sets.store, "all", trained.work)
+    truth = events(sets.table(trained), trained.work["categories"], test=False)
+    assert likely.rows == truth.n
+
+    def of_truth(joint):
+        counted = Counter()
+        for (true, _, _), count in zip(joint.events, joint.counts, strict=True):
+            counted[true] += count
+        return counted
+
+    assert of_truth(likely.joint) == of_truth(truth)
 
 
 def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
