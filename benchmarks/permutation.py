@@ -215,6 +215,7 @@ def main() -> None:
             retrainer = Retrainer(estimator, X, y, folds, null=null)
             slow = name in ("tree", "linear SVM", "random forest", "extra trees") and title == "digits"
             draws = retrainer.draw(np.random.default_rng(1), 2 if title == "digits" else 5)
+            retrainer.wrong(1, 1)  # compiles what is to be compiled
             (once,) = best((lambda r=retrainer: r.wrong(1, 1), 1), repeats=1)
             replicates = int(np.clip(300 / once, 2, 500))
             theirs, ours = best(

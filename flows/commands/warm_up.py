@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001
-    """Compile trees, boosting, kernel machines and tables by training and counting a few, as studies do."""
+    """Compile what studies do, by training and counting a few."""
     try:
         from sigstats.learners.batched._tree_growth import predict_fold
     except ImportError:
@@ -39,6 +39,8 @@ def _retrain() -> None:
     for classifier in ("decision-tree", "c4.5", "svm", boosting, *forests):
         for null in ("labels", "features"):
             permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
+    for classifier in ("lda",):
+        permutation_test(classifier, features + np.arange(32).reshape(16, 2) % 5, label, cv=2, n_resamples=1, rng=0)
     for classifier in forests:
         permutation_test(classifier, *fine, cv=2, n_resamples=1, rng=0)
 

@@ -4,11 +4,13 @@ A product within a compiled loop needs no call of a library and no array between
 through memory in each step, so vectors are said one by one here: they are as long as those of the processor.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from llvmlite import binding, ir
 from numba import extending, types
 from numba.core import cgutils
+
+from sigstats._common.compiled import inlined
 
 
 def _lanes() -> int:
@@ -24,61 +26,98 @@ _VECTORS: Final = 2
 ROWS: Final = 8 if _LANES == 8 else 6
 COLUMNS: Final = _LANES * _VECTORS
 
-_VECTOR: Final = ir.VectorType(ir.DoubleType(), _LANES)
-_NOWHERE: Final = ir.Constant(_VECTOR, ir.Undefined)
-_FIRST: Final = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), [0] * _LANES)
+#: A square block has so many rows and columns on every processor; where registers are few it is summed in parts.
+SIDE: Final = 8
+_PART: Final = SIDE if _LANES == 8 else SIDE // 2
+
+_FIRST: Final = ir.IntType(32)(0)
 
 
-def _vectors(builder: Any, data: Any, first: Any) -> list[Any]:
-    """Pointers to the vectors of a row of a block."""
-    places = [builder.gep(data, [builder.add(first, first.type(part * _LANES))]) for part in range(_VECTORS)]
-    return [builder.bitcast(place, _VECTOR.as_pointer()) for place in places]
+class _Block(NamedTuple):
+    """A block of a product: its rows, the vectors of a row, the floats of a vector, and 1 or, to subtract it, -1."""
+
+    rows: int
+    vectors: int
+    lanes: int
+    sign: int
+
+    @property
+    def vector(self) -> Any:
+        """The type of a vector."""
+        return ir.VectorType(ir.DoubleType(), self.lanes)
+
+    def pointers(self, builder: Any, data: Any, first: Any) -> list[Any]:
+        """Where the vectors of a row are."""
+        places = [builder.gep(data, [builder.add(first, first.type(v * self.lanes))]) for v in range(self.vectors)]
+        return [builder.bitcast(place, self.vector.as_pointer()) for place in places]
+
+    def everywhere(self, builder: Any, number: Any) -> Any:
+        """A vector of one number."""
+        nowhere = ir.Constant(self.vector, ir.Undefined)
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
+        return builder.shuffle_vector(builder.insert_element(nowhere, number, _FIRST), nowhere, mask)
 
 
-def _everywhere(builder: Any, number: Any) -> Any:
-    """A vector of one number."""
-    return builder.shuffle_vector(builder.insert_element(_NOWHERE, number, ir.IntType(32)(0)), _NOWHERE, _FIRST)
-
-
-def _emit(builder: Any, arrays: list[Any], places: list[Any]) -> None:
+def _emit(block: _Block, builder: Any, arrays: list[Any], places: list[Any]) -> None:
     """The instructions of `add_product`."""
     (a, b, c), (i, row, step, j, skip, k, width, count) = arrays, places
-    here = [pair for r in range(ROWS) for pair in _vectors(builder, c, builder.add(k, builder.mul(width, k.type(r))))]
-    sums = [cgutils.alloca_once(builder, _VECTOR) for _ in here]  # type: ignore[no-untyped-call]
+    rows = [builder.add(k, builder.mul(width, k.type(r))) for r in range(block.rows)]
+    here = [pointer for place in rows for pointer in block.pointers(builder, c, place)]
+    sums = [cgutils.alloca_once(builder, block.vector) for _ in here]  # type: ignore[no-untyped-call]
+    combine = builder.fadd if block.sign > 0 else builder.fsub
     for own, place in zip(sums, here, strict=True):
         builder.store(builder.load(place, align=8), own)
     with cgutils.for_range(builder, count) as loop:
         at = builder.add(j, builder.mul(loop.index, skip))
-        others = [builder.load(place, align=8) for place in _vectors(builder, b, at)]
+        others = [builder.load(place, align=8) for place in block.pointers(builder, b, at)]
         first = builder.add(i, builder.mul(loop.index, step))
-        for r in range(ROWS):
+        for r in range(block.rows):
             number = builder.load(builder.gep(a, [builder.add(first, builder.mul(row, row.type(r)))]))
-            factor = _everywhere(builder, number)
-            for own, other in zip(sums[r * _VECTORS : (r + 1) * _VECTORS], others, strict=True):
+            factor = block.everywhere(builder, number)
+            for own, other in zip(sums[r * block.vectors : (r + 1) * block.vectors], others, strict=True):
                 product = builder.fmul(factor, other, flags=("contract",))
-                builder.store(builder.fadd(builder.load(own), product, flags=("contract",)), own)
+                builder.store(combine(builder.load(own), product, flags=("contract",)), own)
     for own, place in zip(sums, here, strict=True):
         builder.store(builder.load(own), place, align=8)
 
 
-def _add_product(context: Any, a: Any, b: Any, c: Any, places: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """Add a block of a product of a and b, which are flat in memory as c is, to c.
+def _of(block: _Block) -> Any:
+    def add(context: Any, a: Any, b: Any, c: Any, places: Any) -> Any:  # noqa: ARG001 (Numba's)
+        def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
+            arrays = [
+                target.make_array(kind)(target, builder, value).data
+                for kind, value in zip(signature.args[:3], values[:3], strict=True)
+            ]
+            numbers = cgutils.unpack_tuple(builder, values[3])  # type: ignore[no-untyped-call]
+            _emit(block, builder, arrays, numbers)
+            return target.get_dummy_value()
 
-    With ``i, row, step, j, skip, k, width, count = places``, ``c[k + r * width + s]`` grows by the sum of
-    ``a[i + r * row + t * step] * b[j + t * skip + s]`` over t below count, for r below `ROWS` and s below `COLUMNS`.
-    """
+        return types.void(a, b, c, places), lower
 
-    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
-        arrays = [
-            target.make_array(kind)(target, builder, value).data
-            for kind, value in zip(signature.args[:3], values[:3], strict=True)
-        ]
-        numbers = cgutils.unpack_tuple(builder, values[3])  # type: ignore[no-untyped-call]
-        _emit(builder, arrays, numbers)
-        return target.get_dummy_value()
-
-    return types.void(a, b, c, places), lower
+    return extending.intrinsic(add)
 
 
-#: For arrays of float64, within compiled functions alone.
-add_product: Any = extending.intrinsic(_add_product)
+#: Add a block of a product of a and b, which are flat in memory as c is, to c; within compiled functions alone.
+#:
+#: With ``i, row, step, j, skip, k, width, count = places``, ``c[k + r * width + s]`` grows by the sum of
+#: ``a[i + r * row + t * step] * b[j + t * skip + s]`` over t below count, for r below `ROWS` and s below `COLUMNS`.
+add_product: Any = _of(_Block(ROWS, _VECTORS, _LANES, 1))
+
+_add_part: Any = _of(_Block(_PART, 1, SIDE, 1))
+_subtract_part: Any = _of(_Block(_PART, 1, SIDE, -1))
+
+
+@inlined
+def add_square(a: Any, b: Any, c: Any, places: Any) -> None:
+    """The same as `add_product` for r and s below `SIDE`."""
+    i, row, step, j, skip, k, width, count = places
+    for first in range(0, SIDE, _PART):
+        _add_part(a, b, c, (i + first * row, row, step, j, skip, k + first * width, width, count))
+
+
+@inlined
+def subtract_square(a: Any, b: Any, c: Any, places: Any) -> None:
+    """The same as `add_square`, where c shrinks by the sum."""
+    i, row, step, j, skip, k, width, count = places
+    for first in range(0, SIDE, _PART):
+        _subtract_part(a, b, c, (i + first * row, row, step, j, skip, k + first * width, width, count))

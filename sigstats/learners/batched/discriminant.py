@@ -18,11 +18,14 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from ..linear_discriminant import LinearDiscriminant
 
 _WIDEST = 512
+
+#: The compiled way keeps a scatter in the nearest cache.
+_WIDEST_COMPILED = 128
 
 #: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.
 _SMALLEST = 1e-7
@@ -114,10 +117,11 @@ class BatchedLDA(BatchedDesign):
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
 
-    def __init__(self, problem: Problem, design: Design, basis: _Basis) -> None:
+    def __init__(self, problem: Problem, design: Design, basis: _Basis, null: Null) -> None:
         super().__init__(problem, design)
         self._degrees = _degrees_of_freedom(problem.n_classes)
         self._basis = basis
+        self._compiled = self._compile() if null == "labels" else None
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLDA | None":
@@ -135,7 +139,31 @@ class BatchedLDA(BatchedDesign):
         # Discriminants do not depend on the scale of columns, so none is needed in a fold.
         categories = np.flatnonzero(np.isin(basis.kept, design.categories))
         unscaled = np.zeros(len(basis.kept), dtype=bool)
-        return cls(problem, Design(basis.columns, design.feature[basis.kept], unscaled, categories), basis)
+        return cls(problem, Design(basis.columns, design.feature[basis.kept], unscaled, categories), basis, null)
+
+    def _compile(self) -> Any:
+        """The compiled way for permuted labels, where Numba is there; None for wide data, which BLAS is faster for."""
+        if self._basis.columns.shape[1] > _WIDEST_COMPILED or (self._order.train_counts == 0).any():
+            return None
+        try:  # it imports an extra
+            from ._linear_discriminants import Discriminants
+        except ImportError:
+            return None
+        unusual = (self._basis.columns != self._basis.usual) & self._basis.lone
+        degrees = self._order.train_counts.sum(axis=1) - self._degrees
+        return Discriminants(self._basis.columns, self._order, degrees, unusual, _SMALLEST)
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from rows put in the order of folds and classes."""
+        if self._compiled is None:
+            return super().predict_labels(place)
+        predicted = np.empty_like(place)
+        rows = self._compiled.rows(place)
+        for some in blocks(len(place), self._compiled.replicate_bytes, least=8):
+            learned = self._compiled.learn(rows[some])
+            level, margin = self._decided(learned.products, learned.condition)
+            self._compiled.classify(rows[some], learned, level, margin, predicted[some])
+        return predicted
 
     def _classify(self, moments: Moments) -> IntArray:
         count = moments.count
@@ -153,11 +181,7 @@ class BatchedLDA(BatchedDesign):
         whitened = means @ roots
         weights = whitened @ roots.swapaxes(2, 3)
         weights *= degrees[..., None]
-        products = weights @ means.swapaxes(2, 3)
-        level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
-        sound = (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(products, within.shape[-1])
-        unit = _EPS * within.shape[-1] * self._basis.farthest
-        margin = np.where(sound, unit * condition * (1 + np.abs(level).max(axis=2)), np.inf)
+        level, margin = self._decided(weights @ means.swapaxes(2, 3), condition)
         scores = np.empty((len(weights), count.shape[1], moments.rows.shape[1]))
         margins = np.empty((len(weights), 1, moments.rows.shape[1]))
         for fold, span in enumerate(self._order.spans):
@@ -165,6 +189,14 @@ class BatchedLDA(BatchedDesign):
             scores[..., span] += level[:, fold, :, None]
             margins[..., span] = margin[:, fold, None, None]
         return best_or_undecided(scores, margins)
+
+    def _decided(self, products: FloatArray, condition: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The constant of each class, and how far its score must be above the others; inf where they decide nothing."""
+        count, m = self._order.train_counts, len(self._basis.kept)
+        level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
+        sound = (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(products, m)
+        unit = _EPS * m * self._basis.farthest
+        return level, np.where(sound, unit * condition * (1 + np.abs(level).max(axis=2)), np.inf)
 
     def _leave_out_constant(self, rows: FloatArray, within: FloatArray, means: FloatArray) -> None:
         """Give no weight to a column that is constant in all rows a fold is trained on, as scikit-learn does."""
@@ -184,9 +216,10 @@ class BatchedLDA(BatchedDesign):
         count = self._order.train_counts
         share = count / count.sum(axis=1, keepdims=True)
         rooted = np.sqrt(share)
-        centring = np.eye(classes) - share[:, None, :]
         # Products of the means less their mean by share, along which they are 0.
-        centred = rooted[:, :, None] * (centring @ products @ centring.swapaxes(1, 2)) * rooted[:, None, :]
+        centred = products - np.einsum("rfij,fj->rfi", products, share)[..., None]
+        centred -= np.einsum("rfij,fi->rfj", centred, share)[..., None, :]
+        centred *= rooted[:, :, None] * rooted[:, None, :]
         total = np.trace(centred, axis1=2, axis2=3)
         known = np.isfinite(total)
         centred[~known] = 0
