@@ -1,13 +1,13 @@
 """Arguments that several commands have."""
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.credentials import refuse_credentials
 from ..config.ready import place_of
 from ..errors import BadInput
+from ..running.cache_place import require_own_place
 
 if TYPE_CHECKING:
     from ..config.study import Study
@@ -71,18 +71,10 @@ def cache_of(cache: str | None, output: str) -> str | None:
     """Where finished cells are shared, which is not where the results go."""
     if cache is None:
         return None
-    if _place(cache) == _place(output):
-        raise BadInput(f"--cache: {cache!r} is not valid; expected another place than --output")
     refuse_credentials({"--cache": cache})
-    return usable(cache, "--cache")
-
-
-def _place(folder: str) -> str:
-    """What is the same for two ways of naming one folder, of which one may be a link."""
-    scheme, separator, path = folder.partition("://")
-    if separator and scheme not in ("file", "local"):
-        return folder.rstrip("/")
-    return os.path.realpath(path if separator else folder)  # which takes a circle of links, too
+    found = usable(cache, "--cache")
+    require_own_place(found, output, "--cache")
+    return found
 
 
 def usable(output: str, name: str) -> str:

@@ -126,6 +126,21 @@ def test_another_name_of_the_output_is_no_cache(tmp_path, monkeypatch, cache):
     assert cache_of("circle", "out") == "circle"
 
 
+def test_the_output_of_a_study_is_no_cache(tmp_path):
+    run(tmp_path / "other")
+    before = sorted(path.name for path in (tmp_path / "other").iterdir())
+    for place in (tmp_path / "other", f"file://{tmp_path}/other"):
+        with pytest.raises(BadInput, match=r"--cache: .*other' is not valid; expected a place of its own"):
+            cache_of(str(place), str(tmp_path / "out"))
+    study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda"], "permutation": {"resamples": 9}}
+    with pytest.raises(ValueError, match=r"cache: .*other' is not valid; expected a place of its own"):
+        sigstats.run(study, output=tmp_path / "out", cache=tmp_path / "other")
+    with pytest.raises(ValueError, match=r"cache: .*out' is not valid; expected another place than output"):
+        sigstats.run(study, output=tmp_path / "out", cache=tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "other").iterdir()) == before
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_cell_that_is_whole_is_not_looked_for(tmp_path):
     store = Store(str(tmp_path))
     cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=0, lane_size=10)
