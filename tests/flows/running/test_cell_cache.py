@@ -132,7 +132,7 @@ def test_the_output_of_a_study_is_no_cache(tmp_path):
     for place in (tmp_path / "other", f"file://{tmp_path}/other"):
         with pytest.raises(BadInput, match=r"--cache: .*other' is not valid; expected a place of its own"):
             cache_of(str(place), str(tmp_path / "out"))
-    study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda"], "permutation": {"resamples": 9}}
+    study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda"], "tests": ["mcnemar"]}
     with pytest.raises(ValueError, match=r"cache: .*other' is not valid; expected a place of its own"):
         sigstats.run(study, output=tmp_path / "out", cache=tmp_path / "other")
     with pytest.raises(ValueError, match=r"cache: .*out' is not valid; expected another place than output"):
