@@ -36,6 +36,12 @@ def lacking(row: Hypothesis) -> int:
     return int(found[1].replace(",", "")) if found else 0
 
 
+def unanswered(row: Hypothesis) -> int:
+    """On how many test sets of a row the test gave no p-value or the method no interval; its note says so."""
+    found = re.search(r" undefined in ([\d,]+) of [\d,]+ test sets", row.note)
+    return int(found[1].replace(",", "")) if found else 0
+
+
 def null_is_true(results: Results, cell: Cell) -> bool:
     """Whether the null hypothesis of a cell's test is true in its population."""
     work = cell.work

@@ -168,6 +168,7 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
     level = critical_p(under_null, alpha)
     value = float(np.mean(at_most(p_values, level)))
     error = adjusted_power_error(p_values, under_null, alpha)
+    rejecting = f"rejecting where p is at most {level:.3g}, which {alpha:.3g} of the test sets without a difference are"
     return row.with_(
         estimate=value,
         estimate_low=value - _Z * error,
@@ -175,7 +176,7 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
         statistic=level,
         replicates=p_values.size,
         decision="none",
-        note=f"rejecting where p is at most {level:.3g}, which {alpha:.3g} of the test sets without a difference are",
+        note="; ".join([rejecting, *undefined(table)]),
     )
 
 

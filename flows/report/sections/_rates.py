@@ -1,5 +1,6 @@
 """What the tables of rates share: the population, the share of the test sets, and its interval."""
 
+from sigstats.tasks.analyses.calibration import unanswered
 from sigstats.tasks.analyses.performance import monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
@@ -19,6 +20,12 @@ def _interval(row: Hypothesis) -> str:
 
 
 TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
+FAILED = Column(
+    "Failed",
+    lambda row: f"{unanswered(row):,}",
+    unanswered,
+    "test sets on which a test gave no p-value or a method no interval",
+)
 RATE = Column("Rate", lambda row: share(row.estimate), lambda row: row.estimate, "share of the test sets")
 INTERVAL = Column(
     "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the share (Clopper, Pearson)"

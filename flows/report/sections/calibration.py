@@ -10,7 +10,7 @@ from ..section import Column, Section, Verdict
 from ..wording import adjusted_p, count_of, join_words, percent
 from . import _cases, _columns
 from ._columns import where
-from ._rates import INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share
+from ._rates import FAILED, INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share
 from ._reach import finds
 
 
@@ -96,6 +96,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         RATE,
         MONTE_CARLO_ERROR,
         INTERVAL,
+        FAILED,
         Column(
             "Without a class",
             lambda row: f"{lacking(row):,}",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import COVERAGE
+from sigstats.tasks.analyses.calibration import COVERAGE, unanswered
 from sigstats.tasks.analyses.performance import SHARES, UNDEFINED, WIDTH, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
@@ -11,7 +11,7 @@ from ..section import Column, Section, Verdict
 from ..wording import count_of, join_words, number, percent
 from . import _columns
 from ._columns import where
-from ._rates import TEST_SETS
+from ._rates import FAILED, TEST_SETS
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -33,7 +33,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _of(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]) -> str:
-    """The least coverage of a method, where it fails, how wide it is there, and what was undefined."""
+    """The least coverage of a method, where it fails, how wide it is there, and what was undefined or failed."""
     worst = min(coverages, key=lambda row: row.estimate or 0)
     width = next((row.estimate for row in rows if row.cell == worst.cell and row.measure == WIDTH), None)
     fails = rejected(coverages)
@@ -48,7 +48,7 @@ def _of(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]
     return (
         f"{method}: the coverage is least on {where(worst)}, with {count_of(worst.n or 0, 'row')}: "
         f"{percent(worst.estimate or 0)}{wide}; {failing}the measure was undefined on {undefined:,} of {drawn:,} "
-        "test sets."
+        f"test sets, and no interval was given on {sum(map(unanswered, coverages)):,}."
     )
 
 
@@ -77,6 +77,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         Column("Stated", lambda row: _shown(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
         _columns.P,
         TEST_SETS,
+        FAILED,
         *([_columns.NOTE] if any(row.note for row in rows) else []),
     ]
 
@@ -95,8 +96,9 @@ SECTION = Section(
         "it holds the mean estimate; an interval that misses lies below the truth or above it. A measure that is "
         "0/0 on a test set is undefined there and taken as 0; such test sets are counted, none is left out. Size- "
         "adjusted power is the share of test sets rejected at the largest p-value that at most the stated share of "
-        "test sets without a difference fall below; its Monte-Carlo error is that of the power alone. p tests "
-        "whether a coverage is below what is stated."
+        "test sets without a difference fall below; its Monte-Carlo error counts that this p-value is an estimate too. "
+        "A test set on which a method fails counts as a miss, or as not rejected. p tests whether a coverage is below "
+        "what is stated."
     ),
     source=(
         "Morris, White and Crowther, Using simulation studies to evaluate statistical methods, Statistics in Medicine "

@@ -148,7 +148,7 @@ def test_the_design_says_what_was_done(evidence):
 def test_every_rate_has_its_error_and_what_was_undefined(evidence):
     report = evidence.results.store.files.read("report.html").decode()
     assert '<section id="design">' in report
-    for header in ("MC error", "Without a class"):
+    for header in ("MC error", "Failed", "Without a class"):
         assert f">{header}</th>" in report
     row = next(row for row in evidence.of("calibration") if row.measure == "power")
     assert (row.estimate_low, row.estimate_high) == clopper_pearson(round(200 * row.estimate), 200)[:2]

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from sigstats.flows.cli import main
+from sigstats.tasks.analyses.calibration import unanswered
 from sigstats.tasks.analyses.performance import adjusted_power_error, critical_p, monte_carlo_error
 from sigstats.tasks.populations import intervals
 from sigstats.tasks.populations.intervals import run_interval, truth
@@ -267,7 +268,7 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
     study = study_file(tmp_path, STUDY)
     assert run(study, tmp_path / "out") == 0
     found = Results(Store(str(tmp_path / "out")))
-    checked = 0
+    checked = total = 0
     for before, after in zip(done.cells("interval"), found.cells("interval"), strict=True):
         whole, part = done.table(before).to_pandas(), found.table(after).to_pandas()
         refused = part["low"].isna()
@@ -278,12 +279,17 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
             assert rows["coverage"]["note"] == ""
             continue
         checked += 1
+        total += int(refused.sum())
+        assert unanswered(Hypothesis(**rows["coverage"])) == refused.sum()
         widths = (whole["high"] - whole["low"])[~refused]
         assert rows["width"]["estimate"] == pytest.approx(widths.mean())
         assert rows["coverage"]["estimate"] == part["covers"].mean()
         assert rows["coverage"]["note"] == f"interval undefined in {refused.sum()} of 200 test sets, counted as misses"
     assert checked >= 4
-    assert "counted as misses" in (tmp_path / "out" / "report.html").read_text()
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "counted as misses" in report
+    assert f"no interval was given on {total:,}." in report
+    assert "no interval was given on 0." in report  # by another method
 
 
 def test_a_method_that_fails_on_all_test_sets_fails_its_cell_with_its_own_error(tmp_path, monkeypatch, capsys):
