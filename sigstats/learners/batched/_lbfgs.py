@@ -64,7 +64,6 @@ class _State:
         if some.all():
             return
         self.at, self.x, self.value, self.gradient = (a[some] for a in (self.at, self.x, self.value, self.gradient))
-        self._steps, self._changes, self._inverses = self._steps[some], self._changes[some], self._inverses[some]
         self._scale = self._scale[some]
 
     def direction(self) -> FloatArray:
@@ -72,15 +71,15 @@ class _State:
         out = -self.gradient
         if not self.first:
             order = np.arange(max(self._taken - _PAIRS, 0), self._taken) % _PAIRS
-            _directions()(out, self._steps, self._changes, self._inverses, order, self._scale)
+            _directions()(out, self.at, self._steps, self._changes, self._inverses, order, self._scale)
         return out
 
     def add(self, step: FloatArray, change: FloatArray) -> FloatArray:
         """Take a pair in place of the oldest; the curvature along the step."""
         product, pair = _dot(step, change), self._taken % _PAIRS
-        self._steps[:, pair], self._changes[:, pair] = step, change
+        self._steps[self.at, pair], self._changes[self.at, pair] = step, change
         with np.errstate(divide="ignore", invalid="ignore"):
-            self._inverses[:, pair] = 1 / product
+            self._inverses[self.at, pair] = 1 / product
             self._scale = product / _dot(change, change)
         self._taken += 1
         return product
@@ -166,16 +165,22 @@ def _search(
 
 
 def _plain_directions(
-    out: FloatArray, steps: FloatArray, changes: FloatArray, inverses: FloatArray, order: IntArray, scale: FloatArray
+    out: FloatArray,
+    at: IntArray,
+    steps: FloatArray,
+    changes: FloatArray,
+    inverses: FloatArray,
+    order: IntArray,
+    scale: Any,
 ) -> None:
     """As `sigstats.learners.batched._lbfgs_directions.directions`, without Numba."""
     amounts = np.empty((len(order), len(out)))
-    for at, pair in reversed(list(enumerate(order.tolist()))):
-        amounts[at] = inverses[:, pair] * _dot(steps[:, pair], out)
-        out -= amounts[at][:, None] * changes[:, pair]
+    for place, pair in reversed(list(enumerate(order.tolist()))):
+        amounts[place] = inverses[at, pair] * _dot(steps[at, pair], out)
+        out -= amounts[place][:, None] * changes[at, pair]
     out *= scale[:, None]
     for amount, pair in zip(amounts, order.tolist(), strict=True):
-        out += (amount - inverses[:, pair] * _dot(changes[:, pair], out))[:, None] * steps[:, pair]
+        out += (amount - inverses[at, pair] * _dot(changes[at, pair], out))[:, None] * steps[at, pair]
 
 
 @functools.cache

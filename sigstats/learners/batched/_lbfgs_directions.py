@@ -26,27 +26,29 @@ def _add(out: Any, amount: float, other: Any) -> None:
 
 
 @compiled
-def directions(out: Any, steps: Any, changes: Any, inverses: Any, order: Any, scale: Any) -> None:
+def directions(out: Any, at: Any, steps: Any, changes: Any, inverses: Any, order: Any, scale: Any) -> None:
     """Multiply each row of `out`, minus a gradient, by the inverse Hessian of its pairs.
 
     Parameters
     ----------
-    out : ndarray, shape (problems, parameters)
+    out : ndarray, shape (rows, parameters)
+    at : ndarray of int, shape (rows,)
+        The problem of each row.
     steps, changes : ndarray, shape (problems, pairs, parameters)
     inverses : ndarray, shape (problems, pairs)
         One over the products of steps and changes.
     order : ndarray of int
         Which pairs there are, the oldest first.
-    scale : ndarray, shape (problems,)
+    scale : ndarray, shape (rows,)
     """
     amounts = np.empty(len(order))
-    for p in range(len(out)):
-        own = out[p]
-        for at in range(len(order) - 1, -1, -1):
-            pair = order[at]
-            amounts[at] = inverses[p, pair] * _dot(steps[p, pair], own)
-            _add(own, -amounts[at], changes[p, pair])
-        own *= scale[p]
-        for at in range(len(order)):
-            pair = order[at]
-            _add(own, amounts[at] - inverses[p, pair] * _dot(changes[p, pair], own), steps[p, pair])
+    for row in range(len(out)):
+        own, p = out[row], at[row]
+        for place in range(len(order) - 1, -1, -1):
+            pair = order[place]
+            amounts[place] = inverses[p, pair] * _dot(steps[p, pair], own)
+            _add(own, -amounts[place], changes[p, pair])
+        own *= scale[row]
+        for place in range(len(order)):
+            pair = order[place]
+            _add(own, amounts[place] - inverses[p, pair] * _dot(changes[p, pair], own), steps[p, pair])
