@@ -19,21 +19,22 @@ def _lanes() -> int:
     return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
 
 
-_LANES: Final = _lanes()
+#: How many floats a vector has.
+LANES: Final = _lanes()
 _VECTORS: Final = 2
 
 #: A block of a product has so many rows and columns: 16 accumulators of 32 registers, or 12 of 16.
-ROWS: Final = 8 if _LANES == 8 else 6
-COLUMNS: Final = _LANES * _VECTORS
+ROWS: Final = 8 if LANES == 8 else 6
+COLUMNS: Final = LANES * _VECTORS
 
 #: A square block has so many rows and columns on every processor; where registers are few it is summed in parts.
 SIDE: Final = 8
-_PART: Final = SIDE if _LANES == 8 else SIDE // 2
+_PART: Final = SIDE if LANES == 8 else SIDE // 2
 
 _FIRST: Final = ir.IntType(32)(0)
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
     """A block of a product: its rows, the vectors of a row, the floats of a vector, and 1 or, to subtract it, -1."""
 
     rows: int
@@ -58,7 +59,7 @@ class _Block(NamedTuple):
         return builder.shuffle_vector(builder.insert_element(nowhere, number, _FIRST), nowhere, mask)
 
 
-def _emit(block: _Block, builder: Any, arrays: list[Any], places: list[Any]) -> None:
+def _emit(block: Block, builder: Any, arrays: list[Any], places: list[Any]) -> None:
     """The instructions of `add_product`."""
     (a, b, c), (i, row, step, j, skip, k, width, count) = arrays, places
     rows = [builder.add(k, builder.mul(width, k.type(r))) for r in range(block.rows)]
@@ -81,7 +82,7 @@ def _emit(block: _Block, builder: Any, arrays: list[Any], places: list[Any]) -> 
         builder.store(builder.load(own), place, align=8)
 
 
-def _of(block: _Block) -> Any:
+def _of(block: Block) -> Any:
     def add(context: Any, a: Any, b: Any, c: Any, places: Any) -> Any:  # noqa: ARG001 (Numba's)
         def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
             arrays = [
@@ -101,10 +102,10 @@ def _of(block: _Block) -> Any:
 #:
 #: With ``i, row, step, j, skip, k, width, count = places``, ``c[k + r * width + s]`` grows by the sum of
 #: ``a[i + r * row + t * step] * b[j + t * skip + s]`` over t below count, for r below `ROWS` and s below `COLUMNS`.
-add_product: Any = _of(_Block(ROWS, _VECTORS, _LANES, 1))
+add_product: Any = _of(Block(ROWS, _VECTORS, LANES, 1))
 
-_add_part: Any = _of(_Block(_PART, 1, SIDE, 1))
-_subtract_part: Any = _of(_Block(_PART, 1, SIDE, -1))
+_add_part: Any = _of(Block(_PART, 1, SIDE, 1))
+_subtract_part: Any = _of(Block(_PART, 1, SIDE, -1))
 
 
 @inlined

@@ -133,7 +133,7 @@ def _machines(
     settings = float(machine.C), float(machine.tol), machine.shrinking
     for own, (first, second) in enumerate(pairs):
         one, other, many = of_class[first], of_class[second], counts[first]
-        part = matrix  # which the solver may put into another order
+        part = matrix
         if len(pairs) > 1:
             part = np.empty((many + counts[second],) * 2, dtype=np.float32)
             part[:many, :many], part[:many, many:] = matrix[one, one], matrix[one, other]

@@ -52,6 +52,20 @@ def test_coefficients_are_those_of_libsvm_to_the_last_bit(kernel, cost, shrinkin
         assert threshold == intercept
 
 
+@pytest.mark.parametrize("n", [9, 61, 203])
+def test_ties_are_broken_as_libsvm_breaks_them(n):
+    """Many rows are equal, so that the order of rows, which libsvm changes, decides about steps."""
+    rng = np.random.default_rng(n)
+    X, label = rng.integers(0, 2, (n, 4)).astype(float), rng.permutation(np.arange(n) % 2)
+    own, rows = _kernels.Kernel(0.25), np.ascontiguousarray(X[label.argsort(kind="stable")])
+    sign = np.where(np.sort(label) == 0, 1.0, -1.0)
+    for cost in (0.3, 10.0):
+        found, threshold = solve(own.matrix(rows), sign, own.diagonal(rows), cost, 1e-3, True)
+        expected, intercept = as_libsvm(SVC(C=cost, gamma=0.25), X, label)
+        assert np.array_equal(found, expected)
+        assert threshold == intercept
+
+
 @pytest.mark.parametrize("degree", [0, 1, 2, 5])
 def test_a_kernel_matrix_has_the_floats_of_kernels_made_one_by_one(degree):
     rng = np.random.default_rng(degree)
