@@ -36,7 +36,7 @@ def _retrain() -> None:
     fine = np.linspace(0.0, 1.0, 600)[:, np.newaxis], np.arange(600) % 2
     forests = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
     boosting = "sklearn.ensemble.HistGradientBoostingClassifier"
-    for classifier in ("decision-tree", "c4.5", "svm", boosting, *forests):
+    for classifier in ("decision-tree", "c4.5", "svm", "1-nn", boosting, *forests):
         for null in ("labels", "features"):
             permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
     for classifier in ("lda",):

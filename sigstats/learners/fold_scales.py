@@ -148,6 +148,18 @@ def weights_of(span: FloatArray) -> FloatArray:
     return 1 / np.where(span < 10 * np.finfo(np.float64).eps, 1.0, span) ** 2
 
 
+def rescaled(X: FloatArray, numeric: IntArray, train: Any) -> FloatArray:
+    """`X` with its columns `numeric` as `MinMaxScaler` makes them, learned from the rows `train`."""
+    numbers = X[:, numeric]
+    learned = numbers[train]
+    with np.errstate(invalid="ignore"):
+        low = np.fmin.reduce(learned, axis=0)
+        span = np.fmax.reduce(learned, axis=0) - low
+    X = X.copy()
+    X[:, numeric] = (numbers - np.where(np.isnan(low), 0, low)) * np.sqrt(weights_of(span))
+    return X
+
+
 def _extreme(numbers: FloatArray, sign: int) -> tuple[IntArray, FloatArray]:
     """The rows with the smallest (of `sign` times) values of each feature, and those values."""
     rows = np.argsort(sign * numbers, axis=0, kind="stable")[:_EXTREMES]  # NaN comes last

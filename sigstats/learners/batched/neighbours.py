@@ -6,7 +6,8 @@ up in a longer one, and in the end among all rows. Where features are scaled on 
 in the distance changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list
 can be nearer than c times the last distance in it. So the result is exact.
 
-Features permuted. Distances are made anew, as one matrix product a fold.
+Features permuted. Distances are made anew, as one matrix product a fold; of one neighbour among numbers, in 32 bits, of
+which the rows that may be nearest are looked at again.
 
 Ties are those of `sigstats.learners.families.neighbours`. scikit-learn's own `KNeighborsClassifier` promises no order
 among rows that are equally near; where their choice could change the class, its own search predicts the row.
@@ -28,8 +29,9 @@ from ..families.neighbours import (
     tie_order,
     vote,
 )
-from ..fold_scales import FoldScales, FoldVariances, Learned, weights_of
+from ..fold_scales import FoldScales, FoldVariances, Learned, rescaled
 from ..neighbour_configuration import Configuration, configuration
+from ._mixed_features import MixedFeatures, mixed_features
 from ._neighbour_lists import NeighbourLists
 from ._tied_neighbours import TiedNeighbours
 
@@ -65,6 +67,9 @@ class BatchedNeighbours:
             train = np.flatnonzero(self._folds != fold)
             self._priority[fold, train] = tie_order(len(train), config.ties, config.random_state)
         self.replicate_bytes = 8 * self._X.size
+        self._mixed: MixedFeatures | None = None
+        if null == "features" and config.k == 1 and config.ties != "vote" and not self._partly:
+            self._mixed = mixed_features(self._X, problem, config, self._priority, self._farthest)
         if null == "labels":
             numbers = self._X[:, self._numeric]
             self._scales: FoldScales | FoldVariances
@@ -98,30 +103,22 @@ class BatchedNeighbours:
         # What no scaler changes is encoded once, and permuted.
         encoded, feature = (None, None) if len(self._numeric) else one_hot(self._X)
         for draw, row in zip(source, predicted, strict=True):
+            if self._mixed is not None:
+                if self._mixed.predict(draw, row):
+                    continue
+                self._mixed = None
             mixed = self._X if feature is None else encoded
             mixed = np.take_along_axis(mixed, draw.T if feature is None else draw[feature].T, axis=0)
             for fold in range(self._n_folds):
                 excluded = self._folds == fold
                 test = np.flatnonzero(excluded)
                 if feature is None:
-                    X = self._rescale(mixed, ~excluded)
+                    X = rescaled(mixed, self._numeric, ~excluded) if self._config.scaled else mixed
                     distances = squared_distances(X[test], X, self._nominal)
                 else:
                     distances = mismatches(mixed[test], mixed, len(draw))
                 row[test] = self._among_all(distances, excluded, fold)
         return predicted
-
-    def _rescale(self, X: FloatArray, train: Any) -> FloatArray:
-        if not self._config.scaled:
-            return X
-        numbers = X[:, self._numeric]
-        learned = numbers[train]
-        with np.errstate(invalid="ignore"):
-            low = np.fmin.reduce(learned, axis=0)
-            span = np.fmax.reduce(learned, axis=0) - low
-        X = X.copy()
-        X[:, self._numeric] = (numbers - np.where(np.isnan(low), 0, low)) * np.sqrt(weights_of(span))
-        return X
 
     def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray | None = None) -> IntArray:
         """The predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""

@@ -1,0 +1,102 @@
+"""One nearest neighbour where features are permuted: products of matrices in 32 bits find the rows that may be it.
+
+For each tested row they leave those whose distance is that of the nearest but for rounding, mostly one; exact distances
+decide among several. A sum of d products of numbers of 24 bits is off by at most (d + 1) times 2**-24 of the sum of
+their sizes (Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1), which is bounded by the
+largest square of a row.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import Problem
+from ..fold_scales import weights_of
+from ..neighbour_configuration import Configuration
+
+#: Squares beyond these bounds may be no number of 32 bits.
+_LEAST, _MOST = 1e-12, 1e30
+
+
+class MixedFeatures:
+    """The nearest row of another fold in each replicate, for complete numbers.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d)
+        About their middle, so that squares are small.
+    priority : ndarray of int, shape (folds, n)
+        The rank of each row among those that are equally near.
+    farthest : float
+        A distance of which rounding is as large as the tolerance.
+    """
+
+    def __init__(
+        self, X: FloatArray, problem: Problem, config: Configuration, priority: IntArray, farthest: float
+    ) -> None:
+        self._columns, self._config, self._farthest = np.ascontiguousarray(X.T), config, farthest
+        self._order = np.argsort(problem.folds, kind="stable")
+        self._starts = np.concatenate([[0], np.cumsum(np.bincount(problem.folds, minlength=problem.n_folds))])
+        self._halves = bool((np.rint(2 * X) == 2 * X).all())
+        self._labels = problem.y[self._order].astype(np.int64)
+        known = config.ties != "unknown"
+        self._priority = [each[self._order] if known else np.empty(0, dtype=np.int64) for each in priority]
+        self._mixed = np.empty(self._columns.shape, dtype=np.float32)
+        self._products = np.empty((int(np.diff(self._starts).max()), len(X)), dtype=np.float32)
+
+    def predict(self, source: IntArray, predicted: IntArray) -> bool:
+        """Fill in the predictions of one replicate, (n,); False where too many rows are about as near."""
+        from ._nearest_rows import mix, predict_fold
+
+        n_folds, mixed = len(self._starts) - 1, self._mixed
+        low, high = (np.empty((n_folds, len(mixed))) for _ in range(2))
+        source = np.require(source, requirements=["C", "W"])
+        mix(self._columns, source, self._order, self._starts, mixed, low, high)
+        weights = self._weights(low, high)
+        with np.errstate(over="ignore"):
+            largest = np.maximum(low**2, high**2).max(axis=0)
+        if not weights.max(axis=0) @ largest < _MOST or not weights.min(axis=0) @ largest > _LEAST:
+            return False
+        squared, squares = mixed * mixed, None
+        for fold, weight in enumerate(weights):
+            if squares is None or self._config.scaled:
+                squares = weight.astype(np.float32) @ squared
+                margin = self._margin(float(squares.max()))
+            s, e = self._starts[fold : fold + 2]
+            tested = (mixed[:, s:e] * (-2 * weight[:, None]).astype(np.float32)).T
+            products = self._products[: e - s]
+            products[:, s:e] = np.inf
+            np.matmul(tested, mixed[:, :s], out=products[:, :s])
+            np.matmul(tested, mixed[:, e:], out=products[:, e:])
+            data = self._columns, source, self._order, self._starts, weight
+            rule = self._labels, self._priority[fold], self._config.tolerance, self._farthest
+            if not predict_fold(products, squares, margin, fold, data, rule, predicted):
+                return False
+        return True
+
+    def _weights(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        """The weights of features as learned without each fold, from the extremes in each, all (folds, d)."""
+        if not self._config.scaled:
+            return np.ones_like(low)
+        own = np.eye(len(low), dtype=bool)[:, :, None]
+        return weights_of(np.where(own, -np.inf, high).max(axis=1) - np.where(own, np.inf, low).min(axis=1))
+
+    def _margin(self, largest: float) -> float:
+        """By how much rounding may move one distance against another, the tolerance included; `largest` of squares.
+
+        Where all are small whole numbers, or halves, there is no rounding.
+        """
+        if not self._config.scaled and 16 * largest < 2**24 and self._halves:
+            return self._config.tolerance
+        return 2 * (3 * len(self._columns) + 40) * 2.0**-24 * largest + self._config.tolerance
+
+
+def mixed_features(*given: Any) -> MixedFeatures | None:
+    """`MixedFeatures`; None where Numba is missing."""
+    try:  # it imports an extra
+        from . import _nearest_rows  # noqa: F401
+    except ImportError:
+        return None
+    return MixedFeatures(*given)
