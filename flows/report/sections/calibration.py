@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import ERROR, POWER, lacking
+from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER, lacking
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
+from ..stated_confidence import statements
 from ..wording import adjusted_p, count_of, join_words, percent
 from . import _cases, _columns
 from ._columns import where
@@ -15,7 +16,7 @@ from ._reach import finds
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """Which tests reject too often; if none, what can be found with how many rows. Then every rate."""
+    """Which tests reject too often, or which intervals miss; if none, what how many rows find. Then every rate."""
     wrong, fine = rejected(rows), not_rejected(rows)
     name = adjusted_p(evidence.adjust)
     found = [row for row in rows if row.estimate is not None]
@@ -26,14 +27,57 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     powers = [group for group in groups if group[0].measure == POWER]
     expected = _expected(wrong, fine, found, name)
     failing = [row for row in wrong if row.measure == ERROR and (row.estimate or 0) > (row.null_mean or 0)]
-    if failing:
-        return Verdict(_failing(failing, found, evidence), (expected, *details))
+    short = [row for row in wrong if row.measure == COVERAGE]
+    beside = _sure(found, evidence)
+    if failing or short:
+        headline = _failing(failing, found, evidence) if failing else _short(short, found)
+        return Verdict(headline, (expected, *details), beside)
     if not powers:
-        return Verdict(expected, tuple(details))
+        return Verdict(expected, tuple(details), beside)
     # Where a test finds least, most rows are needed.
     hardest = min(powers, key=lambda group: max((row.n or 0, row.estimate or 0) for row in group)[1])
     headline = details.pop(groups.index(hardest))
-    return Verdict(headline, (expected, *details))
+    return Verdict(headline, (expected, *details), beside)
+
+
+def _sure(found: Sequence[Hypothesis], evidence: Evidence) -> str:
+    """How sure the tests are on test sets of the smallest and of the largest size, and how often they are right."""
+    sizes = sorted({row.n or 0 for row in found})
+    parts = []
+    for n in dict.fromkeys((*sizes[:1], *sizes[-1:])):
+        groups = group_by([row for row in found if row.n == n], lambda row: row.method)
+        said = {method: statements(group, evidence) for method, group in groups.items()}
+        named = [
+            f"{method} {percent(float(each.stated.mean()))} and {percent(float(each.right.mean()))}"
+            for method, each in said.items()
+            if each is not None
+        ]
+        if named:
+            parts.append(f"with {count_of(n, 'row')} {join_words(named)}")
+    if not parts:
+        return ""
+    return (
+        "How sure a test is on average that the classifier which is better on a test set is better in truth, and on "
+        f"how many test sets that is right: {'; '.join(parts)}."
+    )
+
+
+def _short(short: Sequence[Hypothesis], found: Sequence[Hypothesis]) -> str:
+    """Which intervals hold the truth too seldom, and how seldom at the least."""
+    worst = [
+        min(group, key=lambda row: row.estimate or 0) for group in group_by(short, lambda row: row.method).values()
+    ]
+    worst.sort(key=lambda row: row.estimate or 0)
+    first, *others = [
+        (row.method, f"on as few as {percent(row.estimate or 0)} of the test sets ({count_of(row.n or 0, 'row')})")
+        for row in worst
+    ]
+    more = "".join(f", that of {method} {how_often}" for method, how_often in others)
+    kept = "; no test was shown to reject too often" if any(row.measure == ERROR for row in found) else ""
+    return (
+        f"The interval of {first[0]} held the truth {first[1]}{more}, not on the {percent(worst[0].null_mean or 0)} "
+        f"that are stated{kept}."
+    )
 
 
 def _failing(failing: Sequence[Hypothesis], found: Sequence[Hypothesis], evidence: Evidence) -> str:

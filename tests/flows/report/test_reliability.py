@@ -1,13 +1,16 @@
 """The reliability diagram: the confidence that p-values state, and whether the population says so."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sigstats.flows.cli import main
+from sigstats.flows.report import stated_confidence
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures import reliability
+from sigstats.flows.report.sections import calibration
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
@@ -53,14 +56,14 @@ def test_the_confidence_is_that_of_the_side_which_is_better(only_a, only_b):
     wanted = 1 - mcnemar_test(only_a, only_b, method="mid-p", alternative=better).pvalue
     for alternative in ("two-sided", "greater", "less"):
         p = np.array([mcnemar_test(only_a, only_b, method="mid-p", alternative=alternative).pvalue])
-        found = reliability.confidences(p, np.array([only_b - only_a]), alternative)
+        found = stated_confidence.confidences(p, np.array([only_b - only_a]), alternative)
         assert found[0] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_right_is_what_the_population_says(evidence):
     rows = [row for row in evidence.of("calibration") if row.n == 300]
     two_sided = [row for row in rows if row.method == "McNemar (mid-p)"]
-    said = reliability.statements(two_sided, evidence)
+    said = stated_confidence.statements(two_sided, evidence)
     right = stated = 0
     for row in two_sided:
         (cell,) = evidence.cells_of(row)
@@ -73,13 +76,15 @@ def test_right_is_what_the_population_says(evidence):
     assert said.right.sum() == right
     assert said.stated.sum() == pytest.approx(stated)
     assert said.bias == pytest.approx((stated - right) / said.right.size)
-    one_sided = reliability.statements([row for row in rows if row.method != "McNemar (mid-p)"], evidence)
+    one_sided = stated_confidence.statements([row for row in rows if row.method != "McNemar (mid-p)"], evidence)
     assert np.array_equal(one_sided.right, said.right)
     assert one_sided.stated == pytest.approx(said.stated, abs=1e-12)
 
 
 def test_a_bin_holds_what_is_stated_in_it():
-    said = reliability.Statements(np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True]))
+    said = stated_confidence.Statements(
+        np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True])
+    )
     assert [(round(x, 3), share, total) for x, share, _, _, total in reliability.binned(said)] == [
         (0.55, 0.5, 2),
         (0.6, 1.0, 1),
@@ -96,5 +101,39 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     body = str(drawn[0].body)
     assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
     rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar (mid-p)"]
-    said = reliability.statements(rows, evidence)
+    said = stated_confidence.statements(rows, evidence)
     assert f"right on {100 * said.right.mean():.1f}%" in body
+
+
+def test_the_verdict_says_how_sure_the_tests_are_and_how_often_they_are_right(evidence):
+    said = calibration.SECTION.verdict(list(evidence.of("calibration")), evidence).beside
+    for n in (60, 300):
+        rows = [row for row in evidence.of("calibration") if row.n == n and row.method == "McNemar (mid-p)"]
+        stated, right = [], []
+        for cell in {cell for row in rows for cell in evidence.cells_of(row)}:
+            difference = cell.work["population"]["outcomes"][1] - cell.work["population"]["outcomes"][2]
+            difference += cell.work["population"]["outcomes"][6] - cell.work["population"]["outcomes"][5]
+            table = evidence.results.table(cell).to_pylist() if abs(difference) > 1e-9 else []
+            for trial in table:
+                if trial["advantage"]:
+                    stated.append(1 - trial["p_value"] / 2)
+                    right.append(trial["advantage"] * difference > 0)
+        assert f"McNemar (mid-p) {100 * np.mean(stated):.1f}% and {100 * np.mean(right):.1f}%" in said
+        assert f"with {n} rows" in said
+
+
+def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence):
+    (row, *_) = evidence.of("calibration")
+    shorter = [
+        replace(row, measure="coverage", method=method, n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what)
+        for method, n, held, p, what in [
+            ("wide", 60, 0.96, 1.0, "keep"),
+            ("narrow", 60, 0.7, 1e-9, "reject"),
+            ("narrow", 300, 0.9, 1e-3, "reject"),
+        ]
+    ]
+    said = calibration.SECTION.verdict(shorter, evidence).headline
+    assert said == (
+        "The interval of narrow held the truth on as few as 70.0% of the test sets (60 rows), not on the 95.0% that "
+        "are stated."
+    )
