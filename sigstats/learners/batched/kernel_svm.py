@@ -1,10 +1,11 @@
-"""Kernel machines: one kernel matrix a fold for all pairs of classes, and libsvm's own steps on it.
+"""Kernel machines: one kernel matrix a fold for all pairs of classes, or one a pair, and libsvm's own steps on it.
 
 What is permuted moves rows between folds, so that scales, ``gamma="scale"`` and with them every kernel differ from fold
 to fold of each replicate; no kernel matrix outlives a fold. libsvm makes kernels one by one and anew for each pair of
 classes. Here they are matrix products with the same floats of 32 bits (`sigstats.learners.batched._kernels`), on which
 the same steps lead to the same coefficients (`sigstats.learners.batched._smo`). A decision that is nearer to 0 than
-rounding may move it is left to scikit-learn, and so is a fold whose matrix would take too much memory.
+rounding may move it is left to scikit-learn. Where the matrix of a fold would take too much memory each pair has one
+of its own, and where that would, all is left to scikit-learn.
 """
 
 import functools
@@ -17,7 +18,7 @@ from sklearn.svm import SVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Null, Problem, is_default, steps_of
+from ..base import UNDECIDED, Null, Problem, blocks, is_default, steps_of
 from ..design import design_of
 from ._fold_transform import FoldTransform
 
@@ -25,7 +26,7 @@ _FREE = ("C", "kernel", "degree", "gamma", "coef0", "shrinking", "tol", "cache_s
 
 _SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 
-#: A larger matrix is left to libsvm, which keeps the part of it that is asked for.
+#: A larger matrix is not made: libsvm keeps the part of it that is asked for.
 _MOST_BYTES = 2**28
 
 #: Rounding of a sum of kernels times coefficients, relative to the sum of their sizes.
@@ -40,7 +41,7 @@ class BatchedKernelSVM:
 
     def __init__(self, problem: Problem, transforms: list[Any], machine: Any) -> None:
         self._problem, self._transformed, self._machine = problem, FoldTransform(transforms, problem.X), machine
-        self._smallest = int(np.bincount(problem.folds, minlength=problem.n_folds).min())
+        self._entries = _entries(problem)
         self.replicate_bytes = 8 * problem.X.size
 
     @classmethod
@@ -51,8 +52,7 @@ class BatchedKernelSVM:
             return None
         if not _known(machine) or not np.isfinite(problem.X).all():
             return None
-        rows = len(problem.y) - int(np.bincount(problem.folds, minlength=problem.n_folds).min())
-        if 4 * rows**2 > _MOST_BYTES:
+        if 4 * _entries(problem) > _MOST_BYTES:
             return None
         if not all(type(step) in _SCALERS for step in transforms):
             design = design_of(transforms, problem.X)
@@ -77,7 +77,7 @@ class BatchedKernelSVM:
 
     def _room(self) -> Any:
         """Memory for the kernel matrices of all folds, one after the other: new memory is cleared by the system."""
-        return np.empty((len(self._problem.y) - self._smallest) ** 2, dtype=np.float32)
+        return np.empty(self._entries, dtype=np.float32)
 
     def _predict(self, X: FloatArray, room: Any) -> IntArray:
         predicted = np.full(len(X), UNDECIDED)
@@ -105,43 +105,67 @@ def predictions(
     rows = np.ascontiguousarray(train[order], dtype=np.float64)
     gamma = _gamma(machine.gamma, train)
     kernel = Kernel(gamma, machine.degree, float(machine.coef0)) if machine.kernel == "poly" else Kernel(gamma)
-    matrix = kernel.matrix(rows, room)
-    if matrix is None:
+    machines = _machines(machine, kernel, rows, np.bincount(label), room)
+    if machines is None:
         return None
-    weights, thresholds, pairs = _machines(machine, matrix, kernel.diagonal(rows), np.bincount(label))
-    values, off = kernel.values(np.ascontiguousarray(tested, dtype=np.float64), rows)
-    decisions = values @ weights.T - thresholds
-    unit = (off + _ROUNDING * np.abs(values).max(axis=1))[:, None]
-    margin = unit * np.abs(weights).sum(axis=1) + _ROUNDING * np.abs(thresholds)
-    votes = np.zeros((len(tested), len(np.bincount(label))), dtype=np.int64)
-    for (first, second), decision in zip(pairs, decisions.T, strict=True):
-        votes[np.arange(len(tested)), np.where(decision > 0, first, second)] += 1
-    sure = (np.abs(decisions) > margin).all(axis=1)
-    return np.where(sure, votes.argmax(axis=1), UNDECIDED)
+    weights, thresholds, pairs = machines
+    tested, codes = np.ascontiguousarray(tested, dtype=np.float64), np.empty(len(tested), dtype=np.int64)
+    for some in blocks(len(tested), 8 * len(rows), least=8):
+        values, off = kernel.values(tested[some], rows)
+        decisions = values @ weights.T - thresholds
+        unit = (off + _ROUNDING * np.abs(values).max(axis=1))[:, None]
+        margin = unit * np.abs(weights).sum(axis=1) + _ROUNDING * np.abs(thresholds)
+        votes = np.zeros((len(values), len(np.bincount(label))), dtype=np.int64)
+        for (first, second), decision in zip(pairs, decisions.T, strict=True):
+            votes[np.arange(len(values)), np.where(decision > 0, first, second)] += 1
+        sure = (np.abs(decisions) > margin).all(axis=1)
+        codes[some] = np.where(sure, votes.argmax(axis=1), UNDECIDED)
+    return codes
+
+
+def _whole(rows: int) -> bool:
+    """Whether all pairs of classes share the kernel matrix of so many rows."""
+    return 4 * rows**2 <= _MOST_BYTES
+
+
+def _entries(problem: Problem) -> int:
+    """The size of the largest kernel matrix of any fold."""
+    cell = problem.folds * problem.n_classes + problem.y
+    tested = np.bincount(cell, minlength=problem.n_folds * problem.n_classes).reshape(problem.n_folds, -1)
+    counts = np.sort(tested.sum(axis=0) - tested, axis=1)
+    return max(int(own.sum() if _whole(own.sum()) else own[-2:].sum()) ** 2 for own in counts)
 
 
 def _machines(
-    machine: Any, matrix: Any, diagonal: FloatArray, counts: IntArray
-) -> tuple[FloatArray, FloatArray, list[tuple[int, int]]]:
+    machine: Any, kernel: Any, rows: FloatArray, counts: IntArray, room: Any
+) -> tuple[FloatArray, FloatArray, list[tuple[int, int]]] | None:
     """The coefficients of all rows in the machine of each pair of classes, their thresholds, and the pairs."""
     solve = _solver()
     assert solve is not None
     ends = np.cumsum(counts).tolist()
     of_class = [slice(end - count, end) for end, count in zip(ends, counts.tolist(), strict=True)]
     pairs = list(itertools.combinations(range(len(counts)), 2))
-    weights, thresholds = np.zeros((len(pairs), len(matrix))), np.empty(len(pairs))
+    weights, thresholds = np.zeros((len(pairs), len(rows))), np.empty(len(pairs))
     settings = float(machine.C), float(machine.tol), machine.shrinking
+    diagonal, whole = kernel.diagonal(rows), _whole(len(rows))
+    matrix = kernel.matrix(rows, room) if whole else None
     for own, (first, second) in enumerate(pairs):
         one, other, many = of_class[first], of_class[second], counts[first]
-        part = matrix
-        if len(pairs) > 1:
-            part = np.empty((many + counts[second],) * 2, dtype=np.float32)
-            part[:many, :many], part[:many, many:] = matrix[one, one], matrix[one, other]
-            part[many:, :many], part[many:, many:] = matrix[other, one], matrix[other, other]
+        if whole and matrix is not None:
+            part = _part(matrix, one, other) if len(pairs) > 1 else matrix
+        else:
+            part = None if whole else kernel.matrix(np.concatenate([rows[one], rows[other]]), room)
+        if part is None:
+            return None
         sign = np.repeat([1.0, -1.0], [many, counts[second]])
         found, thresholds[own] = solve(part, sign, np.r_[diagonal[one], diagonal[other]], *settings)
         weights[own, one], weights[own, other] = found[:many], found[many:]
     return weights, thresholds, pairs
+
+
+def _part(matrix: Any, one: slice, other: slice) -> Any:
+    """The kernel matrix of the rows of two classes."""
+    return np.block([[matrix[one, one], matrix[one, other]], [matrix[other, one], matrix[other, other]]])
 
 
 def _gamma(gamma: Any, rows: FloatArray) -> float:

@@ -162,8 +162,18 @@ def test_a_matrix_that_takes_too_much_memory_is_left_to_libsvm(monkeypatch):
     X, y = load_iris(return_X_y=True)
     problem = Problem(X, y, stratified_folds(y, 5, 1), 3, 5)
     assert kernel_svm.BatchedKernelSVM.recognise(SVC(), problem, "labels") is not None
-    monkeypatch.setattr(kernel_svm, "_MOST_BYTES", 4 * 119**2)
+    monkeypatch.setattr(kernel_svm, "_MOST_BYTES", 4 * 79**2)
     assert kernel_svm.BatchedKernelSVM.recognise(SVC(), problem, "labels") is None
+
+
+def test_a_matrix_for_each_pair_of_classes(monkeypatch):
+    """Folds have 120 rows, and pairs of classes 80."""
+    monkeypatch.setattr(kernel_svm, "_MOST_BYTES", 4 * 80**2)
+    X, y = load_iris(return_X_y=True)
+    for null in NULLS:
+        check_same(
+            make_pipeline(StandardScaler(), SVC()), X, y, null=null, replicates=1, folds=stratified_folds(y, 5, 1)
+        )
 
 
 def test_entries_in_the_middle_of_two_floats(monkeypatch):
