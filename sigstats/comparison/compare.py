@@ -205,6 +205,8 @@ def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, lev
     indices = possibility(1.0, 1.0) if row.silent else possibility(row.p_worse)
     low = -math.inf if row.low is None else row.low
     verdict = rule.verdict(p_adjusted=p_adjusted, difference=row.difference, low=low)
+    if verdict == "pass" and row.short_of_differences:
+        verdict = "warn"  # what the interval excludes, it does not exclude
     if verdict == "warn":
         row = with_detectable(row, level)
     return replace(row, p_adjusted=p_adjusted, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, verdict=verdict)

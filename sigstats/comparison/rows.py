@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..bootstrap.test import FEW_DISAGREEMENTS
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
 
@@ -89,6 +90,14 @@ class ComparisonRow:
     def silent(self) -> bool:
         """Whether the models differ nowhere, so that the data lean to neither."""
         return self.differing == 0
+
+    @property
+    def short_of_differences(self) -> bool:
+        """Whether a bootstrap saw the models differ, but so rarely that its interval is too short.
+
+        It draws again what was seen; docs/calibration.md has how seldom such an interval holds the truth.
+        """
+        return self.test.startswith("bootstrap") and 0 < (self.differing or 0) < FEW_DISAGREEMENTS
 
 
 def measure_and_score(name: str) -> tuple[str, str]:

@@ -21,7 +21,8 @@ class ComparisonRule:
 
     A test fails if the candidate is worse with an adjusted one-sided p-value of at most `alpha` and by at least
     `minimum_effect`. It warns if the interval of the difference reaches below minus `margin`, so that the data do not
-    exclude a drop that matters. Else it passes.
+    exclude a drop that matters, and where a bootstrap saw the models differ on fewer than 20 rows or groups, since its
+    interval is then too short. Else it passes.
 
     The metadata of each field holds its description and its limits, from which the study file and the command line
     take theirs.

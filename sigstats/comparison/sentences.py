@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from .._common.numerals import NBSP, p_number
+from ..bootstrap.test import FEW_DISAGREEMENTS
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS
 from .cells import difference_in_words, difference_of, in_points, with_unit
@@ -26,7 +27,13 @@ def title_of(found: ComparedRows) -> str:
 def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     """The rule in a sentence, for these measures."""
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
-    points = {MEASURES[measure].in_points for measure in measures}
+    specs = [MEASURES[measure] for measure in measures]
+    points = {spec.in_points for spec in specs}
+    few = (
+        f", or a bootstrap sees fewer than {FEW_DISAGREEMENTS} differ"
+        if any(spec.test == "bootstrap" for spec in specs)
+        else ""
+    )
 
     def amount(value: float) -> str:
         if points == {False}:
@@ -36,7 +43,7 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{rule.alpha:.3g}{adjusted} and by at least "
         f"{amount(rule.minimum_effect)}; warn where the {100 * rule.confidence:g}% interval reaches below "
-        f"−{amount(rule.margin)}"
+        f"−{amount(rule.margin)}{few}"
     )
 
 
@@ -105,7 +112,8 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     if row.p_adjusted is not None and row.p_adjusted <= rule.alpha:
         least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin)
         return f"worse, though by less than {least}, and a drop of more than {margin} is not excluded: {change}"
-    return f"a drop is not excluded: {change}; {hint(row)}"
+    few = f"; {row.differing} differ, too few for the interval of a bootstrap" if row.short_of_differences else ""
+    return f"a drop is not excluded: {change}{few}; {hint(row)}"
 
 
 def hint(row: ComparisonRow) -> str:

@@ -10,6 +10,7 @@ from scipy.stats import beta, ttest_rel
 import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
+from sigstats.comparison.sentences import reasons
 
 TEN = [0, 1] * 5
 MARKS = [0.5, 1.0, 0.0, 0.25, 1.0] * 2
@@ -54,6 +55,18 @@ def test_what_differs_nowhere_is_limited_as_a_share_that_was_never_seen():
     ).rows
     # Tango's interval of 0 in n, z^2 / (n + z^2), in units of the range
     assert -row.low == pytest.approx(10 * 1.959964**2 / (1000 + 1.959964**2), rel=1e-6)
+
+
+@pytest.mark.parametrize(("better", "verdict"), [(1, "warn"), (19, "warn"), (20, "pass")])
+def test_a_bootstrap_that_saw_few_differences_excludes_nothing(better, verdict):
+    y = [0, 1] * 200
+    worse = [1 - each if row < 20 else each for row, each in enumerate(y)]
+    found = compared(y, worse, [*y[:better], *worse[better:]], measures=["macro-f1"])
+    (row,) = found.rows
+    assert row.low >= 0  # it draws again what was seen, and that is never a drop
+    assert (row.verdict, row.differing) == (verdict, better)
+    said = f"{better} differ, too few for the interval of a bootstrap"
+    assert [said in reason for reason in reasons(found)] == ([True] if verdict == "warn" else [])
 
 
 def test_the_same_thing_is_identical_and_passes():
