@@ -24,6 +24,8 @@ from sigstats.sign_flips import law
 PRECISION = 160
 #: Errors are found to this share; a bound is never below 1e-16.
 _CERTAIN = 1e-25
+#: At and below this, bounds are 1, and not printed.
+_TINY = 1e-280
 
 
 class Drawn(NamedTuple):
@@ -281,9 +283,9 @@ def main() -> int:
         found = [family(draw) for _ in range(max(options.cases * share // 100, 3))]
         errors = [error(each) for each in found]
         outside = [each for each, e in zip(found, errors, strict=True) if e > each.bound]
-        used = max(e / each.bound if each.bound else 0.0 for each, e in zip(found, errors, strict=True))
-        normal = [(e, each.bound) for each, e in zip(found, errors, strict=True) if each.pvalue > 1e-290]
+        normal = [(e, each.bound) for each, e in zip(found, errors, strict=True) if each.pvalue > _TINY]
         largest, bound = (max(pair[i] for pair in normal) for i in (0, 1))
+        used = max(e / bound if bound else 0.0 for e, bound in normal)
         print(f"{name:20}{len(found):>8}{largest:>12.1e}{bound:>12.1e}{used:>9.3f}{len(outside):>4}", flush=True)
         print(
             "\n".join(f"  outside: {each.about}: {each.pvalue!r}, bound {each.bound}" for each in outside[:5]), end=""

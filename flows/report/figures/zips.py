@@ -40,7 +40,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             title=f"Zip plots: the intervals of each method where its coverage is least, {dataset}",
             caption=(
                 "Each line is the interval of one test set; the farther the estimate is from the truth, in standard "
-                "errors, the higher it stands. Those that miss the truth (the upright line) are in the darker colour; "
+                "errors, the higher it stands. Those that hold the truth (the upright line) are grey, others coloured; "
                 "above the dashed line is the share that may miss it."
             ),
             body=Markup('<div class="panels">{}</div>').format(Markup("").join(panels)),
@@ -93,7 +93,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         axes.x_axis("F1" if cell.work["test"]["of"] == "a" else "difference of F1"),
     ]
     where = ", ".join(part for part in (row.slice, count_of(row.n or 0, "row")) if part)
-    return Markup("<figure><figcaption><strong>{}</strong>, {}: {}</figcaption>{}</figure>").format(
+    return Markup("<figure><figcaption><strong>{}</strong> {}: {}</figcaption>{}</figure>").format(
         row.method,
         where,
         percent(row.estimate or 0),
