@@ -13,7 +13,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from .. import svg
 from ..axes import Axes
-from ..evidence import Evidence
+from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
 from ..wording import number, percent
 
@@ -40,9 +40,10 @@ class Resampled:
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure, a panel for each bootstrap of trained classifiers."""
+    """One figure, a panel for each bootstrap of trained classifiers; those of one measure are side by side."""
     panels = []
-    for index, row in enumerate(evidence.of("confidence")):
+    groups = group_by(list(evidence.of("confidence")), lambda row: row.method).values()
+    for index, row in enumerate(row for group in groups for row in group):
         found = None if row.statistic is None else resampled_differences(evidence.results, row)
         if found is not None:
             panels.append(_panel(f"resampled-{index}", Resampled(row, *found)))
@@ -91,8 +92,8 @@ def _panel(name: str, found: Resampled) -> Markup:
         f"{len(drawn):,} replicates, mean {number(float(drawn.mean()), 4)}, observed {number(found.observed, 4)}; "
         f"{percent(float((drawn > 0).mean()))} are above 0."
     )
-    title = f"{where}: {row.method}"
-    return Markup('<figure class="trend"><h4>{}</h4>{}</figure>').format(
+    title = f"{where}: {row.method}, {percent(row.statistic or 0.0)} sure of {row.b}"
+    return Markup('<figure class="trend resampled"><h4>{}</h4>{}</figure>').format(
         title, axes.drawing(name, title, description, *parts)
     )
 

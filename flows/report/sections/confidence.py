@@ -4,12 +4,15 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..evidence import Evidence
+from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
 from ..wording import count_of, percent
 from . import _columns
 from ._columns import where
 from ._rates import INTERVAL, RATE, TEST_SETS, share
+
+#: With more results the verdict leaves them to the table.
+_MOST = 12
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
@@ -22,7 +25,27 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa:
         f"Of {count_of(len(found), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
         f"{'is' if under == 1 else 'are'} below the interval of what test sets of the same size achieve.",
         tuple(_of(row) for row in found),
+        _side_by_side(found) if len(found) <= _MOST else "",
     )
+
+
+def _side_by_side(found: Sequence[Hypothesis]) -> str:
+    """Table 3 of the paper, a sentence for each test."""
+    single = len({row.dataset for row in found}) == 1
+
+    def said(row: Hypothesis) -> str:
+        name = row.slice if single and row.slice else where(row)
+        return (
+            f"on {name} {percent(row.statistic or 0)} sure of {row.b}, where {percent(row.estimate or 0)} of test sets "
+            "agree"
+        )
+
+    groups = group_by(found, lambda row: row.method).items()
+    return " ".join(f"{_sentence(method)} was {'; '.join(map(said, group))}." for method, group in groups)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _beside(row: Hypothesis) -> int:

@@ -503,6 +503,9 @@ def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
     assert row.statistic == pytest.approx(np.mean(differences > 0), abs=0.02)
     page = (Path(sets.store.root) / "report.html").read_text()
     assert "Resampled differences on the one test set" in page
+    for each in by_test.values():
+        sure, agree = (f"{100 * value:.1f}%" for value in (each.statistic, each.estimate))
+        assert f"on all {sure} sure of {each.b}, where {agree} of test sets agree." in page
 
 
 @pytest.mark.parametrize(
