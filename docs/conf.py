@@ -20,6 +20,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
+smartquotes = False  # calls stand in tables and prose as they are typed
 nitpicky = True
 nitpick_ignore_regex = [("py:obj", r"(?!sigstats\.).*")]  # a parameter in backticks is no link
 
