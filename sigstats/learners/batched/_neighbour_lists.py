@@ -8,6 +8,7 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import blocks
 from ..families.neighbours import squared_distances
+from ..fold_scales import Learned
 
 #: Memory the lists of nearest rows may take, bytes.
 _LIST_BYTES = 2**27
@@ -40,6 +41,28 @@ class NeighbourLists:
         self._weights, self._k, self._tolerance, self._partly = weights, k, tolerance, partly
         self._outliers: dict[int, tuple[FloatArray, IntArray]] = {}
         self._list_nearest()
+
+    def walk(
+        self, fold: IntArray, labels: IntArray, place: IntArray, learned: Learned, rule: tuple[Any, ...]
+    ) -> IntArray | None:
+        """The predictions of `walk_lists`, (n, replicates); None without Numba, or with categories or missing values.
+
+        ``fold``, ``labels`` and ``place`` are those of each row, (replicates, n).
+        """
+        try:  # it imports an extra
+            from ._list_walk import walk_lists
+        except ImportError:
+            return None
+        if self._partly:
+            return None
+        weights, bound = learned.weights, learned.bound
+        if weights is None:
+            weights, bound = np.empty((len(fold), 0, 0)), np.empty((0, 0))
+        place = np.require(place, requirements=["C", "W"])
+        predicted = np.empty(place.T.shape, dtype=np.int64)
+        lists, of_rows = (self.near, self.distances, self._weights), (narrowed(fold), narrowed(labels), place)
+        walk_lists(lists, self._X, weights, bound, *of_rows, self._k, rule, predicted)
+        return predicted
 
     def to_all(self, row: int) -> tuple[FloatArray, IntArray]:
         """Squared differences of a row to all rows, and the mismatches of its categories; outliers are asked again."""
@@ -113,3 +136,8 @@ class NeighbourLists:
             a, b = column[rows][:, None], column[near]
             count += (a != b) if self._nominal[j] else np.isnan(a) | np.isnan(b)
         return count
+
+
+def narrowed(codes: IntArray) -> Any:
+    """Codes of each row, (replicates, n), by row and in few bytes, so that those of a row lie together."""
+    return np.ascontiguousarray(codes.T, dtype=np.uint8 if codes.max() < 2**8 else np.int64)

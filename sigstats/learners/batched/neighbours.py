@@ -1,10 +1,10 @@
 """Nearest neighbours for a block of replicates: distances are known before anything is permuted.
 
 Labels permuted. The nearest rows of each row in all of X are listed once. In a replicate the neighbours of a row are
-the first in its list whose fold is another one, so a short list decides nearly all rows; what it leaves open is looked
-up in a longer one, and in the end among all rows. Where features are scaled on the training fold, a feature's weight
-in the distance changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list
-can be nearer than c times the last distance in it. So the result is exact.
+the first in its list whose fold is another one, so that the first few decide nearly all rows; what a list leaves open
+is looked up in a longer one, and in the end among all rows. Where features are scaled on the training fold, the weight
+of a feature changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list can
+be nearer than c times the last distance in it. So the result is exact.
 
 Features permuted. Distances are made anew, as one matrix product a fold; of one neighbour among numbers, in 32 bits, of
 which the rows that may be nearest are looked at again.
@@ -32,7 +32,7 @@ from ..families.neighbours import (
 from ..fold_scales import FoldScales, FoldVariances, Learned, rescaled
 from ..neighbour_configuration import Configuration, configuration
 from ._mixed_features import MixedFeatures, mixed_features
-from ._neighbour_lists import NeighbourLists
+from ._neighbour_lists import NeighbourLists, narrowed
 from ._tied_neighbours import TiedNeighbours
 
 #: So many rows of a list settle nearly all rows, where one neighbour is asked for.
@@ -136,8 +136,7 @@ class BatchedNeighbours:
         return predicted
 
     def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
-        config = self._config
-        how: Any = {"k": config.k, "ties": config.ties, "tolerance": config.tolerance}
+        how: Any = {name: getattr(self._config, name) for name in ("k", "ties", "tolerance")}
         voted = vote(distances, kth, labels, priority, n_classes=self._n_classes, **how)
         return np.where(kth[:, 0] > self._farthest, UNDECIDED, voted)
 
@@ -158,20 +157,24 @@ class BatchedNeighbours:
     def _one(self) -> bool:
         return self._config.k == 1 and self._lists.near.shape[1] >= _FIRST
 
-    def _from_lists(self, place: IntArray) -> IntArray:
+    def _from_lists(self, place: IntArray) -> Any:
         fold = self._folds[place]
         learned = self._scales.learned(fold)
-        if self._one:
-            predicted = self._from_first(place, fold, learned)
+        predicted: Any = None
+        if self._config.ties != "vote" and (learned.weights is not None or not self._one):
+            rule = self._config.tolerance, self._farthest, self._config.ties == "unknown", self._priority
+            predicted = self._lists.walk(fold, self._y[place], place, learned, rule)
+        if predicted is not None:
+            if len(rest := np.argwhere(predicted < UNDECIDED)):
+                self._from_longer_lists(predicted, place, fold, learned, rest, self._lists.near.shape[1])
         else:
-            predicted = self._from_short_lists(place, fold, learned)
+            predicted = (self._from_first if self._one else self._from_short_lists)(place, fold, learned)
         predicted[learned.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
         return predicted.T
 
     def _from_first(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
         """One neighbour: where the first of the list is certainly nearer than the next, it decides alone."""
-        narrow = np.uint8 if max(self._n_folds, self._n_classes) < 2**8 else np.int64
-        own, labels = (np.ascontiguousarray(array.T, dtype=narrow) for array in (fold, self._y[place]))
+        own, labels = narrowed(fold), narrowed(self._y[place])
         near, distances = self._lists.near, self._lists.distances
         first, second = (np.equal(own[near[:, place_]], own) for place_ in (0, 1))
         limit = np.where(second, distances[:, 2, None], distances[:, 1, None])
@@ -180,7 +183,7 @@ class BatchedNeighbours:
             # Weights of features change from fold to fold: by at most the one factor here, by at least the other there.
             ratio = learned.upper / learned.bound
             farthest = farthest * ratio.ravel()[np.add(own, np.arange(len(place)) * self._n_folds)]
-        predicted = labels[near[:, 0]].astype(np.int64)
+        predicted: IntArray = labels[near[:, 0]].astype(np.int64)
         left = np.argwhere(first | ~(farthest < limit) | (farthest > self._farthest))
         for some in blocks(len(left), 8 * (3 * len(self._numeric) + 40)):
             left[some] = self._settle(predicted, left[some], own, labels, learned)

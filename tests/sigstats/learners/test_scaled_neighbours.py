@@ -5,13 +5,15 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from sigstats.learners.batched._neighbour_lists import NeighbourLists
+from sigstats.learners.families.neighbours import NearestNeighbours
 from sigstats.learners.fold_scales import FoldVariances
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
-from .test_batched import check_same
+from .test_batched import both, check_same
 
 
 @pytest.mark.parametrize("k", [1, 5])
@@ -51,3 +53,21 @@ def test_permuted_features_go_to_scikit_learn():
     X, y = load_wine(return_X_y=True)
     estimator = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
     assert not Retrainer(estimator, X, y, stratified_folds(y, 5, 1), null="features").batched
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("levels", [3, 1000])
+def test_the_same_without_numba(k, levels, monkeypatch):
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(levels)
+    X, y = rng.integers(0, levels, (110, 3)).astype(float), rng.permutation(np.arange(110) % 3)
+    X[7] *= 30  # alone in the scale of its features
+    known = [NearestNeighbours(n_neighbors=k, ties=ties) for ties in ("first", "random", "vote")]
+    for classifier in (*known, KNeighborsClassifier(k)):
+        estimator = make_pipeline(MinMaxScaler(), classifier)
+        first, filled, expected = both(estimator, X, y, null="labels", replicates=3)
+        with monkeypatch.context() as patch:
+            patch.setattr(NeighbourLists, "walk", lambda *given: None)
+            second, _, _ = both(estimator, X, y, null="labels", replicates=3)
+        assert (first == second).all()
+        assert (filled == expected).all()
