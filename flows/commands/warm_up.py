@@ -39,8 +39,9 @@ def _retrain() -> None:
     for classifier in ("decision-tree", "c4.5", "svm", "1-nn", boosting, *forests):
         for null in ("labels", "features"):
             permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
-    for classifier in ("lda",):
-        permutation_test(classifier, features + np.arange(32).reshape(16, 2) % 5, label, cv=2, n_resamples=1, rng=0)
+    whole = features + np.arange(32).reshape(16, 2) % 5
+    for classifier, null in (("lda", "labels"), ("naive-bayes", "labels"), ("naive-bayes", "features")):
+        permutation_test(classifier, whole, label, null=null, cv=2, n_resamples=1, rng=0)
     for classifier in forests:
         permutation_test(classifier, *fine, cv=2, n_resamples=1, rng=0)
 

@@ -74,6 +74,19 @@ class BatchedNaiveBayes:
         self._columns = np.ascontiguousarray(np.hstack(columns))
         self._feature = np.concatenate(feature)
         self.replicate_bytes = 16 * self._columns.size
+        self._compiled = self._compile(numbers)
+
+    def _compile(self, numbers: FloatArray) -> Any:
+        """The compiled way for complete numbers alone, where Numba is there."""
+        if not self._complete or self._categories:
+            return None
+        try:  # it imports an extra
+            from ._gaussian_bayes import GaussianBayes
+        except ImportError:
+            return None
+        return GaussianBayes(
+            numbers, self._order, self._squares, self._no_variance, self._var_smoothing, rounding=_ROUNDING
+        )
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNaiveBayes | None":  # noqa: ARG003
@@ -93,6 +106,9 @@ class BatchedNaiveBayes:
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
+        if self._compiled is not None:
+            predictions: IntArray = self._compiled.predict_labels(place)
+            return predictions
         predicted = np.empty_like(place)
         rows = self._order.rows(place)
         sums = self._order.sums_of(self._columns, rows)
@@ -106,6 +122,9 @@ class BatchedNaiveBayes:
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from columns permuted one by one; the totals of a class do not change."""
+        if self._compiled is not None:
+            predictions: IntArray = self._compiled.predict_features(source)
+            return predictions
         predicted = np.empty((len(source), len(self._columns)), dtype=np.int64)
         values = np.ascontiguousarray(self._columns.T)
         rows = self._order.sorted
