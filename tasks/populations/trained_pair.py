@@ -27,6 +27,9 @@ from ..storage.store import Store
 #: The data on which classifiers are trained.
 TrainingData: TypeAlias = Dataset | Documents
 
+#: The classifiers of so many cells stay in a process: blocks of several cells take turns. The data are shared.
+MOST_TRAINED = 16
+
 #: Rows that are predicted together: about a second of work for a kernel machine.
 CHUNK = 2000
 
@@ -116,7 +119,7 @@ def data_of(store: Store, work: Mapping[str, Any]) -> TrainingData:
     return store.read_data(kind, named["name"], named["digest"])
 
 
-@cached(LRUCache(maxsize=2), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+@cached(LRUCache(maxsize=MOST_TRAINED), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def train_pair(store: Store, work: Mapping[str, Any]) -> Pair:
     """The trained classifiers of a cell; a process trains them once."""
     with one_thread():

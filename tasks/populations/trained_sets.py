@@ -22,7 +22,7 @@ from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
-from .trained_pair import TrainingData, data_of, estimator, positives, split
+from .trained_pair import MOST_TRAINED, TrainingData, data_of, estimator, positives, split
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -122,14 +122,14 @@ def _prepared(data: TrainingData, work: Mapping[str, Any], spec: Mapping[str, An
     return TrainingRows(transforms, classifier, X, truth_of(data, work["categories"])[train])
 
 
-@cached(LRUCache(maxsize=2), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+@cached(LRUCache(maxsize=MOST_TRAINED), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def training_rows(store: Store, work: Mapping[str, Any]) -> TrainingRows:
     """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
     with failures_named(work["side"], work["classifier"]["learner"]):
         return _prepared(data_of(store, work), work, work["classifier"])
 
 
-@cached(LRUCache(maxsize=2), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
+@cached(LRUCache(maxsize=MOST_TRAINED), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
 def train_sets(store: Store, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
     """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
     with one_thread():

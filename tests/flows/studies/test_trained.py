@@ -28,6 +28,7 @@ from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.analyses.confidence import resampled_differences
 from sigstats.tasks.populations.likely_answers import likely_answers
+from sigstats.tasks.populations.trained_pair import train_pair
 from sigstats.tasks.replicates import fanout, input_cells, stand_in
 from sigstats.tasks.replicates.categorise import events
 from sigstats.tasks.replicates.predict import outcomes
@@ -194,6 +195,15 @@ def test_exact_rates_and_the_null_are_those_of_the_trained_population(done):
         count = round(row["estimate"] * 400)
         low, high, _ = clopper_pearson(count, 400, confidence_level=0.999)
         assert low <= row["statistic"] <= high
+
+
+def test_cells_that_take_turns_train_each_pair_once(done):
+    stored = Results(Store(str(done)))
+    (cell,) = stored.cells("predict")
+    works = [{**cell.work, "b": {"learner": "svm", "params": {"C": c}}} for c in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)]
+    first = [train_pair(stored.store, work) for work in works]
+    assert all(train_pair(stored.store, work) is pair for work, pair in zip(works, first, strict=True))
+    assert len(set(map(id, first))) == 6
 
 
 def test_the_report_says_how_sure_and_how_often(done):
