@@ -19,6 +19,9 @@ from ..neighbour_configuration import Configuration
 #: Squares beyond these bounds may be no number of 32 bits.
 _LEAST, _MOST = 1e-12, 1e30
 
+#: Memory of the products of some tested rows with all rows, bytes.
+_PRODUCT_BYTES = 2**25
+
 
 class MixedFeatures:
     """The nearest row of another fold in each replicate, for complete numbers.
@@ -44,11 +47,12 @@ class MixedFeatures:
         known = config.ties != "unknown"
         self._priority = [each[self._order] if known else np.empty(0, dtype=np.int64) for each in priority]
         self._mixed = np.empty(self._columns.shape, dtype=np.float32)
-        self._products = np.empty((int(np.diff(self._starts).max()), len(X)), dtype=np.float32)
+        together = min(int(np.diff(self._starts).max()), max(1, _PRODUCT_BYTES // (4 * len(X))))
+        self._products = np.empty((together, len(X)), dtype=np.float32)
 
     def predict(self, source: IntArray, predicted: IntArray) -> bool:
         """Fill in the predictions of one replicate, (n,); False where too many rows are about as near."""
-        from ._nearest_rows import mix, predict_fold
+        from ._nearest_rows import mix, predict_places
 
         n_folds, mixed = len(self._starts) - 1, self._mixed
         low, high = (np.empty((n_folds, len(mixed))) for _ in range(2))
@@ -65,15 +69,17 @@ class MixedFeatures:
                 squares = weight.astype(np.float32) @ squared
                 margin = self._margin(float(squares.max()))
             s, e = self._starts[fold : fold + 2]
-            tested = (mixed[:, s:e] * (-2 * weight[:, None]).astype(np.float32)).T
-            products = self._products[: e - s]
-            products[:, s:e] = np.inf
-            np.matmul(tested, mixed[:, :s], out=products[:, :s])
-            np.matmul(tested, mixed[:, e:], out=products[:, e:])
-            data = self._columns, source, self._order, self._starts, weight
+            factors = (-2 * weight[:, None]).astype(np.float32)
+            data = self._columns, source, self._order, weight
             rule = self._labels, self._priority[fold], self._config.tolerance, self._farthest
-            if not predict_fold(products, squares, margin, fold, data, rule, predicted):
-                return False
+            for first in range(s, e, len(self._products)):
+                end = min(first + len(self._products), e)
+                tested, products = (mixed[:, first:end] * factors).T, self._products[: end - first]
+                products[:, s:e] = np.inf
+                np.matmul(tested, mixed[:, :s], out=products[:, :s])
+                np.matmul(tested, mixed[:, e:], out=products[:, e:])
+                if not predict_places(products, squares, margin, first, data, rule, predicted):
+                    return False
         return True
 
     def _weights(self, low: FloatArray, high: FloatArray) -> FloatArray:

@@ -63,8 +63,8 @@ def _candidates(products, squares, minima, limit, found):  # type: ignore[no-unt
 
 
 @compiled
-def predict_fold(products, squares, margin, fold, data, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict the rows of `fold`, if few others are about as near to them as the nearest.
+def predict_places(products, squares, margin, first, data, rule, predicted):  # type: ignore[no-untyped-def]
+    """Predict rows of one fold, if few others are about as near to them as the nearest.
 
     Parameters
     ----------
@@ -74,10 +74,11 @@ def predict_fold(products, squares, margin, fold, data, rule, predicted):  # typ
         Weighted squares of all rows.
     margin : float
         By so much the sum of both may rise by rounding, from one row to another.
-    fold : int
+    first : int
+        The place of the first of them.
     data : tuple
         ``columns``, (d, n), and ``source``, of which mixed rows are made; the row in each place (``order``), where
-        folds lie one after the other, the first place of each fold, and the ``weights`` of features.
+        folds lie one after the other, and the ``weights`` of features.
     rule : tuple
         ``labels`` and ``priority`` by place, or no priorities where nobody knows which of equally near rows is taken;
         the ``tolerance`` within which rows are equally near, and the ``farthest`` distance that is told from others.
@@ -89,18 +90,16 @@ def predict_fold(products, squares, margin, fold, data, rule, predicted):  # typ
     bool
         Whether the rows are predicted.
     """
-    order, starts = data[2], data[3]
-    s, e, n = starts[fold], starts[fold + 1], len(order)
+    order, n = data[2], len(data[2])
     minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)
     found, distances = np.empty(_FOUND, dtype=np.int64), np.empty(_FOUND)
     doubtful = 0
-    for i in range(s, e):
-        own = products[i - s]
+    for own, i in zip(products, range(first, first + len(products))):  # noqa: B905 (Numba's takes no more)
         _minima(own, squares, minima)
         limit = np.float32(minima.min() + margin)
         count = _candidates(own, squares, minima, limit, found)
         doubtful += count - 1
-        if count > len(found) or doubtful > _DOUBTFUL * (e - s) + _FOUND:
+        if count > len(found) or doubtful > _DOUBTFUL * len(products) + _FOUND:
             return False
         if count == 1 and limit + squares[i] < rule[3]:
             predicted[order[i]] = rule[0][found[0]]
@@ -112,7 +111,7 @@ def predict_fold(products, squares, margin, fold, data, rule, predicted):  # typ
 @compiled
 def _decide(i, found, distances, data, rule):  # type: ignore[no-untyped-def]
     """The class of the row in place `i` by the rows that may be nearest."""
-    columns, source, order, _, weights = data
+    columns, source, order, weights = data
     labels, priority, tolerance, farthest = rule
     nearest = np.inf
     for at, j in enumerate(found):

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from sigstats.learners import build
-from sigstats.learners.batched import neighbours
+from sigstats.learners.batched import _mixed_features, neighbours
 from sigstats.learners.batched._mixed_features import MixedFeatures
 from sigstats.learners.families.neighbours import NearestNeighbours
 from sigstats.retraining.folds import stratified_folds
@@ -79,3 +79,9 @@ def test_products_of_32_bits_are_used_while_few_rows_are_about_as_near(monkeypat
         retrainer = Retrainer(KNeighborsClassifier(1), values, y, stratified_folds(y, 3, 1), null="features")
         retrainer.wrong(1, 3)
     assert used == [True] * 3 + [False]
+
+
+def test_products_of_a_few_rows_at_a_time(monkeypatch):
+    monkeypatch.setattr(_mixed_features, "_PRODUCT_BYTES", 4 * 150 * 7)  # of 15 rows a fold
+    X, y = data(2, n=150)
+    check_same(KNeighborsClassifier(1), X, y, null="features", replicates=2, undecided=0)
