@@ -90,13 +90,13 @@ def bin_rows(levels: Any, known: Levels, rows: Any, m: int, most: int, shares: A
         The largest number of bins of a column.
     shares : array of float64, shape (most - 1,)
         Which quantiles are thresholds where a column has more values.
-    binned : array of uint8, shape (n, columns)
+    binned : array of uint8, shape (groups of columns, n, columns of a group)
         Where bins are written to. A missing value has the number after the last bin.
     columns : array of int64, shape (columns, 3)
         Where is written, of each column, the place of its first bin among those of all columns, the number of bins, and
         whether a training value is missing.
     """
-    first, used = 0, 0
+    first, used, width = 0, 0, binned.shape[2]
     cuts = np.empty(most, dtype=np.float64)
     for column in range(len(levels)):
         values = known.values[known.starts[column] : known.starts[column + 1]]
@@ -117,7 +117,7 @@ def bin_rows(levels: Any, known: Levels, rows: Any, m: int, most: int, shares: A
             bins[level] = at
         bins[len(values)] = n_cuts + 1
         for place in range(len(rows)):
-            binned[place, used] = bins[own[rows[place]]]
+            binned[used // width, place, used % width] = bins[own[rows[place]]]
         columns[used, 0], columns[used, 1], columns[used, 2] = first, n_cuts + 1, counts[-1] > 0
         first += n_cuts + 1 + known.gaps[column]
         used += 1

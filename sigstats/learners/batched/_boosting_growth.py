@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import compiled
+from sigstats._common.compiled import compiled, inlined
 
-from ._boosting_splits import LEAST_HESSIAN, add_up, best_split, in_eighths, leaf_value
+from ._boosting_splits import LEAST_HESSIAN, Filled, Node, add_up, best_split, clear, in_eighths, leaf_value, take_away
 
 #: What a node is: its rows, depth, histogram, left child (the right is the next), and the split that is best.
 START, END, DEPTH, SUMS, CHILD, COLUMN, BIN, MISSING_LEFT, LEFT_ROWS = range(9)
@@ -23,16 +23,19 @@ class Sample(NamedTuple):
 
     Attributes
     ----------
-    binned : array of uint8, shape (n, columns)
+    binned : array of uint8, shape (groups of columns, n, columns of a group)
         Bins of the rows, those of training first.
     columns : array of int64, shape (columns, 3)
         As `_boosting_bins.bin_rows` writes it.
+    first : array of uint64, shape (columns,)
+        Its first column, for indices that need not be looked at.
     m : int
         The number of training rows.
     """
 
     binned: Any
     columns: Any
+    first: Any
     m: int
 
 
@@ -48,9 +51,11 @@ class Rules(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory of growing: histograms, nodes in integers and floats, a heap, free histograms, rows in order, weights."""
+    """Memory: histograms, their bins that are filled, nodes, a heap, free histograms, rows in order, their steps."""
 
     sums: Any
+    bins: Any
+    lengths: Any
     whole: Any
     real: Any
     heap: Any
@@ -61,13 +66,18 @@ class Room(NamedTuple):
 
 
 @compiled
-def room_for(sample: Sample, rules: Rules) -> Room:
-    """Memory to grow trees in."""
-    d, m = len(sample.columns), sample.m
-    cells = sample.columns[d - 1, 0] + sample.columns[d - 1, 1] + 1
-    leaves = min(rules.most_leaves, max(m // rules.smallest, 1)) + 1
+def room_for(columns: Any, m: int, rules: tuple[int, int, int, float, float, int]) -> Room:
+    """Memory to grow trees in on `m` rows; `rules` are what `Rules` holds."""
+    d, limits = len(columns), Rules(*rules)
+    cells = columns[d - 1, 0] + columns[d - 1, 1] + 1
+    leaves = min(limits.most_leaves, max(m // limits.smallest, 1)) + 1
+    # Bins that lie in one line of memory each are added to faster.
+    sums = np.empty((leaves + 1) * cells * 4 + 8, dtype=np.float64)
+    shift = (-(sums.ctypes.data // 8)) % 8
     return Room(
-        np.empty((leaves + 1, cells, 4), dtype=np.float64),
+        sums[shift : shift + (leaves + 1) * cells * 4].reshape(leaves + 1, cells, 4),
+        np.empty((leaves + 1, cells), dtype=np.uint8),
+        np.empty((leaves + 1, d), dtype=np.int64),
         np.empty((2 * leaves, _WIDTH), dtype=np.int64),
         np.empty((2 * leaves, 6), dtype=np.float64),
         np.empty(leaves + 1, dtype=np.int64),
@@ -113,28 +123,32 @@ def _pop(heap: Any, size: int, gain: Any) -> Any:
     return first
 
 
+@inlined
+def _filled(room: Room, slot: int) -> Filled:
+    """Which bins of a histogram are filled."""
+    return Filled(room.bins[slot], room.lengths[slot])
+
+
 @compiled
-def _count(sample: Sample, steps: Any, rows: Any, room: Room, sums: int) -> None:
-    """The histogram of rows."""
+def _count(sample: Sample, steps: Any, room: Room, small: int, slot: int, parent: int) -> None:
+    """Make the histogram of a child in `slot` from its rows, and that of the other one from the parent's."""
+    rows = room.rows[room.whole[small, START] : room.whole[small, END]]
     for place in range(len(rows)):
         room.weights[place, 0] = steps[rows[place], 0]
         room.weights[place, 1] = steps[rows[place], 1]
-    add_up(sample.binned, sample.columns, rows, room.weights, room.sums[sums])
+    sums, filled = room.sums[slot], _filled(room, parent)
+    clear(sums, sample.first, filled)
+    add_up(sample.binned, sample.first, rows, room.weights, sums)
+    take_away(room.sums[parent], filled, sums, _filled(room, slot), sample.first)
 
 
 @compiled
 def _search(sample: Sample, rules: Rules, room: Room, node: int) -> Any:
     """Find the best split of a node; whether there is one."""
     own, real = room.whole[node], room.real[node]
+    total = Node(real[GRADIENTS], real[HESSIANS], real[GRADIENTS] * real[VALUE], float(own[END] - own[START]))
     split = best_split(
-        room.sums[own[SUMS]],
-        sample.columns,
-        own[END] - own[START],
-        real[GRADIENTS],
-        real[HESSIANS],
-        real[VALUE],
-        rules.smallest,
-        rules.penalty,
+        room.sums[own[SUMS]], _filled(room, own[SUMS]), sample.columns, total, rules.smallest, rules.penalty
     )
     own[COLUMN], own[BIN], own[MISSING_LEFT], own[LEFT_ROWS] = split.column, split.bin, split.missing_left, split.rows
     real[GAIN], real[LEFT_GRADIENTS], real[LEFT_HESSIANS] = split.gain, split.gradients, split.hessians
@@ -146,10 +160,12 @@ def _part(sample: Sample, room: Room, node: int) -> Any:
     """Put the rows of a node that go left first, both sides in their order; where the right begins."""
     own = room.whole[node]
     column, last, missing = own[COLUMN], own[BIN], sample.columns[own[COLUMN], 1]
+    width = sample.binned.shape[2]
+    values = sample.binned[column // width, :, column % width]
     left, right = own[START], 0
     for place in range(own[START], own[END]):
         row = room.rows[place]
-        found = sample.binned[row, column]
+        found = values[row]
         goes_left = found <= last or (own[MISSING_LEFT] and found == missing)
         if goes_left:
             room.rows[left] = row
@@ -185,7 +201,12 @@ def _plant(sample: Sample, rules: Rules, steps: Any, room: Room) -> Any:
     own[START], own[END], own[DEPTH], own[CHILD], own[SUMS] = 0, sample.m, 0, -1, 0
     for row in range(sample.m):
         room.rows[row] = row
-    add_up(sample.binned, sample.columns, room.rows, steps, room.sums[0])
+    for column in range(len(sample.columns)):
+        first, bins = sample.columns[column, 0], sample.columns[column, 1]
+        room.bins[0, first : first + bins] = np.arange(bins)
+        room.lengths[0, column] = bins
+    room.sums[0] = 0
+    add_up(sample.binned, sample.first, room.rows, steps, room.sums[0])
     bins, missing = sample.columns[0, 1], sample.columns[0, 2]
     for what in (GRADIENTS, HESSIANS):
         cells = np.zeros(rules.most_bins + 1)
@@ -230,9 +251,7 @@ def grow(sample: Sample, rules: Rules, steps: Any, room: Room) -> int:
         small, large = (left, right) if n_left < n_right else (right, left)
         free -= 1
         other = room.free[free]
-        whole = room.whole[small]
-        _count(sample, steps, room.rows[whole[START] : whole[END]], room, other)
-        room.sums[slot] -= room.sums[other]
+        _count(sample, steps, room, small, other, slot)
         room.whole[small, SUMS], room.whole[large, SUMS] = other, slot
         for child in (left, right):
             n = room.whole[child, END] - room.whole[child, START]

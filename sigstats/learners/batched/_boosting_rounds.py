@@ -7,7 +7,7 @@ import numpy as np
 
 from sigstats._common.compiled import compiled
 
-from ._boosting_growth import BIN, CHILD, COLUMN, END, MISSING_LEFT, START, VALUE, Room, Rules, Sample, grow, room_for
+from ._boosting_growth import BIN, CHILD, COLUMN, END, MISSING_LEFT, START, VALUE, Room, Rules, Sample, grow
 
 #: Below it the logistic function is the exponential function.
 _FAR: Final = -37.0
@@ -53,11 +53,12 @@ def _add(sample: Sample, room: Room, nodes: int, raw: Any) -> None:
         if own[CHILD] < 0:
             for row in room.rows[own[START] : own[END]]:
                 raw[row] += room.real[node, VALUE]
-    for row in range(sample.m, len(sample.binned)):
+    width = sample.binned.shape[2]
+    for row in range(sample.m, len(raw)):
         node = 0
         while room.whole[node, CHILD] >= 0:
             own = room.whole[node]
-            found = sample.binned[row, own[COLUMN]]
+            found = sample.binned[own[COLUMN] // width, row, own[COLUMN] % width]
             missing = found == sample.columns[own[COLUMN], 1]
             goes_left = own[MISSING_LEFT] if missing else found <= own[BIN]
             node = own[CHILD] + (0 if goes_left else 1)
@@ -66,24 +67,30 @@ def _add(sample: Sample, room: Room, nodes: int, raw: Any) -> None:
 
 @compiled
 def boost(
-    binned: Any, columns: Any, label: Any, rules: tuple[int, int, int, float, float, int], raw: Any, rounds: int
+    binned: Any,
+    columns: Any,
+    label: Any,
+    rules: tuple[int, int, int, float, float, int],
+    room: Room,
+    raw: Any,
+    rounds: int,
 ) -> None:
     """Add the trees of so many rounds to raw predictions.
 
     Parameters
     ----------
-    binned : array of uint8, shape (n, columns)
+    binned : array of uint8, shape (groups of columns, n, columns of a group)
     columns : array of int64, shape (columns, 3)
         As `_boosting_bins.bin_rows` writes them.
     label : array of uint32, shape (m,)
         Of the training rows, which come first.
     rules : tuple
         What `Rules` holds.
+    room : Room
     raw : array of float64, shape (trees of a round, n)
     rounds : int
     """
-    sample, limits = Sample(binned, columns, len(label)), Rules(*rules)
-    room = room_for(sample, limits)
+    sample, limits = Sample(binned, columns, columns[:, 0].astype(np.uint64), len(label)), Rules(*rules)
     steps = np.empty((len(raw), len(label), 2), dtype=np.float32)
     for _ in range(rounds):
         if len(raw) == 1:
