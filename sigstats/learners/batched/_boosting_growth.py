@@ -160,20 +160,19 @@ def _part(sample: Sample, room: Room, node: int) -> Any:
     """Put the rows of a node that go left first, both sides in their order; where the right begins."""
     own = room.whole[node]
     column, last, missing = own[COLUMN], own[BIN], sample.columns[own[COLUMN], 1]
+    missing_left = own[MISSING_LEFT] > 0
     width = sample.binned.shape[2]
     values = sample.binned[column // width, :, column % width]
     left, right = own[START], 0
     for place in range(own[START], own[END]):
         row = room.rows[place]
         found = values[row]
-        goes_left = found <= last or (own[MISSING_LEFT] and found == missing)
-        if goes_left:
-            room.rows[left] = row
-            left += 1
-        else:
-            room.spare[right] = row
-            right += 1
-    room.rows[left : left + right] = room.spare[:right]
+        goes_left = (found <= last) | (missing_left & (found == missing))
+        room.rows[left] = row  # both are written, as half of the guesses of a branch would be wrong
+        room.spare[right] = row
+        left += goes_left
+        right += not goes_left
+    room.rows[left : own[END]] = room.spare[:right]
     return left
 
 
