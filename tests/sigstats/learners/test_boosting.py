@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
 
 from sigstats.learners import build
 from sigstats.learners.batched import boosting
@@ -18,6 +19,13 @@ from ...examples import examples
 pytest.importorskip("numba", reason="Numba is an extra")
 
 needs_growth = pytest.mark.skipif(not boosting._grows(), reason="boosting is scikit-learn's here")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Threads of scikit-learn's loops wait for each other in busy loops where other processes have the cores."""
+    with threadpool_limits(1):
+        yield
 
 
 def check_same_raw(classifier, X, y, tested):
