@@ -19,7 +19,7 @@ from ._placed_rows import PlacedRows
 _UNDECIDED: Final = UNDECIDED
 _TINY: Final = float(np.finfo(np.float64).tiny)
 
-#: So many rows are mixed at once.
+#: So many rows are mixed at once, and stay in cache.
 _ROWS: Final = 64
 
 #: Variances are multiplied within these bounds, and one logarithm is taken of the product.

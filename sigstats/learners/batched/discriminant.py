@@ -24,8 +24,8 @@ from ..linear_discriminant import LinearDiscriminant
 
 _WIDEST = 512
 
-#: The compiled way keeps a scatter in the nearest cache.
-_WIDEST_COMPILED = 128
+#: The compiled way keeps a scatter in the nearest cache, and reads rows one by one: so many values are in cache too.
+_WIDEST_COMPILED, _LARGEST_COMPILED = 128, 2**19
 
 #: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.
 _SMALLEST = 1e-7
@@ -142,16 +142,19 @@ class BatchedLDA(BatchedDesign):
         return cls(problem, Design(basis.columns, design.feature[basis.kept], unscaled, categories), basis, null)
 
     def _compile(self) -> Any:
-        """The compiled way for permuted labels, where Numba is there; None for wide data, which BLAS is faster for."""
-        if self._basis.columns.shape[1] > _WIDEST_COMPILED or (self._order.train_counts == 0).any():
+        """The compiled way for permuted labels, where Numba is there; None for large data, which BLAS is faster for."""
+        columns = self._basis.columns
+        if columns.shape[1] > _WIDEST_COMPILED or columns.size > _LARGEST_COMPILED:
+            return None
+        if (self._order.train_counts == 0).any():
             return None
         try:  # it imports an extra
             from ._linear_discriminants import Discriminants
         except ImportError:
             return None
-        unusual = (self._basis.columns != self._basis.usual) & self._basis.lone
+        unusual = (columns != self._basis.usual) & self._basis.lone
         degrees = self._order.train_counts.sum(axis=1) - self._degrees
-        return Discriminants(self._basis.columns, self._order, degrees, unusual, _SMALLEST)
+        return Discriminants(columns, self._order, degrees, unusual, _SMALLEST)
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
