@@ -36,7 +36,7 @@ def takes_first(classifier: Any, problem: Problem) -> bool:
     if not _exact(problem.X):
         return False
     sizes = np.unique(len(problem.y) - np.bincount(problem.folds))
-    return all(_without_tree(classifier, problem.X[:size]) for size in sizes.tolist()) and _first_is_taken()
+    return all(without_tree(classifier, problem.X[:size]) for size in sizes.tolist()) and _first_is_taken()
 
 
 def _exact(X: FloatArray) -> bool:
@@ -45,7 +45,8 @@ def _exact(X: FloatArray) -> bool:
         return bool(4 * np.einsum("ij,ij->i", X, X).max() < _EXACT and (np.rint(X) == X).all())
 
 
-def _without_tree(classifier: Any, X: FloatArray) -> bool:
+def without_tree(classifier: Any, X: FloatArray) -> bool:
+    """Whether `classifier`, fitted on as many rows as `X`, compares a row with all of them."""
     return getattr(_fitted(classifier, X), "_tree", False) is None
 
 
