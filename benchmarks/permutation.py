@@ -2,7 +2,7 @@
 
 One worker, one thread; milliseconds of processor time a permutation, best of several repeats in turn. Names of
 classifiers as arguments measure these alone. `--large` measures on 20,000 and 50,000 rows: one permutation of
-scikit-learn's, two of these, and the memory of a process that computes two.
+scikit-learn's, two of these, and the memory of a process that computes two; of 2 folds for trees and forests, else 10.
 scikit-learn permutes labels alone: for permuted features its contender is `cross_val_score` on each permuted set, which
 is what it would do.
 """
@@ -103,11 +103,11 @@ REPEATS = 3
 SLOW = ("tree", "linear SVM", "random forest", "extra trees", "histogram boosting")
 
 
-def categories(return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as scikit-learn's loaders)
-    """A thousand rows of twenty features with five categories each, two of which tell the class."""
+def categories(rows: int, return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as scikit-learn's loaders)
+    """Rows of twenty features with five categories each, two of which tell the class."""
     rng = np.random.default_rng(3)
-    X = rng.integers(0, 5, (1000, 20)).astype(np.float64)
-    y = ((X[:, 0] + X[:, 1] + rng.integers(0, 4, 1000)) > 5).astype(np.int64)
+    X = rng.integers(0, 5, (rows, 20)).astype(np.float64)
+    y = ((X[:, 0] + X[:, 1] + rng.integers(0, 4, rows)) > 5).astype(np.int64)
     return X, y
 
 
@@ -126,13 +126,13 @@ def normal(rows: int, return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG0
     return rng.normal(size=(rows, 54)) + 0.1 * y[:, None], y
 
 
-#: The data of ``--large``.
-LARGE = {"20,000 rows": functools.partial(normal, 20_000), "50,000 rows": functools.partial(normal, 50_000)}
-#: Classifiers of which a fold of a large set takes minutes, measured with two folds.
-TWO_FOLDS = ("RBF machine, scaled", "polynomial machine, scaled")
+#: The rows of the data of ``--large``.
+LARGE_SIZES = (20_000, 50_000)
+#: Classifiers of which ten folds of a large set take minutes, measured with two folds.
+TWO_FOLDS = ("RBF machine, scaled", "polynomial machine, scaled", "tree", OF_CATEGORIES, "random forest", "extra trees")
 #: Data that belong to one classifier.
 OWN_DATA = {
-    OF_CATEGORIES: {"generated": categories},
+    OF_CATEGORIES: {"generated": functools.partial(categories, 1000)},
     COLLINEAR: {"generated": collinear},
     COLLINEAR_QDA: {"generated": collinear},
 }
@@ -161,21 +161,22 @@ def peer(estimator: Any, X: Any, y: Any, folds: Any, null: str, draws: Any) -> C
     ]
 
 
-def large_folds(name: str, y: Any) -> Any:
-    """The folds of a large set."""
-    return stratified_folds(y, 2 if name in TWO_FOLDS else 10, 1)
+def large(name: str, rows: int) -> tuple[Any, Any, Any]:
+    """Data of so many rows, and their folds."""
+    X, y = categories(rows) if name == OF_CATEGORIES else normal(rows)
+    return X, y, stratified_folds(y, 2 if name in TWO_FOLDS else 10, 1)
 
 
-def peak_memory(name: str, null: str, title: str) -> float:
+def peak_memory(name: str, null: str, rows: int) -> float:
     """GiB at most in a process that loads the data and computes two permutations."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_own_peak, (name, null, title))
+        return pool.apply(_own_peak, (name, null, rows))
 
 
-def _own_peak(name: str, null: str, title: str) -> float:
+def _own_peak(name: str, null: str, rows: int) -> float:
     warnings.simplefilter("ignore")
-    X, y = LARGE[title](return_X_y=True)
-    Retrainer(ESTIMATORS[name], X, y, large_folds(name, y), null=null).wrong(1, 2)
+    X, y, folds = large(name, rows)
+    Retrainer(ESTIMATORS[name], X, y, folds, null=null).wrong(1, 2)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
@@ -183,12 +184,11 @@ def measure_large(names: list[str]) -> None:
     """Print the rows of larger sets: milliseconds a permutation, and memory."""
     print("| classifier | permuted | data | rows x features | scikit-learn | sigstats | ratio | memory |")
     print("|---|---|---|---|---|---|---|---|")
-    for (name, null), (title, load) in itertools.product(GOALS, LARGE.items()):
-        if (names and name not in names) or name in OWN_DATA:
+    for (name, null), rows in itertools.product(GOALS, LARGE_SIZES):
+        if (names and name not in names) or name in (COLLINEAR, COLLINEAR_QDA):
             continue
-        memory = peak_memory(name, null, title)
-        estimator, (X, y) = ESTIMATORS[name], load(return_X_y=True)
-        folds = large_folds(name, y)
+        memory = peak_memory(name, null, rows)
+        estimator, (X, y, folds) = ESTIMATORS[name], large(name, rows)
         retrainer = Retrainer(estimator, X, y, folds, null=null)
         retrainer.wrong(1, 1)
         draw = retrainer.draw(np.random.default_rng(1), 1)[0]

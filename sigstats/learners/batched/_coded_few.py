@@ -12,7 +12,7 @@ import numpy as np
 from sigstats._common.compiled import compiled, inlined
 from sigstats._common.lanes import LINE, add, both, load, spread, store, subtract, up_to
 
-from ._coded_splits import Choice, Coded, Tried
+from ._coded_splits import Choice, Coded, Tried, codes_of_line
 from ._tree_splits import improvement
 
 #: The square of so many fits into a byte.
@@ -33,28 +33,26 @@ def room_for_few(width: int, kind: Any) -> Few:
 
 
 @inlined
-def count_up_to(sample: Coded, members: Any, tops: Any, start: Any, counts: Any) -> None:
-    """Count the rows `members`, of which all weigh one, up to the codes of `tops` from `start` on."""
+def _count_up_to(sample: Coded, members: Any, line: Any, top: Any, counts: Any) -> None:
+    """Count the rows `members`, of which all weigh one, up to the codes `top` of the columns from `line` on."""
     codes, label = sample.codes, sample.label
     width = np.uint64(codes.shape[1])
-    for line in range(np.uint64(0), width, np.uint64(LINE // codes.itemsize)):
-        top = load(tops, start + line)
-        zero, one, every = spread(top, 0), spread(top, 1), spread(top, -1)
-        left = right = left_squares = right_squares = here = zero
-        before = label[members[0]]
-        for row in members:
-            own = label[row]
-            same = spread(top, -np.int64(own == before))
-            before = own
-            left, right = both(left, same), both(right, same)
-            goes = up_to(load(codes, row * width + line), top)
-            stays = subtract(every, goes)
-            left_squares = add(left_squares, both(goes, add(add(left, left), one)))
-            right_squares = add(right_squares, both(stays, add(add(right, right), one)))
-            left, right, here = subtract(left, goes), subtract(right, stays), subtract(here, goes)
-        store(counts, line, here)
-        store(counts, width + line, left_squares)
-        store(counts, width + width + line, right_squares)
+    zero, one, every = spread(top, 0), spread(top, 1), spread(top, -1)
+    left = right = left_squares = right_squares = here = zero
+    before = label[members[0]]
+    for row in members:
+        own = label[row]
+        same = spread(top, -np.int64(own == before))
+        before = own
+        left, right = both(left, same), both(right, same)
+        goes = up_to(load(codes, row * width + line), top)
+        stays = subtract(every, goes)
+        left_squares = add(left_squares, both(goes, add(add(left, left), one)))
+        right_squares = add(right_squares, both(stays, add(add(right, right), one)))
+        left, right, here = subtract(left, goes), subtract(right, stays), subtract(here, goes)
+    store(counts, line, here)
+    store(counts, width + line, left_squares)
+    store(counts, width + width + line, right_squares)
 
 
 @inlined
@@ -67,7 +65,8 @@ def best_level_of_few(sample: Coded, members: Any, tried: Tried, found: int, n: 
             few.rows[filled] = row
             filled += 1
     for at in range(len(members)):
-        count_up_to(sample, few.rows[:filled], codes, members[at] * width, counts[at])
+        for line in range(np.uint64(0), width, np.uint64(LINE // codes.itemsize)):
+            _count_up_to(sample, few.rows[:filled], line, load(codes, members[at] * width + line), counts[at])
     chosen: Any = -1
     chosen_row, best = 0, -np.inf
     for each in range(found):
@@ -92,21 +91,23 @@ def best_level_of_few(sample: Coded, members: Any, tried: Tried, found: int, n: 
 
 
 @inlined
-def best_drawn_of_few(sample: Coded, members: Any, tried: Tried, found: int, tops: Any, smallest: int, few: Few) -> Any:
-    """Search the columns that were drawn up to their codes in `tops`, of up to `FEW` rows that weigh one each."""
+def best_drawn_of_few(sample: Coded, members: Any, tried: Tried, found: int, smallest: int, few: Few) -> Any:
+    """Search the columns that were drawn up to their codes, of up to `FEW` rows that weigh one each."""
     n, counts = len(members), few.counts[0]
-    count_up_to(sample, members, tops, np.uint64(0), counts)
-    chosen: Any = -1
-    best = -np.inf
+    codes = sample.codes
+    for line in range(np.uint64(0), np.uint64(codes.shape[1]), np.uint64(LINE // codes.itemsize)):
+        top = codes_of_line(tried, found, line, spread(load(codes, line), 0))
+        _count_up_to(sample, members, line, top, counts)
+    chosen, best = -1, -np.inf
     for each in range(found):
         feature = np.uint64(tried.columns[each])
         n_left = np.int64(counts[0, feature])
         gain = improvement(np.int64(counts[1, feature]), n_left, np.int64(counts[2, feature]), n - n_left)[0]
         better = (gain > best) & (min(n_left, n - n_left) >= smallest)
-        chosen, best = np.int64(feature) if better else chosen, gain if better else best
+        chosen, best = each if better else chosen, gain if better else best
     if chosen < 0:
         return Choice(-1, 0, 0, 0, 0)
-    return _choice(np.uint64(chosen), tops[chosen], counts)
+    return _choice(np.uint64(tried.columns[chosen]), tried.draws[chosen], counts)
 
 
 @inlined

@@ -17,6 +17,7 @@ from ._coded_levels import best_of_levels
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_splits import Choice, Coded, code_below, draw_columns, find_bounds
 from ._coded_thresholds import MANY, best_at_once, best_one_by_one, draw_code, draw_codes
+from ._coded_votes import vote
 from ._forest_splits import Settings, count
 from ._tree_splits import EPSILON, improvement
 
@@ -28,9 +29,9 @@ def _choose(
     """The best split on the columns that were drawn."""
     tried, total, smallest = room.tried, room.total, settings.smallest
     if settings.drawn_thresholds:
-        draw_codes(sample, tried, found, room.lefts)
+        draw_codes(sample, tried, found)
         if even and n <= FEW:
-            return best_drawn_of_few(sample, members, tried, found, room.lefts.code, smallest, room.few)
+            return best_drawn_of_few(sample, members, tried, found, smallest, room.few)
     elif n <= FEW and smallest == 1:
         return best_level_of_few(sample, members, tried, found, n, room.few)
     count(sample, members, total)
@@ -38,7 +39,7 @@ def _choose(
         return best_of_levels(sample, members, tried, found, total, n, squares, smallest, room.left, room.levels)
     if even and n < MANY:
         return best_at_once(sample, members, tried, found, total, smallest, room.lefts)
-    return best_one_by_one(sample, members, tried, found, total, n, smallest, room.left, room.lefts)
+    return best_one_by_one(sample, members, tried, found, total, n, smallest, room.left)
 
 
 @inlined
@@ -64,14 +65,13 @@ def _helps(choice: Choice, n: int, impurity: float, drawn_in_all: int) -> bool:
 
 
 @inlined
-def _part(sample: Coded, members: Any, choice: Choice, spare: Any) -> Any:
+def _part(codes: Any, members: Any, code: Any, spare: Any) -> Any:
     """Put the rows that go left first, both parts in the order they had: how many, and the lowest code to the right."""
-    codes, feature, code = sample.codes, np.uint64(choice.feature), choice.code
     lefts, above = np.uint64(0), np.int64(1) << 32
     for at in range(np.uint64(len(members))):
         row = members[at]
         members[lefts], spare[at - lefts] = row, row
-        own = np.int64(codes[row, feature])
+        own = np.int64(codes[row])
         lefts += np.uint64(own <= code)
         above = min(above, own if own > code else above)
     for at in range(lefts, np.uint64(len(members))):
@@ -93,6 +93,8 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, t
         columns[column] = column
     drawn_in_all, squares = count(sample, rows, room.total)
     height, made, shared, state = 0, 1, 0, seed
+    nodes[0] = -1
+    nodes[0, 0] = 0
     if _is_pure(drawn_in_all, squares):
         nodes[0, 2] = -1 - np.int64(sample.label[rows[0]])
     else:
@@ -125,8 +127,11 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, t
                 tree.shares[shared, own_class] = float(room.total[own_class]) / float(n)
             shared += 1
             continue
-        cut, above = _part(sample, members, choice, room.spare)
-        code = choice.code
+        feature, code = np.uint64(choice.feature), choice.code
+        if m > FEW:
+            cut, above = _part(sample.columns[feature], members, code, room.spare)
+        else:  # whose rows are in the cache
+            cut, above = _part(codes[:, feature], members, code, room.spare)
         if not settings.drawn_thresholds:
             code = _code_between(sample, choice.feature, code, above)
         node, made = made, made + 1
@@ -157,24 +162,6 @@ def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
     values: Any = sample.values[feature]
     threshold = float(values[below]) / 2.0 + float(values[above]) / 2.0
     return code_below(sample, feature, threshold, below, above)
-
-
-@compiled
-def _vote(sample: Coded, tree: Tree, tested: Any, votes: Any) -> None:
-    """Add the shares of classes in the leaves of the tested rows."""
-    nodes, codes, n_classes = tree.nodes, sample.codes, votes.shape[1]
-    for row in tested:
-        node = np.int64(nodes[0, 2])
-        while node >= 0:
-            place = np.uint64(node)
-            right = np.uint64(codes[row, np.uint64(nodes[place, 0])] > nodes[place, 1])
-            node = np.int64(nodes[place, np.uint64(2) + right])
-        leaf = -1 - node
-        if leaf < n_classes:
-            votes[row, leaf] += 1.0
-        else:
-            for own_class in range(n_classes):
-                votes[row, own_class] += tree.shares[leaf - n_classes, own_class]
 
 
 @compiled
@@ -276,7 +263,7 @@ def _poll(
                 rows[different] = row
                 different += 1
         _grow(sample, rows[:different], settings, seeds[each], even, grown, scratch)
-        _vote(sample, grown, tests, votes)
+        vote(sample, grown, tests, votes)
 
 
 @compiled

@@ -44,11 +44,11 @@ class Room(NamedTuple):
 def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
     d, width, n_classes = len(sample.values), sample.codes.shape[1], settings.n_classes
-    lanes = np.zeros((3, width), dtype=sample.codes.dtype)
+    lanes = np.zeros((2, width), dtype=sample.codes.dtype)
     sums = np.zeros((3, width), dtype=np.uint32)
     own = Room(
         Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
-        Lefts(lanes[2], sums[0], sums[1], sums[2]),
+        Lefts(sums[0], sums[1], sums[2]),
         room(1 if settings.drawn_thresholds else sample.values.shape[1], n_classes),
         room_for_few(width, sample.codes),
         np.empty(d, dtype=np.int32),
@@ -67,7 +67,7 @@ def borrow(room: Room, tree: Tree) -> Any:
     tried, lefts, levels, few = room.tried, room.lefts, room.levels, room.few
     own = Room(
         Tried(borrowed(tried.lowest), borrowed(tried.highest), borrowed(tried.columns), borrowed(tried.draws)),
-        Lefts(borrowed(lefts.code), borrowed(lefts.cut), borrowed(lefts.left_squares), borrowed(lefts.right_squares)),
+        Lefts(borrowed(lefts.cut), borrowed(lefts.left_squares), borrowed(lefts.right_squares)),
         Levels(borrowed(levels.classes), borrowed(levels.packed)),
         Few(borrowed(few.counts), borrowed(few.rows)),
         borrowed(room.columns),

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sigstats._common.compiled import inlined
-from sigstats._common.lanes import LINE, higher, load, lower, store
+from sigstats._common.lanes import LINE, higher, load, lower, place, store
 
 from ._tree_splits import next_draw
 
@@ -49,7 +49,10 @@ class Choice(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """The lowest and highest code of each column in a node; the columns to search, and a draw for the threshold."""
+    """The lowest and highest code of each column in a node; the columns to search, and what was drawn for them.
+
+    ``draws`` are numbers of the sequence, and then the codes up to which rows go left.
+    """
 
     lowest: Any
     highest: Any
@@ -71,6 +74,23 @@ def find_bounds(codes: Any, members: Any, tried: Tried) -> None:
 
 
 @inlined
+def codes_of_line(tried: Tried, found: int, line: Any, none: Any) -> Any:
+    """The codes up to which rows go left in the columns from `line` on; `none` in those that were not drawn."""
+    top, count = none, np.uint64(LINE // tried.lowest.itemsize)
+    for each in range(found):
+        at = np.uint64(tried.columns[each]) - line
+        if at < count:
+            top = place(top, at, tried.draws[each])
+    return top
+
+
+@inlined
+def _remainder(state: int, count: int) -> Any:
+    """The place among `count` that a number of the sequence stands for."""
+    return np.int64(np.uint32(state & 0x7FFFFFFF) % np.uint32(max(count, 1)))
+
+
+@inlined
 def draw_columns(
     sample: Coded, columns: Any, known: int, most: int, with_thresholds: bool, state: int, tried: Tried
 ) -> tuple[int, int, int]:
@@ -82,26 +102,31 @@ def draw_columns(
     `undrawn` on those to search.
     """
     values, constant, drawn, undrawn, visited, found = sample.values, known, 0, len(columns), 0, 0
+    ahead = next_draw(state)
+    remainder = _remainder(ahead, len(columns))
     while undrawn > constant and (visited < most or visited <= constant - known + drawn):
-        state = next_draw(state)
-        at = drawn + (state & 0x7FFFFFFF) % (len(columns) - visited)
         visited += 1
-        listed = int(at < known)
-        at += (1 - listed) * (constant - known)
+        listed = int(drawn + remainder < known)
+        at = drawn + remainder + (1 - listed) * (constant - known)
         feature = columns[at]
         low, high = tried.lowest[feature], tried.highest[feature]
         varies = int(low != high if sample.apart else values[feature, high] > values[feature, low] + SAME)
-        place = drawn if listed else undrawn - 1 if varies else constant
-        columns[at] = columns[place]
-        columns[place] = feature
+        to = drawn if listed else undrawn - 1 if varies else constant
+        columns[at] = columns[to]
+        columns[to] = feature
         drawn += listed
         undrawn -= varies
         constant += 1 - listed - varies
-        if with_thresholds:
-            following = next_draw(state)
-            state = following if varies else state
-        tried.columns[found], tried.draws[found] = feature, state & 0x7FFFFFFF
+        # What comes next is made for both cases before it is known which this is.
+        following = next_draw(ahead)
+        tried.columns[found], tried.draws[found] = feature, following & 0x7FFFFFFF
         found += varies
+        after, left = next_draw(following), len(columns) - visited
+        remainders = _remainder(following, left), _remainder(after, left)
+        skips = varies and with_thresholds
+        state = following if skips else ahead
+        ahead = after if skips else following
+        remainder = remainders[1] if skips else remainders[0]
     return found, constant, state
 
 

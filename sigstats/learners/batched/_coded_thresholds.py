@@ -7,7 +7,7 @@ import numpy as np
 from sigstats._common.compiled import inlined
 from sigstats._common.lanes import LINE, add, load, multiply, spread, store, subtract, up_to, widen
 
-from ._coded_splits import Choice, Coded, Tried, code_below
+from ._coded_splits import Choice, Coded, Tried, code_below, codes_of_line
 from ._tree_splits import floor_of, improvement, promising
 
 #: Squares of so many rows do not fit into the 32 bits that columns counted at once have for them.
@@ -15,9 +15,8 @@ MANY: Final = 65_536
 
 
 class Lefts(NamedTuple):
-    """By column: the code up to which rows go left, how many do, and squared counts of both parts."""
+    """By column: how many rows go left, and squared counts of both parts."""
 
-    code: Any
     cut: Any
     left_squares: Any
     right_squares: Any
@@ -32,29 +31,29 @@ def draw_code(sample: Coded, feature: Any, low: Any, high: Any, draw: int) -> An
 
 
 @inlined
-def draw_codes(sample: Coded, tried: Tried, found: int, lefts: Lefts) -> None:
-    """The codes up to which rows go left in the columns that were drawn."""
+def draw_codes(sample: Coded, tried: Tried, found: int) -> None:
+    """Make of draws the codes up to which rows go left in the columns that were drawn."""
     for each in range(found):
         feature = tried.columns[each]
         low, high = tried.lowest[feature], tried.highest[feature]
-        lefts.code[feature] = draw_code(sample, feature, low, high, tried.draws[each])
+        tried.draws[each] = draw_code(sample, feature, low, high, tried.draws[each])
 
 
 @inlined
 def best_one_by_one(
-    sample: Coded, members: Any, tried: Tried, found: int, total: Any, n: int, smallest: int, left: Any, lefts: Lefts
+    sample: Coded, members: Any, tried: Tried, found: int, total: Any, n: int, smallest: int, left: Any
 ) -> Any:
     """Search the columns that were drawn one after the other; none is better than one that parts the classes."""
     choice, best, m = Choice(-1, 0, 0, 0, 0), -np.inf, len(members)
     codes = sample.codes
     for each in range(found):
         feature = np.uint64(tried.columns[each])
-        code = lefts.code[feature]
+        code = tried.draws[each]
         left[:] = 0
         cut: Any = 0
         for at in range(m):
             row = members[at]
-            goes = np.int64(codes[row, feature] <= code)
+            goes = np.int64(np.int64(codes[row, feature]) <= code)
             cut += goes
             left[sample.label[row]] += sample.weight[row] * goes
         if min(cut, m - cut) < smallest:
@@ -67,19 +66,19 @@ def best_one_by_one(
             right_squares += rest * rest
         gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
         if gain > best:
-            best, choice = gain, Choice(np.int64(feature), np.int64(code), n_left, left_squares, right_squares)
+            best, choice = gain, Choice(np.int64(feature), code, n_left, left_squares, right_squares)
             if best >= 0:
                 break
     return choice
 
 
 @inlined
-def _count_lefts(codes: Any, members: Any, total: Any, lefts: Lefts) -> None:
+def _count_lefts(codes: Any, members: Any, tried: Tried, found: int, total: Any, lefts: Lefts) -> None:
     """Count the rows up to the code of each column, in all columns of a line at once; rows are in order of classes."""
     width, most = np.uint64(codes.shape[1]), (1 << (8 * codes.itemsize)) - 1
     for line in range(np.uint64(0), width, np.uint64(LINE // codes.itemsize)):
-        top = load(lefts.code, line)
-        none = spread(top, 0)
+        none = spread(load(codes, line), 0)
+        top = codes_of_line(tried, found, line, none)
         zero = cut = left_squares = right_squares = widen(none)
         at = 0
         for whole in total:
@@ -105,7 +104,7 @@ def _count_lefts(codes: Any, members: Any, total: Any, lefts: Lefts) -> None:
 def best_at_once(sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, lefts: Lefts) -> Any:
     """Search all columns that were drawn at once, of rows that weigh one each, in the order of their classes."""
     n = len(members)
-    _count_lefts(sample.codes, members, total, lefts)
+    _count_lefts(sample.codes, members, tried, found, total, lefts)
     choice, best, floor = Choice(-1, 0, 0, 0, 0), -np.inf, -np.inf
     for each in range(found):
         feature = tried.columns[each]
@@ -116,5 +115,5 @@ def best_at_once(sample: Coded, members: Any, tried: Tried, found: int, total: A
         gain = improvement(left_squares, cut, right_squares, n - cut)[0]
         if gain > best:
             best, floor = gain, floor_of(gain, n)
-            choice = Choice(np.int64(feature), np.int64(lefts.code[feature]), cut, left_squares, right_squares)
+            choice = Choice(np.int64(feature), tried.draws[each], cut, left_squares, right_squares)
     return choice

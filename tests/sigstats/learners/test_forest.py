@@ -92,6 +92,19 @@ def test_more_rows_of_a_class_than_a_byte_counts():
 
 
 @needs_growth
+@pytest.mark.parametrize("cls", FORESTS)
+@pytest.mark.parametrize(
+    ("rows", "levels"), [(60_000, 9), (70_000, 9), pytest.param(70_000, 10**6, marks=pytest.mark.faults)]
+)
+def test_nodes_of_more_rows_than_squares_and_codes_of_few_bits_hold(cls, rows, levels):
+    rng = np.random.default_rng(rows)
+    X = rng.integers(0, levels, (rows, 3)) / 4.0
+    y = (rng.random(rows) < 0.1).astype(int)  # of one class are more than the root of 2**31
+    folds = (np.arange(rows) < 200).astype(int)
+    check_same(cls(2, max_depth=4, random_state=3), X, y, folds, "labels", 1, rng)
+
+
+@needs_growth
 def test_levels_that_scikit_learn_does_not_tell_apart_are_no_levels():
     rng = np.random.default_rng(5)
     y = rng.permutation(np.arange(80) % 2)
