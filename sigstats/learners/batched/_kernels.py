@@ -60,10 +60,12 @@ def _polynomial(
 ) -> None:
     """The same of powers of inner products."""
     for j in range(len(products)):
-        base = gamma * products[j] + shift
-        power = 1.0
-        for _ in range(degree - 1):
-            power *= base
+        products[j], errors[j] = gamma * products[j] + shift, 1.0
+    for _ in range(degree - 1):
+        for j in range(len(products)):
+            errors[j] *= products[j]
+    for j in range(len(products)):
+        base, power = products[j], errors[j]
         off = relative * (own + others[j]) + 4.0 * degree * _EPS * (abs(base) + abs(shift))
         products[j], errors[j] = power * base, degree * abs(power) * off
 

@@ -149,10 +149,11 @@ def _machines(
     settings = float(machine.C), float(machine.tol), machine.shrinking
     diagonal, whole = kernel.diagonal(rows), _whole(len(rows))
     matrix = kernel.matrix(rows, room) if whole else None
+    own_room = np.empty(np.sort(counts)[-2:].sum() ** 2 if whole and len(pairs) > 1 else 0, dtype=np.float32)
     for own, (first, second) in enumerate(pairs):
         one, other, many = of_class[first], of_class[second], counts[first]
         if whole and matrix is not None:
-            part = _part(matrix, one, other) if len(pairs) > 1 else matrix
+            part = _part(matrix, one, other, own_room) if len(pairs) > 1 else matrix
         else:
             part = None if whole else kernel.matrix(np.concatenate([rows[one], rows[other]]), room)
         if part is None:
@@ -163,9 +164,13 @@ def _machines(
     return weights, thresholds, pairs
 
 
-def _part(matrix: Any, one: slice, other: slice) -> Any:
-    """The kernel matrix of the rows of two classes."""
-    return np.block([[matrix[one, one], matrix[one, other]], [matrix[other, one], matrix[other, other]]])
+def _part(matrix: Any, one: slice, other: slice, room: Any) -> Any:
+    """The kernel matrix of the rows of two classes, made in some memory."""
+    many, size = one.stop - one.start, one.stop - one.start + other.stop - other.start
+    part = room[: size * size].reshape(size, size)
+    part[:many, :many], part[:many, many:] = matrix[one, one], matrix[one, other]
+    part[many:, :many], part[many:, many:] = matrix[other, one], matrix[other, other]
+    return part
 
 
 def _gamma(gamma: Any, rows: FloatArray) -> float:
