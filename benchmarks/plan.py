@@ -27,6 +27,7 @@ STUDIES: dict[str, tuple[str, ...]] = {
     "f1-intervals": ("trials=200",),
     "cross-validation": ("trials=50",),
     "keller-sets": ("trials=200",),
+    "keller": ("trials=200",),
     "ojala-garriga": ("permutation.resamples=19",),
 }
 
