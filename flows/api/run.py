@@ -14,7 +14,7 @@ from ..config.ready import place_of
 from ..config.study import Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
-from ..running.cache_place import require_own_place
+from ..running.cache_place import own_place
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..running.study import CellStudyResult
@@ -95,7 +95,7 @@ def run(
             cluster=where,
             display=Display(quiet=not in_notebook() if quiet is None else quiet, study=loaded.name),
             allow=allowed(allow, where),
-            cache=None if cache is None else _shared(as_place(cache, "cache"), place),
+            cache=None if cache is None else own_place(as_place(cache, "cache"), place),
         )
         with _main_left_alone():
             result = kind.run(loaded, how)
@@ -105,11 +105,6 @@ def run(
     if result.failed:
         raise RuntimeError("; ".join([result.title, *result.reasons]))
     return open_results(how.output)
-
-
-def _shared(cache: str, output: str) -> str:
-    require_own_place(cache, output)
-    return cache
 
 
 def _loaded(study: Any) -> tuple[Study, Path]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..config.credentials import refuse_credentials
 from ..config.ready import place_of
 from ..errors import BadInput
-from ..running.cache_place import require_own_place
+from ..running.cache_place import own_place
 
 if TYPE_CHECKING:
     from ..config.study import Study
@@ -72,9 +72,7 @@ def cache_of(cache: str | None, output: str) -> str | None:
     if cache is None:
         return None
     refuse_credentials({"--cache": cache})
-    found = usable(cache, "--cache")
-    require_own_place(found, output, "--cache")
-    return found
+    return own_place(usable(cache, "--cache"), output, "--cache")
 
 
 def usable(output: str, name: str) -> str:

@@ -8,8 +8,8 @@ from sigstats.tasks.storage.files import open_files
 from ..errors import BadInput
 
 
-def require_own_place(cache: str, output: str, name: str = "cache") -> None:
-    """Refuse a cache that is the output, or that of another study; `name` is the argument's.
+def own_place(cache: str, output: str, name: str = "cache") -> str:
+    """The cache, unless it is the output, or that of another study; `name` is the argument's.
 
     Raises
     ------
@@ -21,6 +21,7 @@ def require_own_place(cache: str, output: str, name: str = "cache") -> None:
         if "plan.parquet" in open_files(cache).names(""):
             wanted = "a place of its own; the output of a study is no cache"
             raise BadInput(f"{name}: {cache!r} is not valid; expected {wanted}")
+    return cache
 
 
 def _place(folder: str) -> str:

@@ -52,7 +52,7 @@ def columns_of(
         raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
     others = {what: column(given, what) for what, given in columns.items()}
     if frame is None:
-        table = as_array(scores, name, "a table of rows and models")
+        table = as_decimals(as_array(scores, name, "a table of rows and models"))
         if table.ndim != 2:
             raise refuse(f"{name} (shape)", table.shape, "rows and columns")
         return Found(table, models, others, parts)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.array_record import ArrayRecord
-from .._common.decimals import as_decimals
 from .._common.model_columns import columns_of
 from .._common.validation import (
     MAX_TOTAL,
@@ -188,7 +187,7 @@ def as_score_table(correct: Any) -> Any:
     array = as_array(correct, "correct", "a table of rows and models")
     if array.dtype == np.bool_ and array.ndim == 2:
         return array
-    reals = as_reals(as_decimals(array) if array.dtype.kind == "f" else correct, "correct", ndim=2)
+    reals = as_reals(correct, "correct", ndim=2)
     if (np.abs(reals) > 1e75).any():
         raise refuse("correct", reals[np.abs(reals) > 1e75][0], "numbers between -1e+75 and 1e+75")
     return reals.astype(bool) if np.isin(reals, (0.0, 1.0)).all() else reals

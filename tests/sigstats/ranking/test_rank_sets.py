@@ -143,3 +143,8 @@ def test_scores_of_less_precision_are_tied_as_their_decimals_are(precision):
     mixed = pd.DataFrame({"a": tenths[:, 0], "b": tenths[:, 1].astype(precision), "c": tenths[:, 2]})
     assert rank_sets(mixed).pvalues.tolist() == expected.pvalues.tolist()
     assert [each.score for each in rank(mixed).models] == sorted(expected.scores, reverse=True)
+    answered = np.vstack([tenths, tenths]).astype(precision)
+    answered[-1, 0] = np.nan
+    twice = {"items": np.tile(np.arange(60), 2)}
+    decimals = np.where(np.isnan(answered), np.nan, np.vstack([tenths, tenths]))
+    assert rank(answered, **twice).pairs == rank(decimals, **twice).pairs
