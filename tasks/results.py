@@ -13,7 +13,7 @@ from .datasets.dataset import Dataset
 from .engine.stopping import exceeds
 from .plan import Cell, Plan
 from .replicates import observed_cell
-from .schema import SUMMARY
+from .schema import as_summary
 from .storage.block_files import first_replicates, replicates_of
 from .storage.plan_table import read_plan
 from .storage.seal import Damaged
@@ -82,4 +82,4 @@ class Results:
     @cached_property
     def summary(self) -> pa.Table:
         """The stored summary."""
-        return self.store.read_table("summary.parquet", kind="summary").cast(SUMMARY)
+        return as_summary(self.store.read_table("summary.parquet", kind="summary"))

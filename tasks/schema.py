@@ -49,6 +49,8 @@ class Hypothesis:
     null_mean: float | None = None
     replicates: int | None = None
     exceedances: int | None = None
+    unanswered: int | None = None
+    without_class: int | None = None
     p_value: float | None = None
     log10_p: float | None = None
     p_low: float | None = None
@@ -99,6 +101,20 @@ SUMMARY = pa.schema(
         column("null_mean", pa.float64(), "of the measure", "its mean under the null hypothesis", nullable=True),
         column("replicates", pa.int64(), "number", "random replicates; null where the test draws none", nullable=True),
         column("exceedances", pa.int64(), "number", "replicates at least as extreme as observed", nullable=True),
+        column(
+            "unanswered",
+            pa.int64(),
+            "number",
+            "test sets on which a test gave no p-value or a method no interval; null where no test sets are drawn",
+            nullable=True,
+        ),
+        column(
+            "without_class",
+            pa.int64(),
+            "number",
+            "test sets in which a class that counts has no row; null where that is not asked",
+            nullable=True,
+        ),
         column("p_value", pa.float64(), "probability", "p-value of the null hypothesis", nullable=True),
         column(
             "log10_p",
@@ -152,6 +168,20 @@ SUMMARY = pa.schema(
         column("note", pa.string(), "text", "warnings and reasons; empty where there is nothing to say"),
     ]
 )
+
+
+def as_summary(stored: pa.Table) -> pa.Table:
+    """A stored summary with the columns of `SUMMARY`: null where the version that wrote it did not have one.
+
+    Raises
+    ------
+    ValueError
+        If it lacks a column that may not be null, or has one of another type.
+    """
+    for field in SUMMARY:
+        if field.name not in stored.column_names:
+            stored = stored.append_column(field.with_nullable(True), pa.nulls(stored.num_rows, field.type))
+    return stored.select(SUMMARY.names).cast(SUMMARY)
 
 
 def summary_table(rows: Iterable[Hypothesis]) -> pa.Table:

@@ -1,6 +1,5 @@
 """How often a test rejects, and how often its interval holds the truth, on test sets from a known population."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -28,18 +27,6 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     for fanout in ("subsample", "own-test", "fold-test"):
         for cell in results.cells(fanout):
             yield from _of_cell(results, cell)
-
-
-def lacking(row: Hypothesis) -> int:
-    """On how many test sets of a row a class or category has no row, so that measures may be 0/0; its note says so."""
-    found = re.search(r" row in ([\d,]+) of [\d,]+ test sets", row.note)
-    return int(found[1].replace(",", "")) if found else 0
-
-
-def unanswered(row: Hypothesis) -> int:
-    """On how many test sets of a row the test gave no p-value or the method no interval; its note says so."""
-    found = re.search(r" undefined in ([\d,]+) of [\d,]+ test sets", row.note)
-    return int(found[1].replace(",", "")) if found else 0
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:
@@ -99,20 +86,25 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     what = "a class or category without a true row" if "events" in work["population"] else "no truly positive row"
     notes = list(undefined(table))
     notes += [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
-    note = "; ".join(notes)
+    told = {"note": "; ".join(notes), "unanswered": count_undefined(table), "without_class": empty}
     rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
-    yield _rate(rejections.with_(note=note), rejected, table.num_rows)
+    yield _rate(rejections.with_(**told), rejected, table.num_rows)
     covers = table.column("covers").drop_null().to_numpy()
     if covers.size:
-        yield _rate(coverage.with_(note=note), int(np.count_nonzero(covers)), covers.size)
+        yield _rate(coverage.with_(**told), int(np.count_nonzero(covers)), covers.size)
+
+
+def count_undefined(table: pa.Table, name: str = "p_value") -> int:
+    """On how many test sets a test gave no p-value or a method no interval: `name` is the column that is NaN there."""
+    return int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
 
 
 def undefined(table: pa.Table, name: str = "p_value") -> Iterator[str]:
     """On how many test sets a test gave no p-value, which counts as no rejection, or a method no interval, as a miss.
 
-    Why is said of a test of another package. `name` is the column that is NaN there.
+    Why is said of a test of another package. `name` is as in `count_undefined`.
     """
-    count = int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
+    count = count_undefined(table, name)
     if not count:
         return
     what, counted = ("p", "not rejected") if name == "p_value" else ("interval", "counted as misses")

@@ -20,7 +20,7 @@ from ..populations.population import Population
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
-from .calibration import COVERAGE, null_is_true, undefined
+from .calibration import COVERAGE, count_undefined, null_is_true, undefined
 
 #: The measures of a row, in their order.
 BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
@@ -72,7 +72,12 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
         return
     true = truth(drawn_from, cell.work["test"]["of"])
-    row = row.with_(replicates=table.num_rows, decision="none", note="; ".join(undefined(table, "low")))
+    row = row.with_(
+        replicates=table.num_rows,
+        decision="none",
+        unanswered=count_undefined(table, "low"),
+        note="; ".join(undefined(table, "low")),
+    )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
     p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
@@ -175,6 +180,7 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
         estimate_high=value + _Z * error,
         statistic=level,
         replicates=p_values.size,
+        unanswered=count_undefined(table),
         decision="none",
         note="; ".join([rejecting, *undefined(table)]),
     )

@@ -1,6 +1,5 @@
 """What the tables of rates share: the population, the share of the test sets, and its interval."""
 
-from sigstats.tasks.analyses.calibration import unanswered
 from sigstats.tasks.analyses.performance import monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
@@ -14,6 +13,11 @@ def share(value: float | None) -> str:
     return ABSENT if value is None else percent(value)
 
 
+def whole(count: int | None) -> str:
+    """A number of test sets, a dash where it is not known."""
+    return ABSENT if count is None else f"{count:,}"
+
+
 def _interval(row: Hypothesis) -> str:
     low, high = share(row.estimate_low), share(row.estimate_high)
     return low if row.estimate_low is None else f"{low.removesuffix('%')}–{high}"
@@ -22,8 +26,8 @@ def _interval(row: Hypothesis) -> str:
 TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
 FAILED = Column(
     "Failed",
-    lambda row: f"{unanswered(row):,}",
-    unanswered,
+    lambda row: whole(row.unanswered),
+    lambda row: row.unanswered,
     "test sets on which a test gave no p-value or a method no interval",
 )
 RATE = Column("Rate", lambda row: share(row.estimate), lambda row: row.estimate, "share of the test sets")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER, lacking
+from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
@@ -11,7 +11,7 @@ from ..stated_confidence import statements
 from ..wording import adjusted_p, count_of, join_words, percent
 from . import _cases, _columns
 from ._columns import where
-from ._rates import FAILED, INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share
+from ._rates import FAILED, INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share, whole
 from ._reach import finds
 
 
@@ -143,8 +143,8 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         FAILED,
         Column(
             "Without a class",
-            lambda row: f"{lacking(row):,}",
-            lacking,
+            lambda row: whole(row.without_class),
+            lambda row: row.without_class,
             "test sets in which a class that counts has no row",
         ),
         Column(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import COVERAGE, unanswered
+from sigstats.tasks.analyses.calibration import COVERAGE
 from sigstats.tasks.analyses.performance import SHARES, UNDEFINED, WIDTH, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
@@ -48,7 +48,7 @@ def _of(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]
     return (
         f"{method}: the coverage is least on {where(worst)}, with {count_of(worst.n or 0, 'row')}: "
         f"{percent(worst.estimate or 0)}{wide}; {failing}the measure was undefined on {undefined:,} of {drawn:,} "
-        f"test sets, and no interval was given on {sum(map(unanswered, coverages)):,}."
+        f"test sets, and no interval was given on {sum(row.unanswered or 0 for row in coverages):,}."
     )
 
 

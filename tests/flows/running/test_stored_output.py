@@ -1,4 +1,4 @@
-"""Outputs that an earlier version wrote are taken up, byte for byte.
+"""Outputs that an earlier version wrote are taken up: the replicates byte for byte, the summary value for value.
 
 ``stored_output.zip`` holds the studies and outputs of version 0.1.0 as of commit 0489d80 (Python 3.11.7, NumPy 2.4.6,
 SciPy 1.17.1, scikit-learn 1.9.1, pyarrow 26.0.1), run with ``--cluster serial``.
@@ -8,11 +8,18 @@ import shutil
 import zipfile
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import sigstats
 from sigstats.flows.cli import main
+from sigstats.tasks.results import Results
+from sigstats.tasks.schema import SUMMARY, as_summary
+from sigstats.tasks.storage.store import Store
 
+#: Columns of the summary that it did not have yet.
+LATER = {"unanswered", "without_class"}
 KINDS = ("benchmark", "significance", "calibration")
 
 
@@ -25,8 +32,11 @@ def stored(tmp_path):
 
 
 def contents(output):
-    names = [*output.glob("replicates/**/*.parquet"), output / "summary.parquet", output / "plan.parquet"]
-    return {str(name.relative_to(output)): name.read_bytes() for name in names}
+    """The bytes of replicates and plan, and the rows of the summary, without the columns that came later."""
+    names = [*output.glob("replicates/**/*.parquet"), output / "plan.parquet"]
+    rows = pq.read_table(output / "summary.parquet").to_pylist()
+    summary = [{name: value for name, value in row.items() if name not in LATER} for row in rows]
+    return {str(name.relative_to(output)): name.read_bytes() for name in names} | {"summary.parquet": summary}
 
 
 #: The tests that a benchmark had where it named none.
@@ -58,6 +68,25 @@ def test_what_is_missing_is_computed_to_the_same_bytes(stored, kind):
     (output / "summary.parquet").unlink()
     assert run(stored / kind) == 0
     assert contents(output) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_summary_without_the_later_columns_is_read(stored, kind):
+    """What is not known of an output that has not been summarised again is null, not 0."""
+    raw = pq.read_table(stored / kind / "output" / "summary.parquet")
+    assert not LATER & {*raw.column_names}
+    read = Results(Store(str(stored / kind / "output"))).summary
+    assert read.schema == SUMMARY
+    assert read.select(raw.column_names).to_pylist() == raw.to_pylist()
+    assert all(read.column(name).null_count == read.num_rows > 0 for name in LATER)
+    frame = sigstats.open_results(stored / kind / "output").summary
+    assert len(frame) == raw.num_rows
+    assert not LATER & {*frame.columns}
+
+
+def test_a_summary_without_a_column_that_must_be_there_is_refused():
+    with pytest.raises(ValueError, match="'cell'"):
+        as_summary(pa.table({"study": ["s"]}))
 
 
 def test_other_tests_are_made_of_the_same_replicates(stored):

@@ -36,7 +36,7 @@ def fails(labels, a, b):
     """Undefined unless one more row is got right by one of the two: it raises, or says NaN."""
     only_a, only_b = ((a == labels) & (b != labels)).sum(), ((a != labels) & (b == labels)).sum()
     if only_a == only_b:
-        raise ZeroDivisionError("the two are\nequal")
+        raise ZeroDivisionError("the two are\nequal, as is one row in 3 of 9 test sets")
     return float("nan") if only_b == only_a + 1 else 0.01
 
 
