@@ -10,10 +10,10 @@ from sigstats._common.registry import Registry
 
 
 class Command(Protocol):
-    """What a module of this folder offers."""
+    """The functions that a module of this folder must have."""
 
     def add_arguments(self, parser: argparse.ArgumentParser, /) -> None:
-        """The arguments of the command."""
+        """Add the arguments of the command to its parser."""
 
     def run(self, options: argparse.Namespace, /) -> int:
         """Run the command with parsed arguments and return its exit code."""

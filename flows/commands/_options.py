@@ -1,4 +1,4 @@
-"""Arguments that several commands have."""
+"""Arguments that several commands share."""
 
 import argparse
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
-    """The study file and ``--set``."""
+    """Add the study file and ``--set``."""
     parser.add_argument(
         "study", metavar="STUDY", help="a study file (TOML), or the name of a ready study (`sigstats studies`)"
     )
@@ -24,35 +24,35 @@ def add_study(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="settings",
-        help="a value in place of the file's, as in --set permutation.resamples=99 (repeatable)",
+        help="replace a value of the file, as in --set permutation.resamples=99 (repeatable)",
     )
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:
-    """``--allow``."""
+    """Add ``--allow``."""
     parser.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="PACKAGE",
-        help="a package whose classifiers the study may name: its code is run (repeatable)",
+        help="a package whose classifiers and tests the study may name; its code is run (repeatable)",
     )
 
 
 def study_of(options: argparse.Namespace) -> "Study":
-    """The study that the arguments name."""
-    from ..studies import load_study  # the help must not wait for it
+    """Load the study that the arguments name."""
+    from ..studies import load_study  # not imported for the help
 
     return load_study(place_of(options.study).path, options.settings)
 
 
 def base_of(options: argparse.Namespace) -> Path:
-    """Where relative paths of the study's data start."""
+    """The folder that relative paths of the study's data start from."""
     return place_of(options.study).base
 
 
 def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> None:
-    """Refuse the options `names`, which say on what workers a study runs, of a study without cells."""
+    """Refuse the options `names`, which choose the workers of a run, for a study without cells."""
     from ..studies import kind_of
 
     for name in names:
@@ -62,13 +62,13 @@ def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> 
 
 
 def output_of(options: argparse.Namespace, study: "Study") -> str:
-    """Where results go."""
+    """The output: the folder or URL that results are written to."""
     output: str = options.output if options.output is not None else str(Path("results") / study.name)
     return usable(output, "--output")
 
 
 def cache_of(cache: str | None, output: str) -> str | None:
-    """Where finished cells are shared, which is not where the results go."""
+    """The cache of finished cells, which must not be the output; None if there is none."""
     if cache is None:
         return None
     refuse_credentials({"--cache": cache})
@@ -76,7 +76,23 @@ def cache_of(cache: str | None, output: str) -> str | None:
 
 
 def usable(output: str, name: str) -> str:
-    """`output` if it is a folder or a URL that this machine can reach; `name` is the argument's."""
+    """Return `output` if it is a folder or a URL that this machine can reach.
+
+    Parameters
+    ----------
+    output : str
+    name : str
+        The name of the argument, for the message.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    BadInput
+        If it is empty, a file, or a URL that cannot be opened.
+    """
     if not output.strip():
         raise BadInput(f"{name}: '' is not valid; expected a folder or an fsspec URL")
     scheme, separator, _ = output.partition("://")
@@ -87,7 +103,7 @@ def usable(output: str, name: str) -> str:
         from sigstats._common.validation import one_line
 
         if scheme not in known_implementations:
-            raise BadInput(f"{name}: {output!r} is not valid; {scheme!r} is no protocol that fsspec knows")
+            raise BadInput(f"{name}: {output!r} is not valid; fsspec has no protocol {scheme!r}")
         try:
             get_filesystem_class(scheme)
         except ImportError as error:
@@ -95,7 +111,7 @@ def usable(output: str, name: str) -> str:
             raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({error}){how}") from None
         try:
             url_to_fs(output)
-        except Exception as error:  # each file system has its own
+        except Exception as error:  # each file system raises its own errors
             raise BadInput(f"{name}: {output!r} is not valid; it cannot be opened ({one_line(error)[:200]})") from None
     elif Path(output).exists() and not Path(output).is_dir():
         raise BadInput(f"{name}: {output!r} is not valid; it is a file, expected a folder or an fsspec URL")
@@ -103,7 +119,7 @@ def usable(output: str, name: str) -> str:
 
 
 def workers_of(options: argparse.Namespace) -> int | None:
-    """The number after ``--workers``; None where there is none."""
+    """The value of ``--workers``; None if it is not given."""
     workers: int | None = options.workers
     if workers is not None and workers < 1:
         raise BadInput(f"--workers: {workers} is not valid; expected 1 or more")

@@ -1,4 +1,4 @@
-"""The arguments of commands that read predictions, and what they write."""
+"""The arguments of commands that read predictions, and their output files."""
 
 import argparse
 import os
@@ -14,34 +14,45 @@ if TYPE_CHECKING:
     from sigstats.tasks.predictions import Columns
 
 _NAMED = ("id", "label", "prediction")
-#: What ``--column`` may say, each of which but the rows has an option of its own.
+#: The keys of ``--column``. Each of them but the rows has an option of its own.
 _KEYS = (*_NAMED, "score", "epoch", "group", "rows")
 
 
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
-    """Which columns and answers of the files are meant; `score` is the help of ``--score``."""
-    parser.add_argument("--id", metavar="COLUMN", help="what the rows are joined by (default: id)")
-    parser.add_argument("--label", metavar="COLUMN", help="the true class (default: label)")
-    parser.add_argument("--prediction", metavar="COLUMN", help="(default: prediction)")
+    """Add the arguments that choose columns and answers of the files.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    score : str
+        The help of ``--score``.
+    """
+    parser.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
+    parser.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
+    parser.add_argument("--prediction", metavar="COLUMN", help="the column of predictions (default: prediction)")
     parser.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
-    parser.add_argument("--filter", metavar="NAME", help="in a log with several, whose answers are meant")
+    parser.add_argument(
+        "--filter", metavar="NAME", help="in a log with several filters, the one whose answers are read"
+    )
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         dest="models",
         metavar="NAME",
-        help="in a log of several, whose answers are meant; given for each file, in their order",
+        help="in a log of several models, the one whose answers are read; once for all files, or once for each",
     )
-    parser.add_argument("--epoch", metavar="COLUMN", help="in a table, which of several answers to one id a row is")
-    parser.add_argument("--group", metavar="COLUMN", help="rows of one group are not independent")
+    parser.add_argument(
+        "--epoch", metavar="COLUMN", help="in a table with several answers to an id, the column that numbers them"
+    )
+    parser.add_argument("--group", metavar="COLUMN", help="a column of groups, whose rows are not independent")
     parser.add_argument(
         "--slice",
         action="append",
         default=[],
         dest="slices",
         metavar="COLUMN",
-        help="test each value of it (repeatable)",
+        help="a column whose every value is a slice of its own (repeatable)",
     )
     parser.add_argument(
         "--column",
@@ -49,29 +60,30 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         default=[],
         dest="columns",
         metavar="KEY=COLUMN",
-        help=f"where {', '.join(_KEYS[:-1])} or the {_KEYS[-1]} of an object are: label=answer.text (repeatable)",
+        help=f"the column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object, as in "
+        "label=answer.text (repeatable)",
     )
     parser.add_argument(
         "--unmatched",
         choices=("refuse", "drop"),
         default="refuse",
-        help="rows that not all files have (default: refuse)",
+        help="what to do with rows that some files lack (default: refuse)",
     )
     parser.add_argument(
         "--unscored",
         choices=("refuse", "drop", "wrong"),
         default="refuse",
-        help="in a log, answers that failed or have no score (default: refuse)",
+        help="in a log, what to do with answers that failed or have no score (default: refuse)",
     )
     parser.add_argument(
         "--allow-different-tasks",
         action="store_true",
-        help="take logs of different tasks, scores or questions under the same ids",
+        help="join logs even if their tasks, scores or questions differ",
     )
 
 
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
-    """The columns of each file, which may be of models of their own."""
+    """The columns of each of so many files; with several ``--model``, each file has its own."""
     models: list[str] = options.models
     if len(models) not in (0, 1, files):
         raise BadInput(f"--model: {len(models)} are named; expected one, or one for each of {files} files")
@@ -82,7 +94,7 @@ def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]"
 
 
 def require_one_score(options: argparse.Namespace) -> None:
-    """Refuse several scores where one is meant."""
+    """Refuse more than one ``--score``."""
     if len(options.scores) > 1:
         raise BadInput(f"--score: {len(options.scores)} are named; expected one")
 
@@ -112,11 +124,19 @@ def columns_of(options: argparse.Namespace) -> "Columns":
 
 
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:
-    """Refuse an output that is an input or another output, however each of them is spelt.
+    """Refuse an output file that is also an input or another output, even if it is spelt differently.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    inputs : sequence of str
+    *outputs : str
+        The names of the options that take output files.
 
     Raises
     ------
     BadInput
+        If one file is named twice.
     """
     taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
     for name in outputs:
@@ -130,11 +150,16 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
 
 
 def refuse_repeated(inputs: Sequence[str]) -> None:
-    """Refuse a file that is there twice, however it is spelt: it would be two models that never differ.
+    """Refuse a file that is named twice, even if it is spelt differently: these would be models that never differ.
+
+    Parameters
+    ----------
+    inputs : sequence of str
 
     Raises
     ------
     BadInput
+        If one file is named twice.
     """
     taken: dict[object, str] = {}
     for place in inputs:
@@ -145,7 +170,7 @@ def refuse_repeated(inputs: Sequence[str]) -> None:
 
 
 def _local_files(place: str) -> Sequence[str]:
-    """The files of this machine that an input means."""
+    """The files of this machine that an input names."""
     from sigstats.tasks.input_files.places import files_of
 
     scheme, separator, rest = place.partition("://")
@@ -154,21 +179,21 @@ def _local_files(place: str) -> Sequence[str]:
     path = rest if separator else place
     try:
         return files_of(path) or [path]
-    except ValueError:  # whoever reads it says what is wrong
+    except ValueError:  # reading it fails with a message
         return [path]
 
 
 def _identity(place: str) -> object:
-    """What tells a file from others: itself where it is there, or where it will be."""
+    """A key that is the same for two spellings of one file, which need not exist."""
     try:
         about = Path(place).stat()
         return about.st_dev, about.st_ino
-    except (OSError, ValueError):  # it is not there, or is no name that a file can have
+    except (OSError, ValueError):  # it does not exist, or no file can have this name
         return os.path.realpath(place)
 
 
 def write_text(place: str, text: str) -> None:
-    """Write a file, or to standard output for ``-``."""
+    """Write a text to a file, or to standard output if `place` is ``-``."""
     if place == "-":
         print(text)  # noqa: T201
         return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats compare``."""
+    """Add the arguments of ``sigstats compare``."""
     from ..comparison.rule_options import add_rule_options
 
     parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model that is in use")
@@ -25,11 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "candidates",
         nargs="+",
         metavar="CANDIDATE",
-        help="predictions of the model that may replace it; of several, all are tested as one family",
+        help="predictions of a model that may replace it; several candidates are tested as one family",
     )
     add_prediction_arguments(
         parser,
-        score="a column of a number a row (adds measures); in a log, a scorer or metric, or all; of several each is a "
+        score="a column of scores, one for each row (adds measures); in a log, a scorer or metric, or `all`; each is a "
         "measure of its own (repeatable)",
     )
     parser.add_argument(
@@ -37,32 +37,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         type=float,
         metavar=("LOW", "HIGH"),
-        help="what every score lies between (default: 0 and 1, if all do)",
+        help="the lowest and the highest possible score (default: 0 and 1, if no score lies outside)",
     )
-    parser.add_argument("--positive", metavar="CLASS", help="the class whose probability the scores are")
+    parser.add_argument("--positive", metavar="CLASS", help="the class to which the scores give a probability")
     parser.add_argument(
         "--measure",
         action="append",
         default=[],
         dest="measures",
         metavar="NAME",
-        help="accuracy, and auc where there are scores, by default (repeatable)",
+        help="a measure (repeatable; default: accuracy, and auc if there are scores)",
     )
     add_rule_options(parser)
-    parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
-    parser.add_argument("--markdown", metavar="FILE", help="a table for a pull request; - for standard output")
-    parser.add_argument("--report", metavar="FILE", help="a page of HTML")
-    parser.add_argument("--junit", metavar="FILE", help="JUnit XML: a test case a row; - for standard output")
+    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
+    parser.add_argument("--markdown", metavar="FILE", help="write a table for a pull request; - for standard output")
+    parser.add_argument("--report", metavar="FILE", help="write a page of HTML")
+    parser.add_argument(
+        "--junit", metavar="FILE", help="write JUnit XML, a test case for each result; - for standard output"
+    )
     parser.add_argument(
         "--fail-on",
         choices=("fail", "warn"),
         default="fail",
-        help="the verdict that ends with exit code 1 (default: fail)",
+        help="the mildest verdict that ends with exit code 1 (default: fail)",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare, say what was found, and give the verdict as exit code."""
+    """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.printable import printable
 
     refuse_overwriting(options, (options.baseline, *options.candidates), "json", "markdown", "report", "junit")
@@ -124,7 +126,7 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
 
 
 def _write_pair(options: argparse.Namespace, found: "CandidatesResult") -> None:
-    """Write what is asked for beside the text."""
+    """Write the files that the options name."""
     from ..comparison.json import as_json
     from ..comparison.junit import as_junit
     from ..comparison.markdown import as_markdown
@@ -141,7 +143,7 @@ def _write_pair(options: argparse.Namespace, found: "CandidatesResult") -> None:
 
 
 def _write_candidates(options: argparse.Namespace, found: "CandidatesResult") -> None:
-    """The same of several candidates."""
+    """Write the files that the options name, for several candidates."""
     from ..comparison.candidates import candidates_as_json, candidates_as_markdown
     from ..comparison.junit import candidates_as_junit
 

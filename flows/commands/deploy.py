@@ -1,7 +1,7 @@
 """Let a Prefect server run a study on a schedule.
 
-Without --work-pool this process stays and runs what falls due, until Ctrl-C; with it, the deployment is made for the
-workers of that pool, which need this package and the files, and this command ends.
+Without --work-pool this process stays and starts the runs that fall due, until Ctrl-C. With it, the command makes a
+deployment for the workers of that pool and ends; these need this package and the files of the study.
 """
 
 import argparse
@@ -16,26 +16,28 @@ from ._options import add_allow, add_study, output_of, refuse_cluster, study_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats deploy``."""
+    """Add the arguments of ``sigstats deploy``."""
     add_study(parser)
-    parser.add_argument("--output", metavar="DIR_OR_URL", help="where results go (default: results/NAME)")
     parser.add_argument(
-        "--cron", metavar="WHEN", help='as in "0 6 * * *": daily at six; without it, runs are started by hand'
+        "--output", metavar="DIR_OR_URL", help="the folder or fsspec URL of the results (default: results/NAME)"
     )
-    parser.add_argument("--timezone", default="UTC", metavar="ZONE", help="of --cron (default: UTC)")
-    parser.add_argument("--name", metavar="NAME", help="of the deployment (default: the study's)")
-    parser.add_argument("--cluster", metavar="WHERE", help="as for run")
+    parser.add_argument(
+        "--cron", metavar="WHEN", help='the schedule: "0 6 * * *" is daily at six; without it, start runs by hand'
+    )
+    parser.add_argument("--timezone", default="UTC", metavar="ZONE", help="the time zone of --cron (default: UTC)")
+    parser.add_argument("--name", metavar="NAME", help="the name of the deployment (default: the study's)")
+    parser.add_argument("--cluster", metavar="WHERE", help="the cluster, as for run")
     add_allow(parser)
     parser.add_argument(
-        "--pages", metavar="URL", help="under which the output is served: links of Prefect's artifacts begin with it"
+        "--pages", metavar="URL", help="the address at which the output is served, for links in Prefect's artifacts"
     )
     parser.add_argument(
         "--fail-again",
         action="store_true",
-        help="fail each run that finds a failing candidate unchanged, not the first",
+        help="let every run fail that finds the same failing candidate, not only the first",
     )
     parser.add_argument(
-        "--work-pool", metavar="POOL", help="a work pool of the server, of the type process or a container's"
+        "--work-pool", metavar="POOL", help="a work pool of the server, whose workers are processes or containers"
     )
 
 
@@ -100,7 +102,7 @@ def _absolute(place: str) -> str:
 
 
 def _first(error: BaseException) -> str:
-    """The line of an error that says most, without what pydantic appends."""
+    """The first line of an error's reason, without what pydantic adds."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     said = next((line for line in lines if line.startswith("Value error")), lines[-1])
     return said.removeprefix("Value error, ").partition(" [type=")[0]

@@ -1,6 +1,6 @@
-"""Show what a study would do, its cost and size, and refuse the impossible, before anything runs.
+"""Show the cells of a study, its cost and its size, and refuse what cannot run, before anything runs.
 
-Times come from one replicate of every cell, computed here and thrown away (--no-timing leaves them out).
+For the times, replicates of cells are computed here and discarded; --no-timing omits them.
 """
 
 import argparse
@@ -12,14 +12,18 @@ from ._options import add_allow, add_study, base_of, output_of, study_of, worker
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats plan``."""
+    """Add the arguments of ``sigstats plan``."""
     add_study(parser)
-    parser.add_argument("--output", metavar="DIR_OR_URL", help="count what this output holds already")
+    parser.add_argument("--output", metavar="DIR_OR_URL", help="count the replicates that this output holds as done")
     parser.add_argument(
-        "--workers", type=int, default=None, metavar="N", help="estimate for N workers (default: this machine's)"
+        "--workers",
+        type=int,
+        default=None,
+        metavar="N",
+        help="the number of workers in the estimate (default: this machine's)",
     )
     add_allow(parser)
-    parser.add_argument("--no-timing", action="store_true", help="do not time a replicate of each cell")
+    parser.add_argument("--no-timing", action="store_true", help="time no cell")
 
 
 def run(options: argparse.Namespace) -> int:

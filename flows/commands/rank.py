@@ -1,7 +1,7 @@
 """Which of many models is best, and which are tied? Rank files of predictions on the same rows.
 
-CSV, JSON-lines, Parquet, samples of lm-evaluation-harness and logs of Inspect are read. Each model gets the ranks that
-it may have; all of them hold at once with the stated confidence.
+CSV, JSON-lines, Parquet, samples of lm-evaluation-harness and logs of Inspect are read. Each model gets a set of ranks.
+With the stated confidence, all sets contain the true ranks.
 """
 
 import argparse
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats rank``."""
+    """Add the arguments of ``sigstats rank``."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="the predictions of a model, or its log; two or more")
     parser.add_argument(
         "--name",
@@ -31,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="names",
         metavar="NAME",
-        help="the name of a model, one for each file in their order (default: the log's model, else the file's name)",
+        help="the name of a model, once for each file in their order (default: the log's model, else the file's name)",
     )
     add_prediction_arguments(
-        parser, score="a column of a number a row, whose mean is ranked; in a log, a scorer or metric"
+        parser, score="a column of scores, one for each row, whose mean is ranked; in a log, a scorer or metric"
     )
     parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="of all rank sets at once (default: 0.95)"
+        "--confidence", type=float, default=0.95, metavar="X", help="the confidence of all rank sets (default: 0.95)"
     )
     parser.add_argument(
         "--smallest-slice",
@@ -46,13 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="slices with fewer rows are not ranked (default: 10)",
     )
-    parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
-    parser.add_argument("--markdown", metavar="FILE", help="tables for a pull request; - for standard output")
-    parser.add_argument("--report", metavar="FILE", help="a page of HTML")
+    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
+    parser.add_argument("--markdown", metavar="FILE", help="write tables for a pull request; - for standard output")
+    parser.add_argument("--report", metavar="FILE", help="write a page of HTML")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Rank, and say what was found."""
+    """Rank the models, and print the result."""
     refuse_overwriting(options, options.files, "json", "markdown", "report")
     refuse_repeated(options.files)
     found, files = _ranked(options)
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
-    """The leaderboard, and the files in its order."""
+    """The leaderboard, and the files in the order of its models."""
     from sigstats._common.validation import as_count, as_names, as_real
     from sigstats.ranking.rank import rank_table
     from sigstats.tasks.predictions import join_many, read

@@ -1,7 +1,7 @@
-"""Show one test set of a calibration study again, and what each test answers on it.
+"""Draw one test set of a calibration study again, and show the answer of each test to it.
 
-The test set is drawn anew from the seed, the population, the size and its number, and every test is applied to it as
-in the study. Each answer is held against the stored one; where one differs, the exit code is 3.
+The test set is drawn from the seed, the population, the size and its number, and every test is applied to it as in the
+study. Each answer is compared with the stored one; if one differs, the exit code is 3.
 """
 
 import argparse
@@ -24,20 +24,24 @@ if TYPE_CHECKING:
     from sigstats.tasks.results import Results
 
 _FILTERS = ("dataset", "slice", "n", "test")
-#: More rows are not shown, but written with --rows.
+#: At most this many rows are shown; --rows writes all.
 _MOST = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats replay``."""
+    """Add the arguments of ``sigstats replay``."""
     parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a calibration study's results")
     parser.add_argument("--trial", type=int, required=True, metavar="N", help="the number of the test set, from 0")
     parser.add_argument("--dataset", metavar="NAME", help="the population, by its name in the study file")
-    parser.add_argument("--slice", metavar="TEXT", help="its part, as the report has it, as in 'prevalence = 0.1'")
+    parser.add_argument(
+        "--slice", metavar="TEXT", help="the part of the population, as in the report: 'prevalence = 0.1'"
+    )
     parser.add_argument("--n", metavar="ROWS", help="the size of the test set")
-    parser.add_argument("--test", metavar="TEXT", help="the test, as the report has it")
+    parser.add_argument("--test", metavar="TEXT", help="the test, as it is named in the report")
     add_allow(parser)
-    parser.add_argument("--rows", metavar="FILE", help="write the rows of the only test set that is shown, as CSV")
+    parser.add_argument(
+        "--rows", metavar="FILE", help="write the rows of the test set as CSV; the options must leave one"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -94,7 +98,7 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
 
 
 def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
-    """Refuse tests of packages that nobody allowed, before anything of them is imported."""
+    """Refuse tests of packages that are not allowed, before any of these is imported."""
     from sigstats.tasks.populations import own_tests
     from sigstats.tasks.replicates import own_code
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats report``."""
+    """Add the arguments of ``sigstats report``."""
     parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a study's results")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write summary and report."""
+    """Write the summary and the report."""
     from sigstats.tasks.storage.seal import Damaged
     from sigstats.tasks.storage.store import Store
 

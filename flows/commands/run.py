@@ -1,6 +1,6 @@
 """Run a study, from its study file to its report.
 
-What the output holds already is taken up: a run that was interrupted goes on where it was.
+Replicates that the output holds are not computed again: an interrupted run goes on where it stopped.
 """
 
 import argparse
@@ -18,25 +18,28 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats run``."""
+    """Add the arguments of ``sigstats run``."""
     add_study(parser)
-    parser.add_argument("--output", metavar="DIR_OR_URL", help="where results go (default: results/NAME)")
+    parser.add_argument(
+        "--output", metavar="DIR_OR_URL", help="the folder or fsspec URL of the results (default: results/NAME)"
+    )
     parser.add_argument(
         "--cluster",
         metavar="WHERE",
-        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: serial, later local)",
+        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: serial, and local if the "
+        "run takes longer than a few seconds)",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="worker processes of a local cluster")
+    parser.add_argument("--workers", type=int, metavar="N", help="the number of worker processes of a local cluster")
     add_allow(parser)
     parser.add_argument(
         "--cache",
         metavar="DIR_OR_URL",
-        help="finished cells that studies share: those that are there are taken, the others added",
+        help="a folder or URL of finished cells that studies share: its cells are not computed again, others are added",
     )
     parser.add_argument(
-        "--log-format", choices=("text", "json"), default="text", help="json: an object a line on standard error"
+        "--log-format", choices=("text", "json"), default="text", help="json: one object a line on standard error"
     )
-    parser.add_argument("--quiet", action="store_true", help="say nothing unless something is wrong")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
 def run(options: argparse.Namespace) -> int:

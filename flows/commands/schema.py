@@ -7,9 +7,9 @@ from ..errors import DONE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats schema``."""
+    """Add the arguments of ``sigstats schema``."""
     parser.add_argument(
-        "what", nargs="?", choices=["study", "cluster"], default="study", help="which files (default: study)"
+        "what", nargs="?", choices=["study", "cluster"], default="study", help="the kind of file (default: study)"
     )
 
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _allow_default_name(schema: dict[str, object]) -> None:
-    # The loader takes the file's name, so that an editor must not ask for one.
+    # The loader takes the name from that of the file, so an editor must not demand one.
     definitions = schema.get("$defs")
     candidates = [schema, *(definitions.values() if isinstance(definitions, dict) else [])]
     for item in candidates:

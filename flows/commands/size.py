@@ -1,7 +1,7 @@
 """How many rows does the next comparison need? Power against rows, for the drops of accuracy that matter.
 
-From a pilot, two files as `compare` reads them, or from rates by hand: --accuracy, and --discordance if it is known.
-The level is the one that the rule will apply: adjusted for all slices and measures, and for this look at the rows.
+The rates come from a pilot, two files as `compare` reads them, or from options: --accuracy, and --discordance if known.
+The level is that of the rule: adjusted for all slices and measures, and for this look at the rows.
 """
 
 import argparse
@@ -18,7 +18,7 @@ _DROPS = (0.005, 0.01, 0.02, 0.05)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats size``."""
+    """Add the arguments of ``sigstats size``."""
     from sigstats.sequential.alpha_spending import Spending
 
     from ..comparison.rule_options import add_rule_options
@@ -26,34 +26,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="a pilot: predictions of a baseline and a candidate")
     drops = ", ".join(map(str, _DROPS))
     _number(parser, "--drop", f"a drop that matters, as a share (repeatable; default: {drops})", action="append")
-    _number(parser, "--power", "wanted (default: 0.8)", default=0.8)
+    _number(parser, "--power", "the power that is wanted (default: 0.8)", default=0.8)
     by_hand = parser.add_argument_group("in place of a pilot")
-    _number(by_hand, "--accuracy", "of the baseline, as a share")
-    _number(by_hand, "--discordance", "the share of rows that one model alone gets right (default: 2 X (1 - X))")
-    _count(by_hand, "--rows", "the rows at hand")
-    _count(by_hand, "--answers", "of each item, which the rows then are (default: 1)", default=1)
+    _number(by_hand, "--accuracy", "the accuracy of the baseline, as a share")
+    _number(by_hand, "--discordance", "the share of rows that one model alone answers correctly (default: 2 X (1 - X))")
+    _count(by_hand, "--rows", "the number of rows at hand")
+    _count(by_hand, "--answers", "answers to each item; the rows are then items (default: 1)", default=1)
     _number(
-        by_hand, "--correlation", "of two answers to one item, of which model each favours (default: 0)", default=0.0
+        by_hand,
+        "--correlation",
+        "the correlation of the differences at two answers to an item (default: 0)",
+        default=0.0,
     )
-    _count(by_hand, "--tests", "measures times slices, all rows among them (default: 1)", default=1)
+    _count(by_hand, "--tests", "measures times slices; all rows are a slice too (default: 1)", default=1)
     add_rule_options(parser, "alpha", "adjust", "minimum_effect", "smallest_slice")
-    looks = parser.add_argument_group("looks at the same rows, as a regression study counts them")
-    _count(looks, "--look", "which it will be (default: 1)", default=1)
+    looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
+    _count(looks, "--look", "the number of the next look, from 1 (default: 1)", default=1)
     looks.add_argument(
-        "--spending", choices=get_args(Spending), default="each", help="how looks share the level (default: each)"
+        "--spending", choices=get_args(Spending), default="each", help="how the looks share the level (default: each)"
     )
-    _count(looks, "--looks", "how many are planned, where --spending needs it")
+    _count(looks, "--looks", "the number of planned looks, if --spending needs it")
     parser.add_argument(
         "--measure",
         action="append",
         default=[],
         dest="measures",
         metavar="NAME",
-        help="as for compare: each is one more test of all rows and of each slice (repeatable)",
+        help="a measure, as for compare; each adds a test of all rows and of each slice (repeatable)",
     )
-    add_prediction_arguments(parser, score="in a log, the scorer or metric that says what is right")
-    parser.add_argument("--json", metavar="FILE", help="everything as JSON; - for standard output")
-    parser.add_argument("--report", metavar="FILE", help="a page of HTML")
+    add_prediction_arguments(parser, score="in a log, the scorer or metric that decides which answers are correct")
+    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
+    parser.add_argument("--report", metavar="FILE", help="write a page of HTML")
 
 
 def _number(parser: Any, name: str, text: str, **how: Any) -> None:
@@ -65,7 +68,7 @@ def _count(parser: Any, name: str, text: str, **how: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say how many rows it takes."""
+    """Print the number of rows that the comparison needs."""
     refuse_overwriting(options, options.files, "json", "report")
     try:
         found = _planned(options)
@@ -113,7 +116,7 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
 
     for name in ("accuracy", "discordance", "rows"):
         if (value := getattr(options, name)) is not None:
-            raise BadInput(f"--{name}: {value} is not valid beside files, which say it")
+            raise BadInput(f"--{name}: {value} is not valid beside files, which determine it")
     if len(options.files) != 2:
         raise BadInput(f"FILE: {len(options.files)} are not valid; expected two, of a baseline and a candidate")
     require_one_score(options)
@@ -132,7 +135,7 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
 
 
 def _by_hand(options: argparse.Namespace) -> "Pilot":
-    """The pilot of rates."""
+    """The pilot that the options describe by rates."""
     from sigstats._common.validation import as_count, as_real
     from sigstats.comparison.paired_predictions import ALL_ROWS
     from sigstats.comparison.size import Pilot, PilotPart
@@ -143,7 +146,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
     if accuracy is not None:
         accuracy = as_real(accuracy, "--accuracy", low=0, high=1, open_ends=True)
     if discordance is None:
-        discordance = 2 * accuracy * (1 - accuracy)  # of two models that are as good, with independent errors
+        discordance = 2 * accuracy * (1 - accuracy)  # for two models of equal accuracy whose errors are independent
     share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
     rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
     tests = as_count(options.tests, "--tests", minimum=1, maximum=10**6)

@@ -1,7 +1,7 @@
-"""List the ready studies, or print the file of one, to begin a study of one's own with.
+"""List the ready studies, or print the file of one, from which to make your own.
 
-`sigstats run NAME` runs one. Those that need data say in their files which, and where to put them: relative paths start
-in the working folder.
+`sigstats run NAME` runs one. The files of those that need data say which, and where to put them: relative paths start
+from the working folder.
 """
 
 import argparse
@@ -10,8 +10,8 @@ from ..errors import DONE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats studies``."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="print the file of this one")
+    """Add the arguments of ``sigstats studies``."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="print the file of this study")
 
 
 def run(options: argparse.Namespace) -> int:

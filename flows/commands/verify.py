@@ -1,6 +1,6 @@
 """Check this machine: digits of the reference set, p-values under the null hypothesis, the bytes of a study.
 
-The set holds certified values, each found by two unlike methods; tools/reference_set makes it.
+The reference set holds certified values, each computed by two unlike methods; tools/reference_set makes it.
 """
 
 import argparse
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ..verification.null_levels import NullLevels
     from ..verification.reference_set import Checked
 
-#: Significant digits that every test is to have right.
+#: Significant digits that must be right in every test.
 PROMISED = 10
 PARTS = ("digits", "levels", "bytes")
-#: What is run on both engines: two ways of retraining, a stopping rule, and tests of counts.
+#: The study that both engines run: two ways of retraining, a stopping rule, and tests of counts.
 STUDY = {
     "kind": "benchmark",
     "datasets": ["iris"],
@@ -28,16 +28,16 @@ STUDY = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``sigstats verify``."""
-    parser.add_argument("--json", metavar="FILE", help="everything that was found; - for standard output")
+    """Add the arguments of ``sigstats verify``."""
+    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
     parser.add_argument(
-        "--only", choices=PARTS, action="append", help="one part: digits, levels or bytes (may be given again)"
+        "--only", choices=PARTS, action="append", help="run this part alone: digits, levels or bytes (repeatable)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the levels and of the study (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the levels and of the study (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the parts, print a table of each, and end with 3 where one falls below what is promised."""
+    """Run the parts, print a table of each, and return 3 if one falls below what is promised."""
     import json
     import sys
 
@@ -70,7 +70,7 @@ Part = tuple[dict[str, Any], list[str], list[str]]
 
 
 def _digits(_seed: int) -> Part:
-    """The digits of each case that are right."""
+    """The number of correct digits in each case."""
     from ..verification.reference_set import check, tables
 
     cases = [case for content in tables().values() for case in check(content)]
@@ -94,7 +94,7 @@ def _digit_table(cases: "list[Checked]") -> list[str]:
 
 
 def _levels(seed: int) -> Part:
-    """How often each test rejects where nothing is to be found."""
+    """How often each test rejects a true null hypothesis."""
     from ..verification.null_levels import LEVELS, alarm, null_levels
 
     found = null_levels(seed)
@@ -121,7 +121,7 @@ def _level_table(found: "list[NullLevels]") -> list[str]:
 
 
 def _bytes(seed: int) -> Part:
-    """Whether a plain loop and local workers leave the same bytes."""
+    """Whether a plain loop and local workers write the same bytes."""
     import tempfile
     from pathlib import Path
 

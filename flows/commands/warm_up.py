@@ -1,7 +1,7 @@
 """Compile what Numba compiles for this processor, so that no run waits for it.
 
-Run it once where sigstats is installed with the extra fast, as part of the installation: then neither the first study
-nor any worker waits for the compiler.
+Run it once after sigstats is installed with the extra fast: then neither the first study nor any worker waits for the
+compiler.
 """
 
 import argparse
@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001
-    """Compile what studies do, by training and counting a few."""
+    """Compile the functions that studies use, by calling them on small data."""
     try:
         from sigstats.learners.batched._tree_growth import predict_fold
     except ImportError:
@@ -51,7 +51,7 @@ def _count_rows() -> None:
 
     from sigstats.tasks.populations.tally import Tally
 
-    # the types of whole numbers and, by 32 bits, of the codes of texts
+    # whole numbers of each size; codes of texts have 32 bits
     for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64()):
         tally = Tally(("label", "a", "b"), many=True)
         for _ in range(2):  # the second time the labels are known, and compiled code counts them

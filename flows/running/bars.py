@@ -1,4 +1,4 @@
-"""The bar of a run: on a terminal, or in a notebook."""
+"""The progress bar of a run: on a terminal, or in a notebook."""
 
 import html
 import sys
@@ -12,16 +12,16 @@ from sigstats._common.printable import printable
 
 
 class Bar(Protocol):
-    """What shows how far a run is."""
+    """The progress bar of a run."""
 
     def start(self) -> None:
-        """Show it."""
+        """Show the bar."""
 
     def draw(self, done: int, text: str) -> None:
-        """Show how many replicates there are, and a line of text."""
+        """Show the number of replicates that are done, and a line of text."""
 
     def stop(self) -> None:
-        """Leave it as it is."""
+        """Stop drawing, and keep what was drawn last."""
 
 
 class TerminalBar:
@@ -38,20 +38,20 @@ class TerminalBar:
         self._task = self._bar.add_task("starting", total=total)
 
     def start(self) -> None:
-        """Show it."""
+        """Show the bar."""
         self._bar.start()
 
     def draw(self, done: int, text: str) -> None:
-        """Show how many replicates there are, and a line of text."""
+        """Show the number of replicates that are done, and a line of text."""
         self._bar.update(self._task, completed=done, description=printable(text))
 
     def stop(self) -> None:
-        """Leave it as it is."""
+        """Stop drawing, and keep what was drawn last."""
         self._bar.stop()
 
 
 class NotebookBar:
-    """A bar in the output of a notebook's cell, which is drawn anew in its place.
+    """A bar in the output of a notebook's cell; each drawing replaces the one before.
 
     Parameters
     ----------
@@ -77,17 +77,17 @@ class NotebookBar:
         self._handle: Any = None
 
     def start(self) -> None:
-        """Show it."""
+        """Show the bar."""
         self._handle = self._display(self, display_id=True)
 
     def draw(self, done: int, text: str) -> None:
-        """Show how many replicates there are, and a line of text."""
+        """Show the number of replicates that are done, and a line of text."""
         self._done, self._text = done, text
         if self._handle is not None:
             self._handle.update(self)
 
     def stop(self) -> None:
-        """Leave it as it is."""
+        """Stop drawing, and keep what was drawn last."""
 
     def __repr__(self) -> str:
         return printable(self._text)
@@ -98,14 +98,24 @@ class NotebookBar:
 
 
 def in_notebook() -> bool:
-    """Whether this process answers the cells of a notebook: IPython is there, with a kernel."""
+    """Whether this process is the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
 
 
 def notebook_bar(total: int) -> NotebookBar:
-    """A bar in the output of the cell that is run now."""
+    """A bar in the output of the notebook's cell that is running.
+
+    Parameters
+    ----------
+    total : int
+        The replicates of the run.
+
+    Returns
+    -------
+    NotebookBar
+    """
     from IPython.display import display
 
     return NotebookBar(total, display)

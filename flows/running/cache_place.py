@@ -1,4 +1,4 @@
-"""Where studies share finished cells: not where the results of one are."""
+"""The place of the cache in which studies share finished cells: it is no output of a study."""
 
 import contextlib
 import os
@@ -9,24 +9,37 @@ from ..errors import BadInput
 
 
 def own_place(cache: str, output: str, name: str = "cache") -> str:
-    """The cache, unless it is the output, or that of another study; `name` is the argument's.
+    """Return the place of the cache, unless it is the output of a study.
+
+    Parameters
+    ----------
+    cache, output : str
+        Folders or URLs.
+    name : str
+        The name of the argument, for the message.
+
+    Returns
+    -------
+    str
+        `cache`.
 
     Raises
     ------
     BadInput
+        If the cache is `output`, or the output of another study.
     """
     if _place(cache) == _place(output):
         raise BadInput(f"{name}: {cache!r} is not valid; expected another place than {name.replace('cache', 'output')}")
-    with contextlib.suppress(OSError, ValueError):  # the run says of a place that cannot be reached that it is left out
+    with contextlib.suppress(OSError, ValueError):  # the run reports a cache that it cannot reach
         if "plan.parquet" in open_files(cache).names(""):
-            wanted = "a place of its own; the output of a study is no cache"
+            wanted = "a place of its own, which is no output of a study"
             raise BadInput(f"{name}: {cache!r} is not valid; expected {wanted}")
     return cache
 
 
 def _place(folder: str) -> str:
-    """What is the same for two ways of naming one folder, of which one may be a link."""
+    """The one name of a folder that may be given by a relative path or by a link."""
     scheme, separator, path = folder.partition("://")
     if separator and scheme not in ("file", "local"):
         return folder.rstrip("/")
-    return os.path.realpath(path if separator else folder)  # which takes a circle of links, too
+    return os.path.realpath(path if separator else folder)  # unlike Path.resolve, it accepts a circle of links

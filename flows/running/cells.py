@@ -1,4 +1,4 @@
-"""The cells of a study, each computed once those that it needs are complete, a few at a time."""
+"""The cells of a study: a few are computed at a time, each after those that it needs."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -24,13 +24,13 @@ from .staff import StaffChanges
 
 T = TypeVar("T")
 
-#: Computes one cell and returns how it ended; raises Interrupted when the run is to stop.
+#: Computes one cell and returns how it ended; raises Interrupted once the run is told to stop.
 ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellRun:
-    """A run of the cells of a study, as one sees it who follows it.
+    """A run of the cells of a study, as it is seen by what follows it.
 
     Attributes
     ----------
@@ -41,17 +41,17 @@ class CellRun:
     cluster : Strict or None
         The cluster that the person named.
     left : bool
-        Whether there is anything to compute.
+        Whether any replicate is left to compute.
     threads : int
         How many cells are computed at once.
     stop : threading.Event
-        Set when the run is to stop.
+        Set to stop the run.
     say : callable
         Tells the person a line.
     seconds_left : callable
         The seconds that the run is expected to take from now on; infinite while nothing is known.
     changes : StaffChanges
-        How often something changed so far in who computes.
+        How many workers were lost and joined so far, and how often the scheduler did not answer.
     ends : mapping of str to Future
         How each cell ended, by name: the result is an Outcome, or the error that ended the run.
     over : threading.Event
@@ -90,9 +90,10 @@ def run_cells(run: CellRun, compute: ComputeCell, follow: Follow = follow_nowher
     Raises
     ------
     Interrupted
-        If the run was to stop.
+        If the run was told to stop.
     Exception
-        What went wrong with the run itself, not with a block. Cells that have not begun by then are not computed.
+        The error that ended the run itself; one that ended a block is part of the Outcome. Cells that have not begun by
+        then are not computed.
     """
     broken: list[BaseException] = []
 
@@ -120,7 +121,7 @@ def run_cells(run: CellRun, compute: ComputeCell, follow: Follow = follow_nowher
 
 
 class CellComputer:
-    """Computes cells on the workers of a pool, shows how far each is, and writes its receipts.
+    """Computes cells on the workers of a pool, shows their progress, and writes their receipts.
 
     Parameters
     ----------
@@ -128,9 +129,9 @@ class CellComputer:
     pool : Pool
     display : Display
     stop : threading.Event
-        Set to leave early.
+        Set to stop early.
     cache : CellCache, optional
-        Where finished cells are looked for, and put.
+        Cells that it holds are not computed; those that are finished are added to it.
     """
 
     def __init__(
@@ -146,10 +147,15 @@ class CellComputer:
     def compute(self, cell: Cell) -> Outcome:
         """Compute a cell, unless a cell that it needs has failed.
 
+        Returns
+        -------
+        Outcome
+            How the cell ended. If a cell that it needs has failed, the failures of that one.
+
         Raises
         ------
         Interrupted
-            If the run is to stop.
+            If the run is told to stop.
         """
         if self._stop.is_set():
             raise Interrupted
@@ -175,19 +181,19 @@ class CellComputer:
         return outcome
 
     def _try_cache(self, use: Callable[[CellCache], T]) -> T | None:
-        """Use the cache; a run goes on without one that cannot be reached, and says so once."""
+        """Use the cache; if it cannot be reached, say so, and go on without it."""
         if self._cache is None:
             return None
         try:
             return use(self._cache)
         except OSError as error:
-            self._display.say(f"note: the cache {self._cache.root} is left out ({one_line(error)[:200]})")
+            self._display.say(f"note: the cache {self._cache.root} is not used ({one_line(error)[:200]})")
             self._cache = None
             return None
 
 
 def _write_receipts(store: Store, outcome: Outcome) -> None:
-    """Append what a cell's blocks took to its receipts, and forget it."""
+    """Append the receipts of a cell's blocks to those stored, and remove them from the outcome."""
     if not outcome.receipts and not outcome.failures:
         return
     name = f"receipts/{outcome.cell.name}.json"

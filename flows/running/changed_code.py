@@ -1,4 +1,4 @@
-"""Cells whose classifiers or tests have other code than at the last run: they are made again, and a person is told."""
+"""Classifiers and tests whose code has changed since the last run: their cells are computed again."""
 
 import json
 from collections.abc import Iterator
@@ -10,12 +10,23 @@ from sigstats.tasks.storage.plan_table import read_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-#: The parts of a cell's work that may have code of their own.
+#: The parts of a cell's work that may be code of other packages.
 _PARTS = ("classifier", "test")
 
 
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
-    """A line for each classifier or test of `plan` that an output holds with other code."""
+    """Name the classifiers and tests of a plan whose code is not that of the stored cells.
+
+    Parameters
+    ----------
+    store : Store
+    plan : Plan
+
+    Yields
+    ------
+    str
+        The name, and what has changed; a line for each classifier or test.
+    """
     try:
         before = {_without_code(cell): cell for cell in read_plan(store).cells if _code(cell)}
     except (FileNotFoundError, Damaged, OSError):

@@ -1,10 +1,10 @@
 """The cost of a replicate of a cell that was not timed, from the cells that were.
 
-The logarithm of the cost is a Gaussian process: effects of the cell's fan-out, of each part of its subject (classifier,
-null hypothesis, test ...) in all fan-outs and in its own, of their combination, of its data set and of the slice of it,
-and powers of its rows, features and classes, which are those of all cells but for a deviation of each learner or test.
-So data sets share what a learner costs at a size, and a learner that was seen at one size alone is taken to grow as the
-others do.
+The logarithm of the cost is a Gaussian process. It is a sum of effects of the cell's fan-out, of each part of its
+subject (classifier, null hypothesis, test ...) in all fan-outs and in its own, of their combination, of its data set
+and of its slice. To these it adds powers of the rows, features and classes; each learner and each test has exponents of
+its own, which deviate from common ones. So what a learner costs at a size is learned from all data sets, and the cost
+of a learner that was timed at one size grows as that of the others does.
 """
 
 import math
@@ -16,36 +16,37 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.tasks.plan import Cell
 
-#: Rows, features and classes of data sets by their names.
+#: The numbers of rows, features and classes of each data set, by its name.
 Sizes = Mapping[str, tuple[int, int, int]]
 
-#: What the cost is in proportion to where nothing was seen: powers of rows, features and classes.
+#: Prior means of the exponents of rows, features and classes.
 _POWERS = np.array([0.9, 0.6, 0.4])
 
-#: Standard deviations of the logarithm of the cost: a fan-out, a part, a part in a fan-out, a combination, a data set.
+#: Standard deviations of the effects on the logarithm of the cost: of a fan-out, of a part of a subject, of a part in
+#: one fan-out, of a combination, of a data set.
 _FANOUT, _PART, _OWN, _COMBINED, _DATASET = 3.0, 1.5, 0.8, 0.8, 0.4
 
-#: Of the powers, of all cells and of one learner; of a single measurement.
+#: Standard deviations of the common exponents, of a learner's deviation from them, and of a measurement's logarithm.
 _POWER, _OWN_POWER, _NOISE = 0.5, 0.4, 0.2
 
-#: Fan-outs that do the same work as others.
+#: Fan-outs, and those that do the same work.
 _LIKE = {"repetition": "crossval"}
 
-#: The parts of a subject that say of which data it is.
+#: The parts of a subject that name its data.
 _DATA = ("dataset", "slice")
 
-#: The parts of a subject that grow in a way of their own.
+#: The parts of a subject whose cost has exponents of its own.
 _KINDS = ("classifier", "test")
 
 
 class CostModel:
-    """Predicts what a replicate of each cell costs.
+    """Predicts the cost of a replicate of each cell.
 
     Parameters
     ----------
     cells : sequence of Cell
     sizes : mapping of str to (int, int, int)
-        Rows, features and classes of the data sets that the cells name.
+        The numbers of rows, features and classes of the data sets that the cells name.
     """
 
     def __init__(self, cells: Sequence[Cell], sizes: Sizes) -> None:
@@ -65,9 +66,9 @@ class CostModel:
         Parameters
         ----------
         seen : sequence of int
-            The places of the cells that were timed; one or more.
+            The positions of the cells that were timed; one or more.
         logs : sequence of float
-            The logarithms of what a replicate of them costs.
+            The logarithms of the measured costs of a replicate.
         """
         at = np.asarray(seen, dtype=np.int64)
         everything = np.arange(len(self._fanout))

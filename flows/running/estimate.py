@@ -1,4 +1,4 @@
-"""The cost of a study before it runs: replicates, seconds, bytes. `sigstats.flows.running.timing` finds the seconds."""
+"""The cost of a study before it runs: replicates, seconds and bytes. The seconds are found in `timing`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sigstats.tasks.storage.store import Store
 
 from .progress import duration
 
-#: With more cells the plan lists the costliest alone.
+#: A plan of more cells lists only the costliest.
 _MOST_LINES, _COSTLIEST = 100, 20
 
 
@@ -25,15 +25,15 @@ class Estimate:
     done : int
         Replicates that are stored.
     left : int
-        Replicates that are not stored yet; where a rule may stop the cell, at most.
+        Replicates that are not stored yet; if a stopping rule applies, their greatest number.
     each : float or None
-        Seconds a replicate on one worker, measured or guessed; None where nothing is known.
+        Seconds a replicate on one worker, measured or predicted; None if unknown.
     once : float
         Seconds to prepare what all replicates share.
     timed : bool
-        Whether it was measured.
+        Whether the cell was timed.
     share : float or None
-        The share of the timed replicates that are at least as extreme as observed, where both are known.
+        The share of the timed replicates that are at least as extreme as the observed result; None if unknown.
     bytes : int or None
         Size of the cell's file.
     problem : str
@@ -52,12 +52,12 @@ class Estimate:
 
     @property
     def seconds(self) -> float | None:
-        """Work for what is left, on one worker; where a rule may stop the cell, at most."""
+        """The seconds that the replicates left take on one worker; if a stopping rule applies, at most."""
         return 0.0 if self.left == 0 else None if self.each is None else self.once + self.each * self.left
 
     @property
     def expected(self) -> float | None:
-        """As `seconds`, up to where the cell's rule stops if the share of extreme replicates stays what it is."""
+        """As `seconds`, if the cell stops where its rule does for the share of extreme replicates seen so far."""
         if self.seconds is None or self.each is None or self.cell.stopping is None or self.share is None:
             return self.seconds
         left = min(self.left, max(0, self.cell.rule.stops_at(self.share) - self.done))
@@ -65,19 +65,43 @@ class Estimate:
 
 
 def count(plan: Plan, output: str) -> list[Estimate]:
-    """What of each cell is done and what is left, without its cost."""
+    """Count the replicates of each cell that an output holds and lacks.
+
+    Parameters
+    ----------
+    plan : Plan
+    output : str
+        A folder or URL.
+
+    Returns
+    -------
+    list of Estimate
+        One for each cell, without its cost.
+    """
     store = Store(output)
     return [Estimate(cell, *done_and_left(cell, store)) for cell in plan.cells]
 
 
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:
-    """How many cells and replicates there are, are done and are to do."""
+    """The numbers of cells and replicates, and of those done and to do, in a line."""
     left, done = sum(one.left for one in estimates), sum(one.done for one in estimates)
     return f"{plan.study}: {len(plan.cells):,} cells, {plan.replicates:,} replicates: {left:,} to do, {done:,} done"
 
 
 def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
-    """The plan as text: the cells, or the costliest of many, and the whole."""
+    """The plan as text: its cells, or the costliest of many, and the totals.
+
+    Parameters
+    ----------
+    plan : Plan
+    estimates : sequence of Estimate
+    workers : int
+        How many workers share the work.
+
+    Returns
+    -------
+    str
+    """
     shown = list(estimates)
     if len(shown) > _MOST_LINES:
         shown = sorted(shown, key=lambda one: -(one.seconds or 0.0))[:_COSTLIEST]
@@ -93,7 +117,7 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
 
 
 def _line(item: Estimate, widths: tuple[int, int]) -> str:
-    """What of a cell is to do, and how long it takes."""
+    """A line for a cell: what is to do, and how long it takes."""
     most = "at most " if _may_stop(item) else ""
     cost = item.problem or ("" if item.each is None else f"{most}{'' if item.timed else '~'}{_took(item)}")
     amount = f"{item.left:>9,} to do, {item.done:>9,} done"
@@ -101,7 +125,7 @@ def _line(item: Estimate, widths: tuple[int, int]) -> str:
 
 
 def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
-    """How long everything takes, and what that does not rest on or leaves out."""
+    """The time of the whole, and which cells were not timed or are not part of it."""
     work = sum(item.expected or 0.0 for item in estimates)
     size = sum(item.bytes or 0 for item in estimates)
     both = f"about {duration(work)} of work, {duration(work / workers)} on {workers} worker(s)"
@@ -114,18 +138,18 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     reading = [item for item in estimates if item.left and input_cells(item.cell)]
     tried = sum(item.timed for item in reading)
     if tried:
-        lines.append(f"{tried:,} cells read what others compute, and were timed on made-up results of these")
+        lines.append(f"{tried:,} cells read results of other cells, and were timed with invented ones")
     untried = sum(item.each is None for item in reading)
     if untried:
-        lines.append(f"and {untried} cells that read what others compute, so cannot be tried before")
+        lines.append(f"and {untried} cells that read results of other cells, so cannot be timed before these")
     unknown = sum(bool(item.each is None and item.left and not item.problem) for item in estimates) - untried
     if unknown:
-        lines.append(f"and {unknown:,} cells of whose kind none was timed yet")
+        lines.append(f"and {unknown:,} cells of kinds of which none was timed")
     return lines
 
 
 def _may_stop(item: Estimate) -> bool:
-    """Whether what is left of a cell is the most that may be computed of it."""
+    """Whether a rule may stop the cell before all replicates that are left are computed."""
     return bool(item.left) and item.cell.stopping is not None
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the run ends in good order, and what it has computed stays stored."""
+"""Ctrl-C and SIGTERM: the run ends in order, and what it has computed stays stored."""
 
 import contextlib
 import os
@@ -11,8 +11,8 @@ from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
-#: Seconds that a run has to end after a signal; then, and at a second signal, the process is ended at once. Nothing
-#: is lost by it: a file appears in the store whole or not at all.
+#: Seconds that a run has to end after a signal; then, and at a second signal, the process is ended at once. No file of
+#: the store is harmed by this: each appears whole or not at all.
 PATIENCE = 3.0
 
 
@@ -20,7 +20,7 @@ _do_not_wait = threading.Event()
 
 
 class Stopped(Exception):
-    """A signal ended the run, which has left or was given up; `end_at_once` ends the process.
+    """A signal ended the run. If the run did not stop in time, `end_at_once` ends the process.
 
     Attributes
     ----------
@@ -34,7 +34,13 @@ class Stopped(Exception):
 
 
 def end_at_once(code: int) -> NoReturn:
-    """End this process and all that it started."""
+    """End this process and all processes that it started.
+
+    Parameters
+    ----------
+    code : int
+        The exit code.
+    """
     import psutil
 
     with contextlib.suppress(psutil.Error):
@@ -64,14 +70,19 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     Parameters
     ----------
     work : callable
-        Gets an event that is set when it should leave.
+        Called with an event, which is set to stop it.
+
+    Returns
+    -------
+    object
+        What `work` returns.
 
     Raises
     ------
     Stopped
-        If a signal came, after `work` has left or was given up.
+        If a signal came: once `work` has ended, or did not end in time.
     """
-    resource_tracker.ensure_running()  # its start would unblock what is blocked below
+    resource_tracker.ensure_running()  # starting it later would unblock the signal that is blocked below
     _do_not_wait.clear()
     stop = threading.Event()
     received: list[int] = []
@@ -85,8 +96,8 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
         stop.set()
 
     def target() -> None:
-        # A terminal sends Ctrl-C to every process of the group. Children of this thread inherit its mask, so that
-        # workers and servers are ended by this process alone, in order.
+        # A terminal sends Ctrl-C to every process of the group. Children inherit the mask of this thread, so that this
+        # process alone ends workers and servers, in order.
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

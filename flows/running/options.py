@@ -1,4 +1,4 @@
-"""How a study is planned and run: what the study file does not say."""
+"""How a study is planned and run: the options that are not in the study file."""
 
 import threading
 from dataclasses import dataclass, field
@@ -16,11 +16,11 @@ class PlanOptions:
     Attributes
     ----------
     base : pathlib.Path
-        Where relative paths of the study start.
+        The folder that relative paths of the study start from.
     output : str
         A folder or an fsspec URL, which may hold results already.
     workers : int or None
-        How many workers the estimate is for; None for those of this machine.
+        The number of workers in the estimate; None for those of this machine.
     timing : bool
         Whether a replicate of each cell is timed.
     allow : tuple of str
@@ -41,15 +41,15 @@ class RunOptions:
     Attributes
     ----------
     base : pathlib.Path
-        Where relative paths of the study start.
+        The folder that relative paths of the study start from.
     output : str
         A folder or an fsspec URL; what it holds of the study is not computed again.
     cluster : Strict or None
-        Where it runs; None for this process at first, and for local processes too once it takes a while.
+        Where the study runs; None for this process, and after some seconds for local worker processes too.
     display : Display
         What is shown meanwhile.
     stop : threading.Event
-        Set to leave early.
+        Set to stop early.
     follow : callable
         Follows the run of the cells.
     allow : tuple of str

@@ -1,6 +1,7 @@
 """The study that an output belongs to: ``study.json`` in it names its configuration and its inputs.
 
-A study may grow in its output: what changes no stored cell is taken up, such as another classifier or more replicates.
+A study may grow in its output: a change is accepted if no stored cell changes, such as one more classifier or more
+replicates.
 """
 
 import importlib.metadata
@@ -23,7 +24,18 @@ from .prepared import Prepared
 
 
 def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
-    """The identity of a study: its configuration and the content of what it reads."""
+    """The identity of a study: its configuration and digests of its inputs.
+
+    Parameters
+    ----------
+    study : Study
+    prepared : Prepared
+
+    Returns
+    -------
+    dict
+        What ``study.json`` holds, without its fingerprint and the versions of packages.
+    """
     return {
         "study": study.model_dump(mode="json"),
         "inputs": {dataset.name: dataset.digest() for dataset in prepared.datasets},
@@ -31,13 +43,13 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 
 
 def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds: Collection[str]) -> str:
-    """Refuse an output that holds another study, and say what differs and which cells would change.
+    """Refuse an output that holds another study; the message names what differs and which cells would change.
 
     Parameters
     ----------
     store : Store
     identity : mapping
-        That of the study that is about to run.
+        The identity of the study that is about to run.
     plan : Plan
         Its cells.
     kinds : collection of str
@@ -46,12 +58,12 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds:
     Returns
     -------
     str
-        What is wrong with a ``study.json`` that cannot be used, and is written again; empty if nothing is.
+        Why ``study.json`` must be written again; empty if it need not.
 
     Raises
     ------
     BadInput
-        If it holds another study, or cannot be read.
+        If the output holds another study, or cannot be read.
     """
     try:
         before = store.read_json("study.json")
@@ -68,7 +80,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds:
     of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in kinds]
     useless = ""
     if before.get("fingerprint") != digest("study", **kept):
-        # A file of replicates says for itself to what it belongs; a history of comparisons has no fingerprint.
+        # Each file of replicates has a fingerprint of its own; a history of comparisons has none.
         useless = "study.json was altered after it was written"
         changes = of_kind
     harm = "" if of_kind or not changes else _harm(store, plan)
@@ -83,19 +95,19 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds:
     return useless
 
 
-#: Settings that change no replicate, so never the first to name.
+#: Settings that change no replicate; the message names others first.
 _HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.published", "study.performance")
 
 
 def _harm(store: Store, plan: Plan) -> str:
-    """What of the stored cells would change; empty where nothing would: the study has grown, or is reported otherwise.
+    """The stored cells that would change or be lost, in words; empty if the study has only grown or is reported anew.
 
-    A cell is computed anew where one of the same subject draws or reads something else. One that is left out changes
-    nothing, as long as the study still has its data set and its classifiers.
+    A cell changes if the new one of the same subject draws or reads something else. A cell that the new plan lacks is
+    not lost as long as the study still has its data set and its classifiers.
     """
     try:
         before = read_plan(store)
-    except (FileNotFoundError, Damaged):  # no cell was begun, or each file says for itself to what it belongs
+    except (FileNotFoundError, Damaged):  # no cell was begun, or the fingerprint of each file decides
         return ""
     now: dict[str, list[Cell]] = {}
     for cell in plan.cells:
@@ -120,7 +132,7 @@ def _about(cell: Cell) -> str:
 
 
 def _same(old: Cell, new: Cell) -> bool:
-    """Whether two cells have the same replicates; that of an earlier version of the fan-out is computed again."""
+    """Whether two cells differ at most in the version of the fan-out; one of an earlier version is computed again."""
     return replace(old, version=new.version).fingerprint == new.fingerprint
 
 
@@ -131,7 +143,15 @@ def _in_words(cells: Sequence[Cell], what: str) -> str:
 
 
 def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:
-    """Write what workers and readers need."""
+    """Write what workers and readers need: ``study.json``, the data, the plan, and published results.
+
+    Parameters
+    ----------
+    store : Store
+    identity : mapping
+        The identity of the study.
+    prepared : Prepared
+    """
     store.files.sweep()
     store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": _versions()})
     for dataset in prepared.datasets:
@@ -142,7 +162,7 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None
 
 
 def _versions() -> dict[str, str]:
-    """The versions that made the results: for people, and no part of the identity."""
+    """The versions of Python and of packages, for people to read; they are no part of the identity."""
     packages = (
         "sigstats",
         "numpy",

@@ -1,4 +1,4 @@
-"""A study that can start: its plan, what its workers read, and what a person should know before."""
+"""A study that can start: its plan, the data of its workers, and notes for the person who starts it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from sigstats.tasks.plan import Plan
 from sigstats.tasks.storage.data import StoredData
 from sigstats.tasks.summary.published import Reference
 
-#: Called with what is read, how many of its files are read, and how many there are; it may raise, to stop.
+#: Called with the name of an input, the number of its files that are read, and the number of its files; it may raise,
+#: to stop.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
@@ -25,11 +26,11 @@ class Prepared:
     plan : Plan
         All cells.
     datasets : tuple of Dataset or Documents
-        What workers will read from the store.
+        The data that workers will read from the store.
     notes : tuple of str
-        What a person should know before it starts, a line each.
+        Lines that the person should read before the study starts.
     references : tuple of Reference
-        What a publication prints of the results.
+        Published results, which the report shows beside the study's.
     """
 
     plan: Plan

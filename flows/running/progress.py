@@ -1,4 +1,4 @@
-"""The progress of a run for a person to read: a bar on a terminal or in a notebook, a line now and then elsewhere."""
+"""The progress of a run: a bar on a terminal or in a notebook, lines at intervals elsewhere."""
 
 import contextlib
 import datetime
@@ -21,10 +21,10 @@ from sigstats.tasks.plan import Cell, Plan
 from .bars import Bar, TerminalBar, in_notebook, notebook_bar
 from .time_left import CellProgress, TimeLeft
 
-#: Seconds between two drawings of the bar, at least: the time left is a sum over all cells.
+#: At least these seconds pass between two drawings of the bar: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
 
-#: Seconds after which a step is named that shows no progress.
+#: A step that shows no progress is named after these seconds.
 PATIENCE_SECONDS = 2.0
 
 
@@ -38,8 +38,11 @@ class Display:
     every : float
         Seconds between two lines where there is no terminal.
     log_format : {"text", "json"}
-        Sentences for a person, or an object a line for a program: each has ``time``, ``event`` and ``study``, one of a
-        cell its ``cell``, one of a block the number of its ``replicates`` too, and its p-value so far.
+        Sentences for a person, or one JSON object a line for a program. Each object has ``time``, ``event`` and
+        ``study``; that of a cell has ``cell``, and that of a block also ``replicates``, ``seconds`` and, if it is
+        known, ``p_so_far``.
+    study : str
+        The name of the study, for the JSON objects.
     """
 
     def __init__(
@@ -65,7 +68,15 @@ class Display:
             self.console.print(printable(text), markup=False)
 
     def event(self, event: str, **fields: Any) -> None:
-        """Write an object in a line of its own, if the log is for a program."""
+        """Write a JSON object in a line of its own, if the log is for a program.
+
+        Parameters
+        ----------
+        event : str
+            The kind of the event.
+        **fields
+            Further fields of the object.
+        """
         if self.json and not self.console.quiet:
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
             line = json.dumps({"time": now, "event": event, "study": self.study, **fields})
@@ -73,7 +84,7 @@ class Display:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Callable[[str, int, int], None]]:
-        """Show the progress of reading: as a bar on a terminal, as a line now and then elsewhere.
+        """Show the progress of reading: as a bar on a terminal, as lines at intervals elsewhere.
 
         Yields
         ------
@@ -110,7 +121,7 @@ class Display:
 
     @contextlib.contextmanager
     def patience(self, what: str) -> Iterator[None]:
-        """Say what is being done, if it takes longer than `PATIENCE_SECONDS`."""
+        """Name the step `what` if it takes longer than `PATIENCE_SECONDS`."""
         timer = threading.Timer(PATIENCE_SECONDS, self.say, [f"  {what}"])
         timer.daemon = True
         timer.start()
@@ -129,7 +140,14 @@ class Display:
         return sys.stderr.isatty() and not self.console.quiet and not self.json
 
     def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
-        """Begin to count the replicates of a plan on as many workers as `workers` says; use it as a context."""
+        """Begin to count the replicates of a plan, and return the display, a context manager.
+
+        Parameters
+        ----------
+        plan : Plan
+        workers : callable
+            Returns the number of workers at present.
+        """
         self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
         self._time_left = TimeLeft(list(self._counts.values()))
         self._workers = workers
@@ -154,7 +172,15 @@ class Display:
             self._bar.stop()
 
     def advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
-        """Count replicates of a cell; their receipt is None if they were stored already."""
+        """Count replicates of a cell.
+
+        Parameters
+        ----------
+        cell : Cell
+        replicates : int
+        receipt : Receipt or None
+            None if the replicates were stored already.
+        """
         with self._lock:
             count = self._counts[cell.name]
             count.done += replicates
@@ -180,7 +206,7 @@ class Display:
             self._show()
 
     def seconds_left(self) -> float:
-        """The seconds until the end; infinite while nothing is known."""
+        """The estimated seconds until the end; infinite while nothing is known."""
         with self._lock:
             return self._time_left.seconds(self._workers())
 
@@ -232,7 +258,14 @@ def _at_this_pace(done: int, total: int, began: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration in words, rounded, in the unit that fits."""
+    """A duration in words, rounded.
+
+    Examples
+    --------
+    >>> from sigstats.flows.running.progress import duration
+    >>> duration(7.31), duration(600), duration(7200)
+    ('7.3 s', '10 min', '2.0 h')
+    """
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     if seconds < 5400:

@@ -1,4 +1,4 @@
-"""What came of a run of a study, whatever its kind."""
+"""The result of a run of a study, of any kind."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,12 +6,21 @@ from typing import Any, Protocol
 
 from .progress import Display
 
-#: So many lines of one kind a person reads; the report has all.
+#: At most this many lines of one kind are shown; the report has all.
 _MOST_LINES = 20
 
 
 def worst_first(lines: Sequence[str]) -> list[str]:
-    """As many of the lines, the worst ones first, as a person reads, and how many there are besides.
+    """The first lines, and one that says how many more there are.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        The worst first.
+
+    Returns
+    -------
+    list of str
 
     Examples
     --------
@@ -25,15 +34,16 @@ def worst_first(lines: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Artifacts:
-    """What a run leaves for people who follow it on a server.
+    """What a run publishes on a server for those who follow it there.
 
     Attributes
     ----------
     links : mapping of str to str
-        The place of each page.
+        The URL or path of each page.
     tables : mapping of str to sequence of dict
-        A dict a row.
+        The rows of each table.
     markdown : mapping of str to str
+        Texts in Markdown.
     """
 
     links: Mapping[str, str]
@@ -42,7 +52,7 @@ class Artifacts:
 
 
 class StudyResult(Protocol):
-    """What came of a run of a study."""
+    """The result of a run of a study."""
 
     @property
     def code(self) -> int:
@@ -50,7 +60,7 @@ class StudyResult(Protocol):
 
     @property
     def title(self) -> str:
-        """What came of it, in a few words."""
+        """The result in a few words."""
 
     @property
     def subject(self) -> str:
@@ -62,11 +72,11 @@ class StudyResult(Protocol):
 
     @property
     def repeated(self) -> bool:
-        """Whether the same was found before, of the same files."""
+        """Whether an earlier run found the same in the same files."""
 
     @property
     def artifacts(self) -> Artifacts:
-        """What a server keeps of it."""
+        """What is published on a server."""
 
     def tell(self, display: Display) -> None:
-        """Tell the person at the terminal what came of it."""
+        """Show the result at the terminal."""

@@ -1,4 +1,4 @@
-"""Who computes: a line for each worker that joins or is gone, and for a scheduler that does not answer."""
+"""The workers of a run: a line for each that joins or is lost, and for a scheduler that does not answer."""
 
 import time
 from collections.abc import Callable
@@ -10,28 +10,28 @@ from sigstats.tasks.storage.store import Store
 
 from ..report.wording import count_of
 
-#: Where the changes of all runs are counted: beside the results, which are the same bytes whatever happened.
+#: The file that counts the changes of all runs. It is no part of the results, whose bytes do not depend on them.
 _COUNTS = "receipts/workers.json"
-#: Seconds between two notes that no worker is there.
+#: Seconds between two notes that there are no workers.
 _UNSTAFFED_SECONDS = 60.0
-#: Seconds that workers have to start, in which those that a run begins with are no news.
+#: Seconds in which workers start: those that join within them are not reported.
 _STARTING_SECONDS = 60.0
 
 
 @dataclass
 class StaffChanges:
-    """How often something changed in who computes.
+    """How many workers were lost and joined, and how often a server did not answer.
 
     Attributes
     ----------
     lost : int
-        Workers that are gone; what they had not stored was computed again.
+        Workers that were lost; what they had not stored was computed again.
     joined : int
-        Workers that came once the run was under way.
+        Workers that joined after the start of the run.
     outages : int
-        Times that the scheduler no longer answered.
+        How often the scheduler ceased to answer.
     prefect_lost : int
-        Times that Prefect's server no longer followed a run.
+        How often Prefect's server ceased to answer.
     """
 
     lost: int = 0
@@ -43,27 +43,27 @@ class StaffChanges:
         said = [
             self.lost and f"{count_of(self.lost, 'worker')} lost",
             self.joined and f"{count_of(self.joined, 'worker')} joined",
-            self.outages and f"the scheduler gone {count_of(self.outages, 'time')}",
-            self.prefect_lost and f"Prefect's server gone {count_of(self.prefect_lost, 'time')}",
+            self.outages and f"the scheduler unreachable {count_of(self.outages, 'time')}",
+            self.prefect_lost and f"Prefect's server unreachable {count_of(self.prefect_lost, 'time')}",
         ]
         return ", ".join(part for part in said if part)
 
 
 class StaffWatch:
-    """Looks at the workers of a pool, and says what has changed since it last looked.
+    """Watches the workers of a pool, and reports changes.
 
     Parameters
     ----------
     pool : Pool
     say : callable
-        Told each change in a line.
+        Called with a line for each change.
     clock : callable
-        The time in seconds.
+        Returns the time in seconds.
 
     Attributes
     ----------
     changes : StaffChanges
-        How often something changed so far.
+        The changes so far.
     """
 
     def __init__(self, pool: Pool, say: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -76,7 +76,7 @@ class StaffWatch:
         self._answers = True
 
     def look(self) -> None:
-        """Compare the workers with those that were last there."""
+        """Compare the workers with those of the last look, and report what has changed."""
         staff = self._pool.staff
         if staff is None:
             if self._answers:
@@ -87,7 +87,7 @@ class StaffWatch:
         if not self._answers:
             self._say("note: the scheduler answers again")
         self._answers = True
-        if self._there == THIS_PROCESS != staff:  # which hands its work to workers, and loses none of it
+        if self._there == THIS_PROCESS != staff:  # this process hands over to workers, and loses nothing
             self._there, self._began = frozenset(), self._clock()
         gone, new = sorted(self._there - staff), sorted(staff - self._there)
         if gone:
@@ -105,18 +105,18 @@ class StaffWatch:
             self._told_empty = now
         elif now - self._told_empty >= _UNSTAFFED_SECONDS:
             self._told_empty = now
-            self._say("note: no worker is there; the blocks wait for one")
+            self._say("note: there are no workers; the blocks wait for one")
 
 
 def add_changes(store: Store, changes: StaffChanges) -> None:
-    """Add the changes of a run to those of the runs before it."""
+    """Add the changes of a run to the stored sums of the runs before it."""
     if changes != StaffChanges():
         before, now = asdict(changes_of(store)), asdict(changes)
         store.write_json(_COUNTS, {key: before[key] + now[key] for key in now})
 
 
 def changes_of(store: Store) -> StaffChanges:
-    """The changes of all runs of an output."""
+    """The sums of the changes of all runs of an output."""
     try:
         found = store.read_json(_COUNTS)
     except (FileNotFoundError, Damaged):
@@ -126,7 +126,7 @@ def changes_of(store: Store) -> StaffChanges:
 
 
 def _named(names: list[str], verb: str = "") -> str:
-    """One worker by its address, or how many."""
+    """The address of a single worker, or the number of several, with a verb."""
     if len(names) == 1:
         return f"worker {names[0]} {verb or 'is'}"
     return f"{len(names)} workers {verb or 'are'}"

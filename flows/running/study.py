@@ -1,4 +1,4 @@
-"""The way of every study that is computed in cells: check, store the inputs, compute, summarise, report."""
+"""The run of every study that is computed in cells: check, store the inputs, compute, summarise, report."""
 
 import contextlib
 import sys
@@ -33,15 +33,15 @@ from .result import Artifacts, worst_first
 from .staff import StaffChanges, StaffWatch, add_changes, changes_of
 from .workers import anything_left, workers_for
 
-#: So many hypotheses are in a table on a server; the report has all.
+#: A table on a server has at most this many hypotheses; the report has all.
 _MOST_ROWS = 200
-#: Seconds between two looks at the workers.
+#: The workers are looked at every so many seconds.
 _LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class CellStudyResult:
-    """What came of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`.
+    """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`.
 
     Attributes
     ----------
@@ -50,16 +50,16 @@ class CellStudyResult:
     failed : tuple of Outcome
         The cells that are not complete.
     report : str
-        Where the report is.
+        The path or URL of the report.
     replicates : int
-        How many replicates the results rest on.
+        The number of replicates that the results rest on.
     seconds : float
-        How long the run took.
+        The duration of the run.
     engines : frozenset of str
         Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
         to compute.
     changes, all_changes : StaffChanges
-        How often something changed in who computes, in this run and in all runs of the output.
+        The changes among the workers, in this run and in all runs of the output.
     """
 
     plan: Plan
@@ -79,29 +79,29 @@ class CellStudyResult:
 
     @property
     def title(self) -> str:
-        """How many cells there are, or how many of them failed."""
+        """The number of cells, or of those that failed."""
         if self.failed:
             return f"{len(self.failed)} of {len(self.plan.cells)} cells failed"
         return f"{len(self.plan.cells)} cells, {len(self.rows)} hypotheses"
 
     @property
     def subject(self) -> str:
-        """How many replicates the results rest on."""
+        """The number of replicates that the results rest on."""
         return f"{self.replicates:,} replicates"
 
     @property
     def reasons(self) -> Sequence[str]:
-        """Each cell that failed, and why."""
+        """A line for each cell that failed, with its reason."""
         return [f"failed: {', '.join(each.cell.subject.values())}: {_reason(each)}" for each in self.failed]
 
     @property
     def repeated(self) -> bool:
-        """No: a cell that failed was computed again."""
+        """False: a cell that failed is computed again by each run."""
         return False
 
     @property
     def artifacts(self) -> Artifacts:
-        """A link to the report, and the hypotheses, those that are rejected first."""
+        """A link to the report, and a table of the hypotheses, the rejected ones first."""
         said = str(self.all_changes)
         return Artifacts(
             links={"report": self.report},
@@ -110,7 +110,7 @@ class CellStudyResult:
         )
 
     def tell(self, display: Display) -> None:
-        """Show what failed, the totals and where the report is."""
+        """Show the cells that failed, the totals, and the path of the report."""
         for outcome in self.failed:
             display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
         for line in worst_first(self.reasons):
@@ -148,7 +148,7 @@ def _where(engines: Collection[str], lost: int) -> str:
 
 
 def _as_table(rows: Sequence[Hypothesis]) -> list[dict[str, Any]]:
-    """What a table on a server says of the hypotheses."""
+    """The rows of the table of hypotheses on a server."""
     columns = ("dataset", "slice", "classifier", "a", "b", "test", "method", "measure", "estimate", "p_adjusted")
     ordered = sorted(rows, key=lambda row: row.decision != "reject")[:_MOST_ROWS]
     used = [name for name in columns if any(getattr(row, name) is not None for row in ordered)]
@@ -164,23 +164,27 @@ def _reason(outcome: Outcome) -> str:
 def run_study(
     study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions, *, kinds: Collection[str]
 ) -> CellStudyResult:
-    """Run a study to its report, taking up what the output holds already.
+    """Run a study to its report. Replicates that the output holds are not computed again.
 
     Parameters
     ----------
     study : Study
     prepare : callable
-        Reads what comes in, tells how far it is, and returns the study with its plan.
+        Reads the inputs, reports its progress, and returns the study with its plan.
     options : RunOptions
     kinds : collection of str
         The names of all kinds of study.
+
+    Returns
+    -------
+    CellStudyResult
 
     Raises
     ------
     BadInput
         If the data or the output do not fit the study; nothing was written.
     Interrupted
-        If the run was to stop; what is done is stored.
+        If the run was told to stop; what is computed is stored.
     """
     started, display = time.monotonic(), options.display
     display.say(f"{study.name}: {study.question}")
@@ -251,7 +255,7 @@ def _begun(
 def _computed(
     study: Study, plan: Plan, store: Store, pool: Pool, options: RunOptions, *, left: bool
 ) -> tuple[list[Outcome], StaffChanges]:
-    """Compute all cells, and say which workers join and are lost meanwhile."""
+    """Compute all cells, and report the workers that join and are lost meanwhile."""
     display, stop = options.display, options.stop
     watch = StaffWatch(pool, display.say)
     pool.prepare(cell.fanout for cell in plan.cells)

@@ -1,4 +1,4 @@
-"""The time that a run still takes, estimated from the cost of its cells so far and from where their rules may stop."""
+"""The time that a run still takes, estimated from the cost of its cells so far and from their stopping rules."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 
 from sigstats.tasks.plan import Cell
 
-#: A part of what a cell is about: its fan-out, the kind of the part, its value.
+#: A part of a cell's subject: the fan-out, the kind of the part, its value.
 _Part: TypeAlias = tuple[str, ...]
 
 
@@ -20,17 +20,17 @@ class CellProgress:
     ----------
     cell : Cell
     done : int
-        Replicates that are there.
+        Replicates that are stored.
     computed : int
-        Those of them that this run computed.
+        Replicates that this run computed.
     seconds : float
-        Work in these.
+        Seconds of work on these.
     judged, exceedances : int
-        How many were compared with what was observed, and how many of them are at least as extreme.
+        Replicates that were compared with the observed result, and those of them that are at least as extreme.
     ended : bool
         Whether the cell is complete, or failed.
     expected : int or None
-        How many replicates its rule will let it have; None while nothing can be told.
+        The number of replicates at which the stopping rule is expected to stop; None if unknown.
     """
 
     cell: Cell
@@ -44,16 +44,16 @@ class CellProgress:
 
     @property
     def each(self) -> float | None:
-        """Seconds of work a replicate, once it is known."""
+        """Seconds of work for a replicate; None while unknown."""
         return self.seconds / self.computed if self.computed else None
 
     @property
     def p_value(self) -> float | None:
-        """The p-value by the replicates so far, if they are compared with what was observed."""
+        """The p-value of the replicates so far; None unless they are compared with an observed result."""
         return (1 + self.exceedances) / (1 + self.judged) if self.judged else None
 
     def expect(self) -> None:
-        """Estimate from the replicates so far where the cell's rule stops."""
+        """Estimate from the replicates so far at which number the cell's rule stops."""
         if self.cell.stopping is not None and self.p_value is not None:
             self.expected = self.cell.rule.stops_at(self.p_value)
 
@@ -73,7 +73,7 @@ class TimeLeft:
         self._fitted_to: int | None = None
 
     def seconds(self, workers: int) -> float:
-        """Seconds until the end on so many workers; infinite while nothing is known."""
+        """The seconds until the end on this number of workers; infinite while nothing is known."""
         seen = [(one.cell, one.each) for one in self.cells if one.each]
         if self._fitted_to is None or len(seen) > 1.02 * self._fitted_to:
             self._costs, self._fitted_to = Costs(seen), len(seen)
@@ -85,13 +85,13 @@ class TimeLeft:
             total: float = one.cell.replicates
             if one.cell.stopping is not None:
                 total *= part if one.expected is None else one.expected / one.cell.replicates
-            # A cell that goes on beyond what was expected has a lane or more to come.
+            # A cell that exceeds the expected number computes at least one more lane.
             left = max(total - one.done, min(one.cell.lane_size, one.cell.replicates - one.done))
             work += left * (self._costs.guess(one.cell) if one.each is None else one.each)
         return work / workers
 
     def _stopped_part(self) -> float:
-        """The part of its replicates that a cell with a rule has until it stops, by those that are known."""
+        """The share of their replicates that cells with a stopping rule compute, by those for which it is known."""
         known = [
             (one.computed if one.ended else one.expected or 0, one.cell.replicates)
             for one in self.cells
@@ -103,11 +103,16 @@ class TimeLeft:
 class Costs:
     """Estimates the cost of a replicate of a cell as a product of factors, one for each part of the cell's subject.
 
-    Parts are its data set, its classifier and so on. The factors are fitted to the cells seen so far: by least squares
-    of the logarithms, one part after another, a few times over.
+    Parts are the data set, the classifier and so on. The factors are fitted to the cells seen so far: to the logarithms
+    of their costs, by least squares, one kind of part after another, in several sweeps.
+
+    Parameters
+    ----------
+    seen : iterable of (Cell, float)
+        Cells, and the seconds that a replicate of each took.
     """
 
-    #: How often each factor is fitted to what the others leave.
+    #: How often each factor is fitted to the residuals of the others.
     sweeps: ClassVar[int] = 8
 
     def __init__(self, seen: Iterable[tuple[Cell, float]]) -> None:
@@ -134,7 +139,7 @@ class Costs:
                 self._factors |= {part: fmean(logs) for part, logs in left.items()}
 
     def guess(self, cell: Cell) -> float:
-        """Seconds a replicate; infinite where no cell of its kind was seen."""
+        """The seconds for a replicate; infinite if no cell of its fan-out was seen."""
         usual = self._usual.get(cell.fanout)
         if usual is None:
             return math.inf

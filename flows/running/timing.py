@@ -1,4 +1,4 @@
-"""Cells are timed before a study runs, first those that the time of the whole hangs on most; the others are guessed."""
+"""Cells are timed before a study runs, first those that the total depends on most; the others are predicted."""
 
 import math
 import time
@@ -25,31 +25,31 @@ from .progress import duration
 #: Seconds after which no further cell is timed.
 TIMING_SECONDS = 30.0
 
-#: Only the first cell of a kind is timed after that, until so many times as many seconds have passed.
+#: After that only the first cell of each kind is timed, until this many times as many seconds have passed.
 _KINDS = 2
 
-#: The part of these that one cell may take.
+#: The share of these seconds that one cell may take.
 _PART_OF_BUDGET = 0.1
 
-#: Seconds that a cell takes to be timed whatever its replicates cost.
+#: Seconds that the timing of a cell takes besides its replicates.
 _LEAST = 0.05
 
-#: Seconds between two lines of what is known so far.
+#: Seconds between two lines that report the total so far.
 _SPEAK_SECONDS = 3.0
 
 #: A block that takes fewer seconds is timed with more replicates.
 _SHORT = 0.3
 
-#: A replicate that takes as many seconds is not repeated for what a process does once.
+#: A replicate that takes more seconds is not repeated to separate what a process does once.
 _LONG = 20.0
 
-#: A share of a cell's time that is not looked into.
+#: A share of a cell's time that is not measured separately.
 _SMALL = 0.1
 
-#: Of cells with fewer replicates than this each may take long.
+#: Replicates may take long in cells that have fewer than this.
 _FEW = 50
 
-#: Seconds of a measurement below which one more is worth nothing.
+#: Measured seconds are taken to be at least this, so that they have a logarithm.
 _NOTHING = 1e-6
 
 
@@ -61,19 +61,24 @@ def estimate(
     say: Callable[[str], None] = lambda line: None,
     budget: float = TIMING_SECONDS,
 ) -> list[Estimate]:
-    """The cost of every cell.
+    """Estimate the cost of every cell.
 
     Parameters
     ----------
     prepared : Prepared
     counted : sequence of Estimate
-        What `sigstats.flows.running.estimate.count` gives.
+        The result of `sigstats.flows.running.estimate.count`.
     scratch : Store
-        Where data sets and blocks may be written; it is thrown away.
+        A temporary store for data sets and blocks.
     say : callable
-        Called now and then with a line of what is known so far.
+        Called every few seconds with a line that reports the total so far.
     budget : float
         Seconds after which no further cell is timed, unless it is the first of its kind.
+
+    Returns
+    -------
+    list of Estimate
+        `counted` with costs: measured, or predicted from those measured.
     """
     for dataset in prepared.datasets:
         scratch.write_data(dataset)
@@ -87,7 +92,7 @@ def estimate(
         if now - spoke > _SPEAK_SECONDS:
             spoke = now
             work = duration(sum(one.expected or 0.0 for one in timing.guessed()))
-            say(f"so far: about {work} of work, by {number:,} of {len(timing.open):,} cells")
+            say(f"so far: about {work} of work, from {number:,} of {len(timing.open):,} cells")
     return timing.guessed()
 
 
@@ -98,7 +103,7 @@ class _Timing:
         self.estimates = list(counted)
         self.scratch = scratch
         self._budget = budget
-        # What reads another cell's results can be tried by a stand-in alone before these are there.
+        # A cell that reads another cell's results, which do not exist yet, is tried with invented ones.
         self._tried = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
         self.open = [at for at, cell in self._tried.items() if cell is not None]
         tables = [each for each in prepared.datasets if isinstance(each, Dataset)]
@@ -109,9 +114,9 @@ class _Timing:
         self._warm: set[tuple[str, ...]] = set()
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
-        """Each kind of cell on its smallest data set, then the cell that may change the time of the whole most.
+        """Each kind of cell on its smallest data set, then always the cell that may change the total most.
 
-        Where some kinds have few replicates, each of which may take long, the others have a third of the time first.
+        Replicates of kinds that have few of them may take long: before those, the others have a third of the time.
         """
         kinds: dict[tuple[str, ...], int] = {}
         for at in sorted(self.open, key=lambda at: self._small.get(self._cell(at).subject.get("dataset", ""), 0)):
@@ -153,22 +158,22 @@ class _Timing:
         return self.estimates[at].cell
 
     def time(self, at: int) -> None:
-        """Time a cell, after that of its observed result."""
+        """Time a cell, after the cell of its observed result."""
         compared = observed_cell(self._cell(at))
         before = None if compared is None else self._place.get(compared.name)
         if before is not None and not self.estimates[before].timed and self.estimates[before].left:
             self.time(before)
         kind, cell = _kind(self._cell(at)), self._tried[at]
-        assert cell is not None  # it is open
+        assert cell is not None  # only open cells are timed
         found = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
         self._warm.add(kind)
         if found.problem and cell is not self._cell(at):
-            self.open.remove(at)  # what a stand-in fails on is no problem of the cell
+            self.open.remove(at)  # with invented results; the cell itself may not fail
             return
         self.estimates[at] = replace(found, cell=self._cell(at))
 
     def guessed(self) -> list[Estimate]:
-        """What is timed, and the others by these."""
+        """The estimates: measured, or predicted from those measured."""
         found = self._predicted()
         seen = {like(one.cell.fanout) for one in self.estimates if one.timed}
         shares = [one.share for one in self.estimates if one.share is not None]
@@ -189,12 +194,12 @@ class _Timing:
 
 
 def _kind(cell: Cell) -> tuple[str, ...]:
-    """What is imported and compiled for a cell: its fan-out and its parts without the data set and its size."""
+    """What decides which code a cell imports and compiles: its fan-out and its subject without the data."""
     return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
 
 
 def _prepared_by(cell: Cell) -> tuple[str, ...]:
-    """Cells of equal value prepare about the same."""
+    """A key: cells for which it is equal prepare about the same."""
     return (*_kind(cell), *(cell.subject.get(key, "") for key in ("dataset", "n")))
 
 
@@ -204,10 +209,11 @@ def _first(cell: Cell, replicates: int) -> Block:
 
 
 def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
-    """A replicate, which prepares what all share; then a lane, or the replicate again where it is long.
+    """Time one replicate, which prepares what all share; then a lane, or the replicate again if it takes long.
 
-    What a process imports and compiles once is no cost of a cell: where it is `cold`, a first replicate does not count
-    if that is much. It reads the same files by another path, so that what a process keeps of them is prepared anew.
+    What a process imports and compiles once is no cost of a cell. If the process is `cold` and this takes much of the
+    time, the first replicate is timed again. The one before reads the same files by another path: what it prepared is
+    kept by path, so it is prepared anew.
     """
     cell = one.cell
     files, block = _renamed(scratch) if cold else scratch, _first(cell, 1)
@@ -232,7 +238,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
 
 
 def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
-    """Whether what a process has imported and compiled is to be told from what the cell prepares."""
+    """Whether imports and compilation may have taken so much that the first replicate must be timed again."""
     if isinstance(first, Failure) or first.seconds >= _LONG:
         return False
     return cell.replicates == 1 or first.seconds - again.seconds > _SMALL * again.seconds * cell.replicates

@@ -1,4 +1,4 @@
-"""Where a study is computed: in this process, or on the workers of a cluster."""
+"""The workers of a study: this process, or those of a cluster."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,13 +17,13 @@ from ..errors import BadInput
 from .options import RunOptions
 from .prepared import Prepared
 
-#: Seconds of work in this process after which workers are started: as much work as it is to start two of them.
+#: Seconds of work in this process after which workers are started: to start two of them takes as long.
 GROW_AFTER = 3.0
 
-#: A worker holds the data, an encoded or scaled copy, the training fold and what the learner makes of it.
+#: Copies of the data in a worker: the data, an encoded or scaled copy, the training fold, the learner's own copy.
 _COPIES = 4
 
-#: Bytes of these copies from which on workers compute from the first block on: each of them has a limit.
+#: If these copies take more bytes, workers compute from the first block on, for each of them has a limit.
 _LARGE = 256e6
 
 
@@ -34,20 +34,24 @@ def anything_left(prepared: Prepared, store: Store) -> bool:
 
 @contextmanager
 def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Iterator[Pool]:
-    """The workers of a study: those that the person named, or the fewest that it needs.
+    """Open the workers of a study: those that the person named, or as few as it needs.
 
     Parameters
     ----------
     prepared : Prepared
     options : RunOptions
     left : bool
-        Whether there is anything to compute.
+        Whether any replicate is left to compute.
+
+    Yields
+    ------
+    Pool
 
     Raises
     ------
     BadInput
-        If a worker cannot hold a data set, no worker will have what a classifier needs, or the workers cannot reach the
-        output.
+        If a worker cannot hold a data set, if no worker will have what a classifier needs, or if the workers cannot
+        reach the output.
     """
     cluster = options.cluster
     in_memory = options.output.startswith("memory://")
@@ -84,7 +88,7 @@ def _needed(nbytes: int) -> int:
 
 
 def _require_memory(prepared: Prepared, limit: int | None) -> None:
-    """Refuse a data set of which a worker cannot hold the few copies that training makes."""
+    """Refuse a data set if a worker cannot hold the copies of it that training makes."""
     for dataset in prepared.datasets:
         needed = _needed(dataset.nbytes)
         if limit is not None and needed > limit:

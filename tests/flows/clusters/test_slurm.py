@@ -57,7 +57,7 @@ def test_a_job_that_ends_before_its_worker_came_is_replaced_and_said(many, tmp_p
     asked(site, "scancel", *jobs(site))  # before it could start Python
     _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
-    assert "note: no worker is there; the blocks wait for one\n" in err
+    assert "note: there are no workers; the blocks wait for one\n" in err
     assert results(place) == reference
     wait_until(lambda: not jobs(site), seconds=60)
     record("a job of a real Slurm ends before its worker came", count=1, seen="replaced after a minute; the same bytes")

@@ -82,7 +82,7 @@ def test_outputs_of_their_own_are_written_and_none_may_be_wanted(here):
         ("study.toml", "it is a file, expected a folder or an fsspec URL"),
         ("reference://", "it cannot be opened"),
         ("zip://", "it cannot be opened"),
-        ("nothing://a", "is no protocol that fsspec knows"),
+        ("nothing://a", "fsspec has no protocol 'nothing'"),
     ],
 )
 def test_what_cannot_hold_a_study_is_refused_in_one_line(here, capsys, output, reason):

@@ -108,7 +108,7 @@ def test_nor_do_cells_wait_for_it(quick, tmp_path, stalling):
     assert done.returncode == 0, done.stderr
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect no longer follows the run")]
     assert len(notes) == 1
-    assert "over all runs of this output: Prefect's server gone 1 time" in done.stderr.splitlines()
+    assert "over all runs of this output: Prefect's server unreachable 1 time" in done.stderr.splitlines()
     assert results(out) == reference
 
 

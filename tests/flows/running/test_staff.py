@@ -77,7 +77,7 @@ def test_a_scheduler_that_is_gone_is_no_loss_of_workers(told):
 
 
 def test_that_no_worker_is_there_is_said_once_a_minute(told):
-    missing = ["note: no worker is there; the blocks wait for one"]
+    missing = ["note: there are no workers; the blocks wait for one"]
     assert [told.look("", after=20) for _ in range(6)] == [[], [], missing, [], [], missing]
     assert told.look("a", after=20) == ["note: worker a joined, 1 now"]
     assert [told.look("", after=20)[-1:] == missing for _ in range(3)] == [False, False, True]
@@ -87,7 +87,7 @@ def test_what_changed_is_counted(told):
     for names in ("abc", "ab", "abd", None, None, "abd", None, "abde"):
         told.look(names)
     assert told.watch.changes == StaffChanges(lost=1, joined=2, outages=2)
-    assert str(told.watch.changes) == "1 worker lost, 2 workers joined, the scheduler gone 2 times"
+    assert str(told.watch.changes) == "1 worker lost, 2 workers joined, the scheduler unreachable 2 times"
 
 
 def test_the_changes_of_several_runs_add_up(tmp_path):

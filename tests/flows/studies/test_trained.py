@@ -469,8 +469,8 @@ def test_a_plan_counts_the_choice_of_parameters_and_the_tests_of_classifiers_not
     lines = [line for line in said.splitlines() if " to do, " in line and line.startswith("  ")]
     assert {line.split()[0] for line in lines} == {"tune", "categorise", "subsample"}
     assert all(line.split(" done ")[1].endswith(" s") for line in lines)
-    assert "cells read what others compute, and were timed on made-up results of these" in said
-    assert "cannot be tried" not in said
+    assert "cells read results of other cells, and were timed with invented ones" in said
+    assert "cannot be timed" not in said
     assert not (tmp_path / "out").exists()
 
 
