@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .._common.score_scale import require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at, offered
 from .paired_predictions import PairedPredictions
@@ -112,6 +113,10 @@ def require(paired: PairedPredictions, measure: str) -> None:
         odd = low if low < limits[0] else high
         raise ValueError(
             f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {odd:g}; expected all scores in it"
+        )
+    if needs == "marks" and limits is None and not paired.identical:
+        require_one_scale(
+            paired.scores, ("baseline", "candidate"), wanted="one unit, or score_range, which says that they are in one"
         )
     if needs == "probabilities" and (low < 0 or high > 1):
         raise ValueError(f"scores: {low:g} to {high:g} are not valid for {measure}; expected probabilities")

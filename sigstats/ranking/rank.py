@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._common.model_columns import columns_of
+from .._common.score_scale import require_one_scale
 from .._common.validation import (
     FloatArray,
     IntArray,
@@ -142,6 +143,8 @@ def rank_table(
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     least = as_count(smallest_slice, "smallest_slice", minimum=1)
     right = right or scores.dtype == np.bool_
+    if not right:
+        require_one_scale(scores.T, models, wanted="scores of all models in one unit")
     sets = rank_sets(scores, models=models, groups=groups, answers=answers, confidence_level=level)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))

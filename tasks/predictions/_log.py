@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._direction import is_lower_better
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
@@ -64,7 +66,7 @@ class EvaluationLog:
     kind : str
         What the harness calls a score: ``"metric"``, ``"scorer"``.
     lower_is_better : set of str
-        The scores of which that is known.
+        The scores of which that is known of the harness; names of losses are known by themselves.
     settings : mapping of str to str
         What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
     called : mapping of str to str
@@ -83,6 +85,10 @@ class EvaluationLog:
     settings: Mapping[str, str] = field(default_factory=dict)
     called: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def is_lower_better(self, score: str) -> bool:
+        """Whether a score is the better the lower it is, as far as the log or the name of the score says so."""
+        return score in self.lower_is_better or is_lower_better(score)
 
 
 def sort_scores(values: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:

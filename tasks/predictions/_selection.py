@@ -43,7 +43,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
             f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
         )
     score = _chosen(log, "score", columns.score, named)
-    if score in log.lower_is_better:
+    if log.is_lower_better(score):
         raise ValueError(
             f"{log.where}: score: {shown(score)} is the better the lower it is; expected one that is the better the "
             "higher it is"

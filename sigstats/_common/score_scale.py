@@ -1,0 +1,62 @@
+"""Whether the scores of several models are on one scale: fractions beside percentages are not."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .messages import shown
+from .validation import FloatArray
+
+#: Of percentages at most this share of the positive ones is 1 or less.
+_SMALL = 0.05
+
+
+def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str) -> None:
+    """Refuse scores of one model between 0 and 1 beside scores of another between 0 and 100.
+
+    Parameters
+    ----------
+    scores : sequence of array of float, shape (n,)
+        Those of each model.
+    names : sequence of str
+        What a complaint calls the models.
+    wanted : str
+        What a complaint asks for.
+
+    Raises
+    ------
+    ValueError
+        One line that names the first model of each kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats._common.score_scale import require_one_scale
+    >>> f1 = np.array([0.0, 0.4, 0.7, 1.0])
+    >>> require_one_scale([f1, f1 / 2], "ab", wanted="one unit")
+    >>> require_one_scale([f1, f1 * 100], "ab", wanted="one unit")
+    Traceback (most recent call last):
+    ValueError: scores: 0 to 1 of 'a' and 0 to 100 of 'b' look like fractions and percentages; expected one unit
+    """
+    fractions = next((place for place, each in enumerate(scores) if _are_fractions(each)), None)
+    if fractions is None:
+        return
+    for name, each in zip(names, scores, strict=True):
+        if _are_percentages(each):
+            low, high = scores[fractions].min(), scores[fractions].max()
+            raise ValueError(
+                f"scores: {low:g} to {high:g} of {shown(names[fractions])} and {each.min():g} to {each.max():g} of "
+                f"{shown(name)} look like fractions and percentages; expected {wanted}"
+            )
+
+
+def _are_fractions(scores: FloatArray) -> bool:
+    """Whether scores lie between 0 and 1. Scores that are all 1, or all 0, are on any scale."""
+    return bool(len(scores) and 0 <= scores.min() < 1 and 0 < scores.max() <= 1)
+
+
+def _are_percentages(scores: FloatArray) -> bool:
+    """Whether scores lie between 0 and 100, hardly any of them between 0 and 1."""
+    if not len(scores) or scores.min() < 0 or not 10 < scores.max() <= 100:
+        return False
+    return bool(np.count_nonzero((scores > 0) & (scores <= 1)) <= _SMALL * np.count_nonzero(scores))

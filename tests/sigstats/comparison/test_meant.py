@@ -1,0 +1,71 @@
+"""What a person cannot have meant is refused: another scale, another direction, another spelling of a class."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats._common.score_scale import require_one_scale
+from sigstats.flows.cli import main
+from sigstats.tasks.predictions import Columns, read, score_names
+from tests.tasks.predictions.logs import inspect_log
+
+RNG = np.random.default_rng(20)
+FRACTIONS = RNG.integers(0, 21, 200) / 20
+
+
+def marks(values):
+    return pd.DataFrame({"id": range(len(values)), "f1": values})
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 100), (100, 1)])
+def test_fractions_beside_percentages_are_refused(first, second):
+    frames = marks(FRACTIONS * first), marks(FRACTIONS[::-1] * second)
+    with pytest.raises(ValueError, match=r"^scores: .* look like fractions and percentages; expected one unit"):
+        sigstats.compare(*frames, score="f1")
+    with pytest.raises(ValueError, match="look like fractions and percentages"):
+        sigstats.rank(np.column_stack([FRACTIONS * first, FRACTIONS * first, FRACTIONS * second]))
+    declared = sigstats.compare(*frames, score="f1", score_range=(0, 100))
+    assert declared.rows[0].difference == pytest.approx((FRACTIONS * second).mean() - (FRACTIONS * first).mean())
+
+
+@pytest.mark.parametrize("factor", [1, 100, 7])
+def test_scores_in_one_unit_are_compared_whatever_it_is(factor):
+    row = sigstats.compare(marks(FRACTIONS * factor), marks(FRACTIONS[::-1] * factor), score="f1").rows[0]
+    assert row.difference == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [[1, 1, 1], [5, 60, 100]],  # the lowest mark of a scale from 1
+        [[0, 0, 0], [0, 100, 100]],
+        [[0.2, 0.9, 0.4], [1.5, 3.0, 9.0]],  # ratios
+        [[0, 1, 1], [0, 1, 40]],  # counts
+        [[0.5, 0.7, 1.0], [-3, 40, 90]],
+        [[0.5, 0.7, 1.0], [300, 400, 900]],
+    ],
+)
+def test_other_scores_are_no_percentages(scores):
+    for each in (scores, scores[::-1]):
+        require_one_scale([np.asarray(one, dtype=float) for one in each], "ab", wanted="one unit")
+
+
+@pytest.mark.parametrize("name", ["loss", "val_loss", "perplexity", "WER", "error_rate"])
+def test_marks_that_are_better_the_lower_they_are_are_refused(tmp_path, capsys, name):
+    table = marks(FRACTIONS).rename(columns={"f1": name})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    assert main(["compare", str(tmp_path / "a.csv"), str(tmp_path / "a.csv"), "--score", name]) == 2
+    assert "the better the lower it is" in capsys.readouterr().err
+    turned = table.rename(columns={name: f"neg_{name}"}).assign(**{f"neg_{name}": -FRACTIONS})
+    assert sigstats.compare(turned, turned, score=f"neg_{name}").verdict == "pass"
+    log = inspect_log(tmp_path / "a.eval", [(n, 1, {"match": 1, name: value}) for n, value in enumerate(FRACTIONS)])
+    with pytest.raises(ValueError, match=f"'{name}' is the better the lower it is"):
+        read(log, Columns(score=name))
+    assert score_names(log, Columns(score="all")) == ("match",)
+
+
+def test_a_loss_may_rank_the_rows_of_a_class():
+    """The area under the curve asks which rows have the larger scores, whatever these are."""
+    table = marks(FRACTIONS).rename(columns={"f1": "reconstruction_loss"}).assign(label=[0, 1] * 100)
+    assert sigstats.compare(table, table, score="reconstruction_loss").rows[0].measure == "auc"
