@@ -54,7 +54,7 @@ class Cell:
         not part of the fingerprint, since it changes no replicate.
     limits : mapping of str to float or None
         What the code of other packages may take, or needs: ``time_limit``, the seconds of a fit, ``memory``, the bytes
-        of its process, ``threads`` and ``gpu``. Neither part of the fingerprint nor stored.
+        of its process, ``threads`` and ``gpu``. Not part of the fingerprint.
     """
 
     fanout: str

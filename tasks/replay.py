@@ -6,7 +6,7 @@ the answers are computed as they were: they are compared with those that are sto
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +20,9 @@ from .replicates import fanout, input_cells, own_code
 from .results import Results
 from .storage.seal import Damaged
 from .storage.store import Store
+
+#: Seconds of a call of a test of another package, where the study has no ``time_limit`` for it.
+CALL_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def can_replay(cell: Cell) -> bool:
     return isinstance(fanout(cell.fanout), DrawsTestSets)
 
 
-def replay(results: Results, cell: Cell, trial: int) -> Replay:
+def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None = None) -> Replay:
     """Draw a test set again and apply the test of a cell to it; one of another package in a process of its own.
 
     Parameters
@@ -70,6 +73,8 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
         One of which `can_replay` is true.
     trial : int
         The number of the test set, from 0, less than the replicates of the cell.
+    time_limit : float, optional
+        Seconds that a call of a test of another package may take; by default the cell's own limit, or `CALL_SECONDS`.
 
     Raises
     ------
@@ -88,13 +93,19 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
             raise LookupError(f"{before.name} is incomplete; run the study again, which goes on")
     stored = _stored(results, cell, trial)
     lane = trial // cell.lane_size
-    block = cell.block(lane, lane + 1)
+    block = _limited(cell, time_limit).block(lane, lane + 1)
     with one_thread():
         computed = _computed(block, results.store)
         rows = module.drawn_rows(block, results.store, trial - block.first)
     if isinstance(computed, Failure):
         return Replay(cell, rows, None, f"{computed.error}: {computed.message}", stored)
     return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], None, stored)
+
+
+def _limited(cell: Cell, time_limit: float | None) -> Cell:
+    """The cell with a time limit; it matters to code of other packages alone."""
+    known = dict(cell.limits or {})
+    return replace(cell, limits=known | {"time_limit": time_limit or known.get("time_limit", CALL_SECONDS)})
 
 
 def _stored(results: Results, cell: Cell, trial: int) -> Mapping[str, Any] | None:

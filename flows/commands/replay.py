@@ -40,6 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--test", metavar="TEXT", help="the test, as it is named in the report")
     add_allow(parser)
     parser.add_argument(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="how long a call of a test of another package may take (default: its time_limit in the study, or 60)",
+    )
+    parser.add_argument(
         "--rows", metavar="FILE", help="write the rows of the test set as CSV; the options must leave one"
     )
 
@@ -51,11 +57,14 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.storage.seal import Damaged
     from sigstats.tasks.storage.store import Store
 
+    limit = options.time_limit
+    if limit is not None and not 0 < limit < float("inf"):
+        raise BadInput(f"--time-limit: {limit:g} is not valid; expected more than 0 seconds")
     results = Results(Store(usable(options.output, "OUTPUT")))
     try:
         chosen = _chosen(options, results)
         _require_allowed(options, chosen)
-        found = [replay(results, cell, options.trial) for cell in chosen]
+        found = [replay(results, cell, options.trial, time_limit=limit) for cell in chosen]
     except LookupError as error:
         raise BadInput(f"OUTPUT: {error}") from None
     except (FileNotFoundError, NotADirectoryError):

@@ -46,6 +46,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         }
         for name, value in row.items():
             columns[name].append(value)
+    limits = {cell.name: dict(cell.limits) for cell in plan.cells if cell.limits}
     settings = {
         "study": plan.study,
         "kind": plan.kind,
@@ -54,6 +55,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         "adjust": plan.adjust,
         **({"measures": list(plan.measures)} if plan.measures else {}),
         **({"positive": dict(plan.positive)} if plan.positive else {}),
+        **({"limits": limits} if limits else {}),
     }
     table = pa.table(columns, schema=PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})
     store.write_table("plan.parquet", table, kind="plan", fingerprint=digest("plan", **settings))
@@ -71,12 +73,13 @@ def read_plan(store: Store) -> Plan:
     """
     table = store.read_table("plan.parquet", kind="plan")
     settings = json.loads(table.schema.metadata[b"plan"])
+    limits = settings.pop("limits", {})
     cells = []
     for row in table.to_pylist():
         name = row.pop("cell")
         for key in ("subject", "work", "stream", "stopping"):
             row[key] = None if row.get(key) is None else json.loads(row[key])
-        cell = Cell(**row)
+        cell = Cell(**row, limits=limits.get(name))
         if cell.name != name:
             raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")
         cells.append(cell)

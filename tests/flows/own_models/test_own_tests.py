@@ -227,7 +227,7 @@ def test_a_test_set_is_replayed(package, tmp_path, capsys):
 
 
 @pytest.mark.processes
-def test_a_test_that_hangs_fails_its_own_cells(package, tmp_path):
+def test_a_test_that_hangs_fails_its_own_cells_and_in_a_replay_too(package, tmp_path, capsys):
     slow = {"test": f"{CHECKS}:slow", "time_limit": 0.3}
     with pytest.raises(
         Exception, match=r"test netpackage\.checks:slow: a call took longer than 0\.3 s, its time_limit"
@@ -237,6 +237,13 @@ def test_a_test_that_hangs_fails_its_own_cells(package, tmp_path):
     assert [cell.subject["test"] for cell in results.cells("own-test") if results.table(cell) is not None] == [
         f"{CHECKS}:sign"
     ]
+    command = ["replay", str(tmp_path / "out"), "--trial", "3", "--allow", "netpackage"]
+    for more, seconds in (([], "0.3"), (["--time-limit", "0.1"], "0.1")):
+        assert main([*command, *more]) == 3
+        said = capsys.readouterr()
+        assert f"fails (TimeLimit: test {CHECKS}:slow: a call took longer than {seconds} s, its time_limit)" in said.out
+        assert said.out.count("  as stored\n") == 1
+        assert said.err == "sigstats: 1 of 2 tests fail\n"
 
 
 def test_a_changed_test_is_applied_again(package, tmp_path, capsys):
