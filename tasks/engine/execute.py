@@ -45,16 +45,16 @@ class Outcome:
     wanted : int
         Replicates that the cell needs: all, until its rule has stopped.
     receipts : list of Receipt
-        Those of its blocks. The caller may empty it after writing them: a long run has millions.
+        The receipts of its blocks. The caller may empty it after writing them: a long run has millions.
     blocks : int
         Blocks that were computed.
     seconds : float
-        Work in them.
+        Seconds of work on these blocks.
     engines : set of str
-        Where they were computed, as their receipts say.
+        Where they were computed, according to their receipts.
     failures : list of Failure
     notes : list of str
-        Files that could not be used and were computed again, one line each.
+        One line for each file that could not be used and was computed again.
     stored : int
         Replicates that are in the store now.
     """
@@ -89,7 +89,17 @@ class Outcome:
 
 
 def done_and_left(cell: Cell, store: Store) -> tuple[int, int]:
-    """The number of replicates that a cell has and that it still needs; where a rule may stop it, at most."""
+    """The numbers of replicates that a cell has and that it still needs; if a stopping rule applies, at most.
+
+    Parameters
+    ----------
+    cell : Cell
+    store : Store
+
+    Returns
+    -------
+    tuple of (int, int)
+    """
     done = store.find(cell).done
     tracker = StoppingTracker(cell, store)
     for bounds in done:
@@ -120,7 +130,7 @@ def run_cell(
     store : Store
     pool : Pool
     stop : threading.Event, optional
-        Set to leave early.
+        Set to stop early.
     progress : callable
         Called with the number of replicates of each computed block and its receipt. With None for the receipt, it is
         called first with the number that the store had, and at the end with the number that the cell's rule spared.
@@ -136,7 +146,7 @@ def run_cell(
     Interrupted
         If `stop` was set.
     Damaged, FileNotFoundError
-        If files that were written are damaged or missing when they are read, again and again.
+        If files that were written are repeatedly damaged or missing when they are read.
     """
     for before in prerequisites(cell):
         first = run_cell(before, store, pool, stop=stop)
@@ -148,7 +158,7 @@ def run_cell(
             _complete(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds)
             if not outcome.complete:
                 return outcome
-            outcome.failures.clear()  # beyond the stop
+            outcome.failures.clear()  # blocks beyond the stop
             store.finish(cell, outcome.wanted)
             break
         except (Damaged, FileNotFoundError) as error:  # the disk failed, or another run under the root was faster

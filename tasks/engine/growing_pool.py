@@ -15,25 +15,25 @@ from .run_block import Failure, Receipt
 
 
 class GrowingPool:
-    """Runs blocks in this process, one at a time, until the workers of a cluster are there; use it as a context.
+    """Runs blocks in this process, one at a time, until the workers of a cluster have started; use it as a context.
 
-    Many studies are done before a cluster has started. It is started beside the work, once that has taken a while.
-    Where it cannot be started, the work goes on in this process.
+    Many studies end before a cluster has started. So it is started during the work, once that has taken some seconds.
+    If it cannot be started, the work goes on in this process.
 
     Parameters
     ----------
     open_pool : callable
-        Starts the cluster, for as long as the context that it returns lasts.
+        Returns a context manager that starts the cluster and, at its end, closes it.
     expected : int
         The number of workers that the cluster will have.
     after : float
-        Seconds of this process's own time after which the cluster is started, from the first block on: on a machine
-        that is busy with other things a cluster takes longer to start as well. Ten times as long by the clock is
-        enough too, for blocks that wait.
+        Seconds of processor time of this process, from the first block on, after which the cluster is started: on a
+        busy machine a cluster takes longer to start as well. It is also started after ten times as many seconds by the
+        clock, since blocks may wait without using the processor.
     stop : threading.Event
-        Set to leave early: blocks that wait for their turn are then not computed.
+        Set to stop early: blocks that wait for their turn are then not computed.
     say : callable
-        Told, in one line, why the cluster could not be started.
+        Called with one line if the cluster could not be started.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class GrowingPool:
 
     @property
     def cells(self) -> int:
-        """Two for each worker that will be there."""
+        """Two for each worker that the cluster will have."""
         return 2 * self._expected
 
     @property
@@ -95,7 +95,7 @@ class GrowingPool:
         return THIS_PROCESS if self._pool is None else self._pool.staff
 
     def prepare(self, fanouts: Iterable[str]) -> None:
-        """Let the workers of the cluster import these fan-outs as soon as they are there."""
+        """Let the workers of the cluster import these fan-outs as soon as they have started."""
         self._fanouts = sorted(set(fanouts))
 
     def submit(  # noqa: D102
@@ -138,7 +138,7 @@ class GrowingPool:
                     self._turn.notify_all()
                 self._over.wait()
         except Exception as error:
-            if self._pool is not None:  # it failed to end, which concerns no result
+            if self._pool is not None:  # it failed to close, which changes no result
                 return
             reason = " ".join(str(error).split()) or type(error).__name__
             self._say(f"note: no workers could be started, so the run goes on in this process ({reason[:200]})")

@@ -1,7 +1,7 @@
-"""Blocks that run code of other packages: each thread that computes has a process beside it, which may come to any end.
+"""Blocks that run code of other packages, in a separate process for each thread that computes.
 
-A classifier that hangs, takes too much memory or ends its process spoils that process alone. It is named, its cell has
-failed, and the run and its workers go on. Code that kills its worker too is found by `sigstats.tasks.engine.suspects`.
+A classifier that hangs, takes too much memory or ends its process harms only that process. It is named, its cell fails,
+and the run and its workers go on. Code that also kills its worker is found by `sigstats.tasks.engine.suspects`.
 """
 
 import atexit
@@ -29,26 +29,27 @@ from .guarded_child import BEGIN, END
 from .needs import Needs, tried
 from .run_block import Failure, Receipt, failure, run_block
 
-#: Seconds between two looks at how long a fit takes and how much memory it has taken.
+#: Seconds between two checks of the duration of a fit and of its memory.
 _LOOK = 0.2
 
-#: The longest message, a failure with its traceback, and the seconds in which all of one that has begun is there.
+#: The greatest size of a message in bytes (a failure with its traceback), and the seconds in which it must arrive once
+#: it has begun.
 _LONGEST, _PATIENCE = 2**20, 30
 
-#: What tells numerical libraries how many threads they have.
+#: The environment variables that set the number of threads of numerical libraries.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class TimeLimit(Exception):
-    """A fit took longer than its classifier may."""
+    """A fit took longer than the time limit of its classifier."""
 
 
 class MemoryLimit(Exception):
-    """A process took more memory than its classifier may."""
+    """A process took more memory than the limit of its classifier."""
 
 
 class ProcessEnded(Exception):
-    """A process ended by itself; the code is that of `subprocess.Popen.returncode`."""
+    """A process ended by itself; `code` is the `returncode` of `subprocess.Popen`."""
 
     def __init__(self, code: int) -> None:
         super().__init__(_words(code))
@@ -56,18 +57,18 @@ class ProcessEnded(Exception):
 
 
 class ConnectionSpoilt(Exception):
-    """Code wrote to the connection of its process to the run, or closed it."""
+    """Code wrote to the connection between its process and the run, or closed it."""
 
     def __init__(self) -> None:
         super().__init__("it wrote to a connection that is not its own, or closed it")
 
 
 class Killed(OSError):
-    """Somebody ended a process, who may have ended its worker as well: the block is computed once more elsewhere."""
+    """A process was killed from outside, perhaps together with its worker: the block is computed again elsewhere."""
 
 
 class _Child:
-    """A process for code of other packages; it cannot import a module that has changed once more."""
+    """A process for code of other packages. It cannot import a module again after the module has changed."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -75,7 +76,7 @@ class _Child:
         mine, its = socketpair()
         mine.setsockopt(SOL_SOCKET, SO_RCVTIMEO, struct.pack("ll", _PATIENCE, 0))
         path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
-        # Sets of strings have one order in every process, so that what is computed from them is the same.
+        # Sets of strings have the same order in every process, and so have the results that depend on it.
         fixed = {"PYTHONPATH": path, "PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, str(threads))
         with its:
             self.process = subprocess.Popen(
@@ -91,27 +92,27 @@ class _Child:
         self._memory = psutil.Process(self.process.pid)
 
     def may_run(self, code: Mapping[str, str], threads: int) -> bool:
-        """Whether it has these threads, and has not imported this learner from other files."""
+        """Whether the process has this number of threads, and has not imported this learner from other files."""
         same = self._codes.get(code["learner"], code) == code
         return same and self._threads == threads and self.process.poll() is None
 
     @property
     def resident(self) -> int:
-        """The bytes that the process has in memory; 0 where it is gone."""
+        """The resident memory of the process in bytes; 0 if it has ended."""
         try:
             return int(self._memory.memory_info().rss)
         except psutil.Error:
             return 0
 
     def compute(self, block: Block, store: Store, engine: str, code: Mapping[str, str]) -> Receipt | Failure:
-        """Compute a block there.
+        """Compute a block in the process.
 
         Raises
         ------
         TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt
             If the classifier did not stay within its limits.
         OSError
-            Of the store.
+            If the store fails.
         """
         self._codes[code["learner"]] = code
         self.connection.send((block, store, engine))
@@ -132,7 +133,7 @@ class _Child:
                 raise MemoryLimit(f"its process took more than {most_bytes / 2**30:.3g} GiB of memory")
 
     def _message(self) -> bytes | None:
-        """What the process sends; None where it says nothing for a while."""
+        """The next message of the process; None if none arrives within `_LOOK` seconds."""
         try:
             if self.connection.poll(_LOOK):
                 return self.connection.recv_bytes(_LONGEST)
@@ -140,15 +141,15 @@ class _Child:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 raise ProcessEnded(self.process.wait(_PATIENCE)) from None
             raise ConnectionSpoilt from None
-        except OSError:  # a message that is too long, or of which the rest does not come
+        except OSError:  # the message is too long, or its rest does not arrive
             raise ConnectionSpoilt from None
-        # A process that it has forked may keep the other end of the connection open.
+        # A child of the process may keep the other end of the connection open.
         if self.process.poll() is not None and not self.connection.poll():
             raise ProcessEnded(self.process.returncode)
         return None
 
     def end(self) -> None:
-        """End the process, and whatever it has forked."""
+        """End the process and its children."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.connection.close()
@@ -156,10 +157,10 @@ class _Child:
 
 
 def _outcome(message: bytes) -> Receipt | Failure:
-    """What a process says of a block; OSError of the store is raised."""
+    """The outcome of a block that a message holds; an OSError of the store is raised."""
     try:
         outcome = pickle.loads(message)  # noqa: S301 (the code that this process was told to run)
-    except Exception:  # what is no message of ours may raise anything
+    except Exception:  # bytes that are no message may raise anything
         raise ConnectionSpoilt from None
     if isinstance(outcome, OSError):
         raise outcome
@@ -176,7 +177,7 @@ def _words(code: int) -> str:
 
 
 def memory_limit() -> int | None:
-    """The memory limit of this worker, or else what this machine has; None where neither is known."""
+    """The memory limit of this worker in bytes, or else the memory of this machine; None if neither is known."""
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         with contextlib.suppress(ValueError, AttributeError):
@@ -216,14 +217,18 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
     block : Block
     store : Store
     apart : bool
-        Whether it is to be computed there in any case: workers have died that computed it, and its own process will
-        tell whether it was to blame.
+        Whether it is computed in a process of its own in any case. If workers have died that computed it, this process
+        shows whether the block was the cause.
     engine : {"serial", "dask"}
+
+    Returns
+    -------
+    Receipt or Failure
 
     Raises
     ------
     OSError
-        Of the store, or if a worker's process was killed: the engine may repeat the block.
+        If the store fails, or if the process was killed from outside: the engine may repeat the block.
     """
     code = own_code(block.cell)
     if code is None and not apart:
@@ -242,7 +247,7 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
     except BaseException:
         child.end()
         raise
-    if child.resident > (memory_limit() or float("inf")) / 2:  # what it leaks would be the next block's fault
+    if child.resident > (memory_limit() or float("inf")) / 2:  # leaked memory would count against the next block
         child.end()
     else:
         with _lock:

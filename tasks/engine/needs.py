@@ -1,4 +1,4 @@
-"""What the blocks of a cell need of a worker, beside its one thread."""
+"""What the blocks of a cell need of a worker, besides one thread."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ class Needs:
     Attributes
     ----------
     memory : int
-        Bytes of its process; 0 where none are asked for.
+        Memory of its process in bytes; 0 if none is asked for.
     threads : int
-        Threads of its numerical libraries.
+        The number of threads of its numerical libraries.
     gpu : int
         GPUs.
     who : str
-        The classifiers or tests that need it, for a message; of no account where needs are compared.
+        The classifiers or tests that need it, for messages; comparisons of needs ignore it.
     """
 
     memory: int = 0
@@ -40,23 +40,23 @@ class Needs:
 
     @property
     def amounts(self) -> dict[str, int]:
-        """What it asks of a worker, by the names of Dask's resources; empty where any worker will do."""
+        """The amounts that it asks of a worker, by the names of Dask's resources; empty if any worker suffices."""
         asked = {"memory": self.memory, "threads": self.threads if self.threads > 1 else 0, "gpu": self.gpu}
         return {name: amount for name, amount in asked.items() if amount}
 
     def __str__(self) -> str:
-        """In the words of a study file."""
+        """The needs as a study file states them."""
         said = {"memory": f"{self.memory / 2**30:.3g} GiB", "threads": self.threads, "gpu": self.gpu}
         return ", ".join(f"{name} = {said[name]}" for name in self.amounts)
 
 
 def tried(cell: Cell) -> str:
-    """The classifier or the test of a cell, for a message; empty where it has none."""
+    """The classifier or the test of a cell, for messages; empty if it has none."""
     return next((f"{kind} {cell.subject[kind]}" for kind in ("classifier", "test") if kind in cell.subject), "")
 
 
 def needs_of(cells: Iterable[Cell]) -> tuple[Needs, ...]:
-    """What cells need beyond what any worker has, each once."""
+    """The different needs of cells, without those that any worker meets."""
     return tuple(dict.fromkeys(_asked(cells)))
 
 

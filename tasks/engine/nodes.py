@@ -1,7 +1,7 @@
 """Dask's scheduler and worker without their HTTP servers.
 
-Each of them opens a port for a dashboard, metrics and a view of its tasks, whether or not a dashboard is asked for, and
-asks nobody who comes to it who they are. Import this module only where Dask is imported anyway.
+Each of these servers opens a port for a dashboard, metrics and a view of its tasks, even if no dashboard is asked for,
+and requires no authentication. Import this module only where Dask is imported anyway.
 """
 
 from typing import Any
@@ -10,14 +10,14 @@ import distributed
 
 
 class Scheduler(distributed.Scheduler):
-    """A scheduler that listens for workers and clients alone."""
+    """A scheduler that listens only for workers and clients."""
 
     def start_http_server(self, *_args: Any, **_options: Any) -> None:
         """Open no port."""
 
 
 class Worker(distributed.Worker):
-    """A worker that listens for its scheduler and other workers alone."""
+    """A worker that listens only for its scheduler and other workers."""
 
     def start_http_server(self, *_args: Any, **_options: Any) -> None:
         """Open no port."""

@@ -47,7 +47,7 @@ class Pool(Protocol):
 
     @property
     def staff(self) -> frozenset[str] | None:
-        """What the workers are called; None where the scheduler, which knows them, does not answer."""
+        """The names of the workers; None if the scheduler, which knows them, does not answer."""
 
     def prepare(self, fanouts: Iterable[str]) -> None:
         """Let the workers import these fan-outs before their first blocks arrive."""
@@ -56,7 +56,7 @@ class Pool(Protocol):
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
 
 
-#: The staff of a run without workers.
+#: The `staff` of a run without workers.
 THIS_PROCESS = frozenset({"this process"})
 
 
@@ -99,7 +99,7 @@ class DaskPool:
     expected : int
         The number of workers that are expected, if they start later: by a batch system, or when they are needed.
     asks : frozenset of str
-        The resources of Dask's that some of the workers have, and that a block which needs them asks for.
+        The names of Dask's resources that some of the workers have: a block that needs them asks for them.
     """
 
     client: Any
@@ -130,12 +130,15 @@ class DaskPool:
 
     @property
     def cells(self) -> int:
-        """Two a worker, so that none waits while the cost of a cell's lanes is measured; each needs a thread here."""
+        """Two for each worker, so that none waits while the cost of a cell's lanes is measured.
+
+        Each cell needs a thread of this process.
+        """
         return min(2 * max(self.expected, self.workers), MOST_CELLS)
 
     @property
     def full(self) -> bool:
-        """Whether three blocks a worker are submitted: more would only burden the scheduler."""
+        """Whether three blocks for each worker are submitted: more would only burden the scheduler."""
         return len(self._submitted) >= 3 * self.workers
 
     @property
@@ -199,7 +202,7 @@ class DaskPool:
         return {name: amount for name, amount in amounts.items() if name in self.asks}
 
     def _map(self, batch: list[Submission], resources: dict[str, int]) -> None:
-        """Send blocks that ask for the same of their workers."""
+        """Send blocks that ask for the same resources."""
         try:
             self._require_connection()
             futures = self.client.map(

@@ -12,12 +12,14 @@ from .run_block import Failure, Receipt
 
 @dataclass(frozen=True)
 class RoutedPool:
-    """Blocks on the pool of their needs, all others on the common one.
+    """Sends each block to the pool of its needs, or to the common one.
 
     Attributes
     ----------
     common : Pool
+        The workers for blocks without needs.
     own : mapping of Needs to Pool
+        The workers for each of the needs.
     """
 
     common: Pool
@@ -29,12 +31,12 @@ class RoutedPool:
 
     @property
     def workers(self) -> int:
-        """Those of all pools."""
+        """The sum over all pools."""
         return sum(pool.workers for pool in self._pools)
 
     @property
     def cells(self) -> int:
-        """Those of all pools."""
+        """The sum over all pools."""
         return sum(pool.cells for pool in self._pools)
 
     @property
@@ -49,7 +51,7 @@ class RoutedPool:
 
     @property
     def staff(self) -> frozenset[str] | None:
-        """The workers of all pools; None where one does not answer."""
+        """The workers of all pools; None if a scheduler does not answer."""
         staffs = [pool.staff for pool in self._pools]
         known = [staff for staff in staffs if staff is not None]
         return frozenset().union(*known) if len(known) == len(staffs) else None

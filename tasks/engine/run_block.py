@@ -78,7 +78,12 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     Returns
     -------
     Receipt or Failure
-        A failure if the computation raised. OSError, of the store, is raised so that the engine may repeat the block.
+        A failure if the computation raised.
+
+    Raises
+    ------
+    OSError
+        If the store fails: the engine may repeat the block.
     """
     started = time.perf_counter()
     try:
@@ -105,8 +110,8 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
 async def load_fanouts(fanouts: Sequence[str]) -> None:
     """Import these fan-outs in a worker's event loop.
 
-    The loop also imports the modules that a block's message names, and two threads that import at once may each see
-    half a module.
+    The loop also imports the modules that a block's message names. If two threads import at the same time, each may see
+    a module that is only partly initialised.
     """
     for name in fanouts:
         fanout(name)

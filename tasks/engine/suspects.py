@@ -1,9 +1,9 @@
-"""Which blocks the deaths of workers are laid to.
+"""Which blocks have caused the deaths of workers.
 
-Workers are taken away for many reasons: preemption, a walltime, a lost node. Code of this package kills none, so a
-hundred deaths say nothing of a block. Code of another package may: it has a process of its own, but runs as the same
-user. A block of which workers died again and again is computed with no other block of such code under way, so that what
-dies then died of it or was taken away.
+Workers disappear for many reasons: preemption, a walltime, a lost node. Code of this package kills none, so a hundred
+deaths prove nothing about a block. Code of another package may kill its worker: it has a process of its own, but runs
+as the same user. A block whose workers died repeatedly is computed while no other block of such code is under way. A
+worker that dies then was killed by this block, or disappeared for another reason.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,19 +16,19 @@ from ..storage.store import Store
 from .needs import tried
 from .run_block import Failure, Receipt
 
-#: How often a block without code of other packages is sent again that Dask gave up, because so many workers died that
-#: had it. Dask counts each death of a worker against the blocks that it had, if it was told to go too. From the first
-#: time on the block is computed in a process of its own (`sigstats.tasks.engine.guarded`).
+#: Dask gives a block up if too many workers die that had it, and it counts workers that were told to end as well. A
+#: block without code of other packages is then sent again, this often at most, and computed in a process of its own
+#: (`sigstats.tasks.engine.guarded`).
 MOST_TRIALS = 100
 
-#: How often a block of other packages' code is tried alone. Dask gives it four workers each time, and four before that:
-#: where a third of all workers is lost while they compute one block, this befalls two blocks of a million. Further
-#: blocks of a classifier that was named are tried once.
+#: A block of other packages' code is tried alone this often. Dask gives it four workers each time, and four before
+#: that: if a third of all workers is lost while they compute one block, two blocks in a million are blamed wrongly.
+#: Further blocks of a classifier that was named are tried once.
 MOST_ALONE = 2
 
 
 class WorkersKilled(Exception):
-    """Worker after worker died that computed a block."""
+    """The workers that computed a block died, one after another."""
 
 
 @dataclass(eq=False)
@@ -51,7 +51,7 @@ class Submission:
 
     @property
     def who(self) -> str:
-        """The classifier or the test, as the study calls it."""
+        """The classifier or the test, by its name in the study."""
         return tried(self.block.cell) or self.block.cell.name
 
 
@@ -65,7 +65,7 @@ class Suspects:
         self._tried: Submission | None = None
 
     def admit(self, new: Iterable[Submission]) -> list[Submission]:
-        """Those of the new blocks, and of those that wait, that may be sent now; called by one thread at a time."""
+        """The blocks, new or waiting, that may be sent now; to be called by one thread at a time."""
         given = list(new)
         self._waiting = [each for each in self._waiting if not each.unwanted] + [each for each in given if each.own]
         admitted = [each for each in given if not each.own]
@@ -86,7 +86,7 @@ class Suspects:
         self._under_way.discard(given)
 
     def killed(self, given: Submission, workers: int) -> WorkersKilled | None:
-        """Note that so many workers died that had a block; the error if that is laid to it."""
+        """Count workers that died while they had a block; return an error if the block is found to be the cause."""
         given.deaths += workers
         given.trials += 1
         given.alone += given is self._tried

@@ -1,10 +1,10 @@
-"""Which version of this package a process has."""
+"""The version of this package in a process."""
 
 import importlib.metadata
 
 
 def version() -> str:
-    """The version that is installed, or that of the source where none is."""
+    """The installed version of this package, or "without a version" if it is not installed."""
     try:
         return importlib.metadata.version("sigstats")
     except importlib.metadata.PackageNotFoundError:

@@ -1,6 +1,6 @@
 """The files of a cell's replicates: their names, and which of several that overlap are used.
 
-Each file holds a range of replicates, ``first <= replicate < last``, in order, and bears it in its name.
+Each file holds a range of replicates, ``first <= replicate < last``, in order; its name states the range.
 """
 
 import re
@@ -35,9 +35,9 @@ def block_name(cell: Cell, first: int, last: int) -> str:
 
 
 def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
-    """The range in the name of a file; None where the plan cuts no such block of the cell.
+    """The range in the name of a file; None if the cell has no block of this range.
 
-    The last lane of a file may be cut short: a plan with fewer replicates wrote it.
+    The last lane of a file may be incomplete: it was written for a plan with fewer replicates.
     """
     bounds = range_in(name)
     if bounds is None:
@@ -47,13 +47,13 @@ def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
 
 
 def range_in(name: str) -> tuple[int, int] | None:
-    """The range in the name of a file; None where it has none."""
+    """The range in the name of a file; None if the name states none."""
     match = _NAME.search(name)
     return None if match is None else (int(match[1]), int(match[2]))
 
 
 def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
-    """What a cell takes of a file's range: its whole lanes, since the last one was drawn for fewer replicates."""
+    """The part of a file's range that a cell can use: the whole lanes, since the last may have been cut short."""
     return first, last if last == cell.replicates else last - last % cell.lane_size
 
 
@@ -66,26 +66,27 @@ def require_range(table: pa.Table, first: int, last: int) -> None:
 
 
 def replicates_of(table: pa.Table) -> int:
-    """The number of replicates in a table that begins with the first."""
+    """The number of replicates in a table that begins with the first one."""
     return int(table.column("replicate")[-1].as_py()) + 1
 
 
 def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
-    """The first so many replicates of a table that begins with the first."""
+    """The first `replicates` replicates of a table that begins with the first one."""
     return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
 
 
 def disjoint(files: list[tuple[int, int, str]]) -> dict[tuple[int, int], str]:
     """Files that do not overlap, chosen from (first, last, name): their names by their ranges, in order.
 
-    Those are chosen that reach furthest from the first replicate on without a gap; among these, those that hold the
-    most replicates in the fewest files. Two runs that share the root cut a cell each in its own way: it is whole as
-    soon as the files of one of them are. A block that overlaps the file of a finished cell, which a stopping rule has
-    ended, cannot hide it.
+    The choice covers the longest range without a gap from the first replicate on; among such choices, it holds the most
+    replicates in the fewest files. Two runs that share the root cut a cell in different ways: the cell is complete as
+    soon as the files of one run are. A block that overlaps the file of a finished cell, which a stopping rule has
+    ended, cannot displace it.
     """
     files = sorted(files, key=lambda file: file[:2][::-1])
     ends = [last for _, last, _ in files]
-    # The best choice among the first so many files: its reach, replicates, -files, and the chain of the chosen ones.
+    # The best choice among the first files, for each number of them: its reach, its replicates, minus the number of its
+    # files, and the chain of these.
     best: list[tuple[int, int, int, Any]] = [(0, 0, 0, None)]
     for number, (first, last, _) in enumerate(files):
         reached, replicates, fewer, before = best[bisect_right(ends, first, hi=number)]

@@ -1,11 +1,11 @@
-"""Finished cells that several studies share, by what identifies them: equal data, work and seed, equal replicates.
+"""Finished cells that several studies share, by fingerprint: equal data, work and seed give equal replicates.
 
 Layout under the root (a path or an fsspec URL)::
 
     <fan-out>/<fingerprint>/<first>-<last>.parquet
 
-A file is written whole or not at all, under its seal, and what one study writes is what any other would, so that
-several may use a cache at once. A file that is damaged is named, and written again by whoever has computed the cell.
+A file is written whole or not at all, under its seal, and every study would write the same bytes, so several may use a
+cache at the same time. A damaged file is reported, and written again by the study that has computed the cell.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class CellCache:
     _damaged: set[str] = field(default_factory=set, init=False)
 
     def take(self, cell: Cell, store: Store) -> list[str]:
-        """Copy to a store what it lacks of a cell.
+        """Copy the replicates of a cell that a store lacks.
 
         Returns
         -------
@@ -58,7 +58,7 @@ class CellCache:
         return damaged
 
     def _copy(self, content: bytes, name: str, stored: int, cell: Cell, store: Store) -> bool:
-        """Write what a cell can use of a file that holds the first replicates; False where that is nothing."""
+        """Write the part of a file of first replicates that a cell can use; False if there is none."""
         table = unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint)
         try:
             require_range(table, 0, stored)
@@ -66,7 +66,7 @@ class CellCache:
             raise Damaged(f"{name}: {error}") from None
         last = min(stored, cell.replicates)
         if stored != cell.replicates:
-            last -= last % cell.lane_size  # the last lane of a file was drawn for fewer
+            last -= last % cell.lane_size  # the last lane of a file may have been cut short
         if not last:
             return False
         if last == stored:
@@ -77,7 +77,7 @@ class CellCache:
         return True
 
     def put(self, cell: Cell, store: Store, replicates: int) -> None:
-        """Add a finished cell, unless its file is there and sound."""
+        """Add a finished cell, unless the cache has its file undamaged."""
         name = f"{_folder(cell)}/{finished_name(cell, 0, replicates).rpartition('/')[2]}"
         files = open_files(self.root)
         if name in self._damaged or name.rpartition("/")[2] not in files.names(_folder(cell)):

@@ -6,11 +6,11 @@ import pyarrow as pa
 
 
 class StoredData(Protocol):
-    """A data set, a population: whatever can be written as a table and made from it again."""
+    """Data that can be written as a table and read from it again: a data set, documents, a population."""
 
     @property
     def name(self) -> str:
-        """The name that the study gives it."""
+        """The name of the data in the study."""
 
     @property
     def nbytes(self) -> int:

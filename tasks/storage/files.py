@@ -16,10 +16,10 @@ from typing import Any, Protocol, TextIO
 
 from .lease import Held, lease, this_process
 
-#: Unfinished files carry this ending; they are never read and are removed when a study is taken up again.
+#: The ending of unfinished files. These are never read, and are removed when a study is continued.
 PARTIAL = ".partial"
 
-#: How often a file is written again whose folder another run drops meanwhile.
+#: How often writing a file is repeated if another run removes its folder meanwhile.
 _TRIALS = 100
 
 
@@ -46,25 +46,25 @@ class Files(Protocol):
         """Make `content` the whole file `name`, atomically."""
 
     def read(self, name: str) -> bytes:
-        """The whole file; FileNotFoundError where there is none."""
+        """The content of a file; raises FileNotFoundError if there is none."""
 
     def names(self, folder: str) -> list[str]:
-        """The sorted names (without the folder) of the finished files in `folder`; empty where it is missing."""
+        """The sorted names (without the folder) of the finished files in `folder`; empty if it does not exist."""
 
     def folders(self, folder: str) -> list[str]:
-        """The sorted names of the folders in `folder`; empty where it is missing."""
+        """The sorted names of the folders in `folder`; empty if it does not exist."""
 
     def remove(self, name: str) -> None:
-        """Remove the file; no error where it is gone already."""
+        """Remove a file; no error if it does not exist."""
 
     def drop(self, folder: str) -> None:
-        """Remove the folder with its content, as far as that is possible; files that stay do no harm."""
+        """Remove a folder with its content, as far as possible; files that remain do no harm."""
 
     def sweep(self) -> None:
         """Remove the unfinished files of writers that were interrupted."""
 
     def lock(self) -> AbstractContextManager[None]:
-        """Be the only run under this root; raises Locked if another run is there."""
+        """A context in which no other run can lock this root; raises Locked if another run holds the lock."""
 
 
 class LocalFiles:
@@ -129,7 +129,7 @@ class LocalFiles:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold a lock that the operating system releases when the process ends, in whatever way."""
+        """Hold a lock that the operating system releases when the process ends, even if it is killed."""
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+") as handle:
@@ -198,13 +198,13 @@ class RemoteFiles:
             try:
                 if found:
                     system.rm(found)  # object stores take a thousand names in one request
-            except Exception:  # some take one alone, and a name may look like a pattern
+            except Exception:  # some accept only one, and a name may look like a pattern
                 for name in found:
                     with contextlib.suppress(FileNotFoundError):
                         system.rm_file(name)
 
     def sweep(self) -> None:
-        """Do nothing: an upload that did not end leaves no object."""
+        """Do nothing: an upload that was interrupted leaves no object."""
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -220,7 +220,7 @@ class RemoteFiles:
 
     @contextlib.contextmanager
     def _trouble(self) -> Iterator[None]:
-        """Turn the exceptions of a client library into OSError, which a folder would raise."""
+        """Convert the exceptions of a client library to OSError, as a folder would raise."""
         try:
             yield
         except (OSError, ValueError, Held):
@@ -255,7 +255,7 @@ def require_inside(name: str) -> str:
 
 
 def _overwrite(handle: TextIO, text: str) -> None:
-    """Replace what a file says of its lock; a disk that is full does not end a run."""
+    """Replace the text of a lock file; a full disk does not end a run."""
     with contextlib.suppress(OSError):
         handle.truncate(0)
         handle.write(text)

@@ -2,10 +2,10 @@
 
     history/date=2026-11-21/061502.123456-<evaluation>.parquet
 
-A file is written whole or not at all and never changed, so that two evaluations that end at once lose nothing. Its rows
-are the measures on the slices. Each row repeats what they have in common, so that the folder is one table for
-``pandas.read_parquet(".../history")``. The fingerprint identifies what was compared, so that the same files are
-evaluated once by the same rules.
+A file is written whole or not at all and never changed, so two evaluations that end at the same time lose nothing. Each
+row is a measure on a slice, and repeats the values that all rows of the evaluation share: so the folder is one table
+for ``pandas.read_parquet(".../history")``. The fingerprint identifies the files and the rules, so that the same files
+are evaluated once by the same rules.
 """
 
 import datetime as dt
@@ -35,15 +35,15 @@ class Evaluation:
     evaluation : str
         The fingerprint: a digest of both files and of the rules.
     evaluated_at : datetime.datetime
-        In UTC.
+        When it was evaluated, in UTC.
     baseline, candidate : str
         The files.
     baseline_digest, candidate_digest : str
-        SHA-256 of their bytes.
+        The SHA-256 of each file.
     held_out : str
-        A digest of the ids and labels of the baseline's rows.
+        The digest of the ids and labels of the baseline's rows.
     look : int
-        The number of candidates that these rows have judged, including this one.
+        The number of candidates that were compared on these rows, including this one.
     level : float
         The level of this look.
     verdict : str
@@ -51,7 +51,7 @@ class Evaluation:
     reasons : str
         A line for each row that does not pass.
     dated : datetime.datetime or None
-        When the candidate was made, in UTC; None where that is not known.
+        When the candidate was made, in UTC; None if unknown.
     """
 
     evaluation: str
@@ -69,7 +69,7 @@ class Evaluation:
 
     @property
     def at(self) -> dt.datetime:
-        """Where it stands in a trend: at the candidate's own date, or when it was evaluated."""
+        """Its time in a trend: the date of the candidate, or else when it was evaluated."""
         return self.dated or self.evaluated_at
 
 
@@ -115,13 +115,13 @@ ROWS = [
 
 _DATED = column("dated", pa.timestamp("us", tz="UTC"), "time", "when the candidate was made", nullable=True)
 SCHEMA = pa.schema([*COMMON, *ROWS, _DATED])
-#: That of files which were written before candidates had dates of their own.
+#: The schema of files that were written before candidates had dates.
 _UNDATED = pa.schema([*COMMON, *ROWS])
 
 
 @dataclass(frozen=True)
 class Record:
-    """An evaluation with its rows, each a mapping by the columns of `ROWS`."""
+    """An evaluation with its rows, each of which maps the columns of `ROWS` to values."""
 
     evaluation: Evaluation
     rows: tuple[Mapping[str, Any], ...]
@@ -155,7 +155,7 @@ def read(store: Store) -> tuple[list[Record], list[str]]:
 def look_of(records: Sequence[Record], held_out: str, candidate_digest: str, *, unreadable: int = 0) -> int:
     """The number of this candidate's look at these rows.
 
-    A candidate that they have judged before keeps its number. Each evaluation that cannot be read counts as a look.
+    A candidate that was compared on them before keeps its number. Each evaluation that cannot be read counts as a look.
     """
     seen: dict[str, int] = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""One run at a time where there are no locks: a lease on an fsspec store, which its holder renews.
+"""One run at a time on a store without locks: a lease on an fsspec store, which its holder renews.
 
 Leases are numbered objects in one folder, and the highest number is valid. The store must only refuse to create an
 object that exists (on S3 a conditional write). A holder that was killed does not renew its lease; a run that watches
@@ -101,7 +101,7 @@ def _expired(system: Any, name: str) -> bool:
 
 
 def _token() -> bytes:
-    """A content that differs at every renewal, and names the holder in its second line."""
+    """A content that differs at every renewal, and whose second line names the holder."""
     return f"{uuid.uuid4().hex}\n{this_process()}".encode()
 
 

@@ -11,10 +11,10 @@ Layout under the root (a path or an fsspec URL)::
     summary.parquet, report.html
 
 Every Parquet file carries a seal (`sigstats.tasks.storage.seal`). A file that is truncated, altered or of another study
-is named by `Damaged` and computed again.
+is reported by `Damaged` and computed again.
 
-Finished cells and blocks are in separate folders. A worker that the run gave up, and that writes its block after the
-run has ended, changes nothing that is finished.
+Finished cells and blocks are in separate folders. A worker that the run has given up may write its block after the run
+has ended; this changes no finished cell.
 """
 
 import json
@@ -110,7 +110,7 @@ class Store:
         self.files.write(name, (json.dumps(values, indent=2, sort_keys=True) + "\n").encode())
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """The values of a JSON file; Damaged if it is none."""
+        """The values of a JSON file; raises Damaged if it is not one."""
         try:
             values = json.loads(self.files.read(name))
         except ValueError as error:
@@ -136,7 +136,7 @@ class Store:
         try:
             return self._read(finished_name(cell, first, last), cell, first, last)
         except FileNotFoundError:
-            for name in self._names(cell):  # of a plan with fewer replicates, which cut the last lane short
+            for name in self._names(cell):  # a plan with fewer replicates cut the last lane short
                 bounds = range_of(cell, name)
                 if bounds is not None and usable_range(cell, *bounds) == (first, last):
                     return first_replicates(self._read(name, cell, *bounds), last)
@@ -172,11 +172,11 @@ class Store:
         return CellFiles(tuple(used), tuple(damaged), tuple(spare))
 
     def _names(self, cell: Cell) -> list[str]:
-        """All files of a cell, those of a finished one first."""
+        """The names of all files of a cell; those of the finished cell come first."""
         return [f"{folder}/{entry}" for folder in folders(cell) for entry in self.files.names(folder)]
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
-        """The replicates from the first up to one that is missing; None where the first is."""
+        """The replicates before the first that is missing; None if there are none."""
         blocks, reached = [], 0
         for first, last in self.find(cell).done:
             if first == reached:
@@ -217,7 +217,7 @@ class Store:
         return table
 
     def drop_blocks(self, cells: Iterable[Cell]) -> None:
-        """Remove the blocks of finished cells, and nothing that belongs to others."""
+        """Remove the blocks of these cells, which are finished, and no others."""
         finished = {cell.name for cell in cells}
         there = self.files.folders(BLOCKS)
         for name in there:
@@ -241,7 +241,7 @@ class Store:
     def write_data(self, data: StoredData) -> None:
         """Write a data set, unless the store has it.
 
-        A damaged one is written again, and so is one whose rows are the same but lie elsewhere by now.
+        A stored data set that is damaged is written again, and so is one of equal rows that came from another place.
         """
         name, table = _data_name(data.name, data.digest()), data.to_table()
         try:
@@ -252,7 +252,7 @@ class Store:
             self.write_table(name, table, kind="data", fingerprint=data.digest())
 
     def read_data(self, kind: type[D], name: str, digest: str) -> D:
-        """The data of this class, name and digest; a process reads them once."""
+        """The data of this class, name and digest; a process reads each only once."""
         data: D = _read_data(self, kind, name, digest)
         return data
 
@@ -263,4 +263,4 @@ def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> 
 
 
 def _data_name(name: str, digest: str) -> str:
-    return f"data/{slug(name, digest[:10])}.parquet"  # a name may hold anything, a path may not
+    return f"data/{slug(name, digest[:10])}.parquet"  # a name may contain characters that a path may not

@@ -1,4 +1,4 @@
-"""A cache for what a worker process uses in several blocks, bounded in memory."""
+"""A cache, bounded in memory, for values that a worker process uses in several blocks."""
 
 from collections.abc import Callable, Hashable
 from typing import NoReturn, TypeVar
@@ -7,21 +7,22 @@ from cachetools import LRUCache
 
 T = TypeVar("T")
 
-#: The bounds of a cache, unless it states others.
+#: The default bounds of a cache.
 MOST_BYTES, MOST_VALUES = 1 << 28, 8
 
 
 class WorkerCache(LRUCache[Hashable, T]):
     """A least-recently-used cache, bounded in bytes and in the number of values, for `cachetools.cached`.
 
-    A value that alone exceeds the bound in bytes is kept until another one is looked up: it leaves before that one is
-    computed, so that two large data sets never share the memory of a worker.
+    A value that alone exceeds the bound in bytes is kept until another one is looked up. It is removed before that one
+    is computed, so that a worker never holds two large data sets.
 
     Parameters
     ----------
     nbytes : callable
         The size of a value.
     most_bytes, most_values : int
+        The bounds.
 
     Examples
     --------
