@@ -190,11 +190,12 @@ def predict_coded_fold(
     draws : array of int32, shape (trees, training rows)
         How often the rows are drawn, in the order of their places.
     codes : array of unsigned integers, shape (n, width)
-        The rank of each value among those of its column, and zeros beyond the columns.
+        The rank of each value among those of its column, or of 32 bits the value as `forest._codes` has it, and zeros
+        beyond the columns.
     columns : array of unsigned integers, shape (columns, n)
         The same by column; not read where thresholds are drawn.
     values : array of float32, shape (columns, codes)
-        The value of each code, in increasing order.
+        The value of each code, in increasing order; none of codes of 32 bits.
     apart : bool
         Whether scikit-learn tells all values of a column apart.
     steps : array of float64, shape (columns, 2)

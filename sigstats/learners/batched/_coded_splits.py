@@ -1,8 +1,9 @@
 """The columns that are tried in a node of a forest's tree of coded columns, compiled by Numba.
 
-A code is the rank of a value among the distinct values of its column, and does not depend on labels or folds. Rows lie
-side by side, so that the lowest and the highest codes of all columns in a node are found by vector instructions. Which
-columns are tried depends on nothing else: they are drawn first, as scikit-learn draws them, and searched then.
+A code is the rank of a value among the distinct values of its column, or the value itself as a whole number; it does
+not depend on labels or folds. Rows lie side by side, so that the lowest and the highest codes of all columns in a node
+are found by vector instructions. Which columns are tried depends on nothing else: they are drawn first, as scikit-learn
+draws them, and searched then.
 """
 
 from typing import Any, Final, NamedTuple
@@ -18,14 +19,19 @@ from ._tree_splits import next_draw
 SAME: Final = np.float32(1e-7)
 
 
+#: Codes of so many bytes are the bits of a value; of negative values all are turned, of others the sign.
+OWN_BITS: Final = 4
+_SIGN: Final = np.uint32(1 << 31)
+
+
 class Coded(NamedTuple):
     """The rows of a tree.
 
     ``codes`` (n, width) are filled with zeros beyond the columns, ``columns`` (features, n) are the same by column, and
-    ``values`` (features, codes) what they stand for. ``apart`` says that scikit-learn tells all values of a column
-    apart. ``steps`` (features, 2) are the first value of a column and one over the distance between its values, or 0
-    where that varies. Of each row, ``label`` is the class and ``weight`` how often it was drawn; ``marks`` are 1 and
-    the weight, in the upper and the lower 32 bits.
+    ``values`` (features, codes) what they stand for; codes of 32 bits are values themselves. ``apart`` says that
+    scikit-learn tells all values of a column apart. ``steps`` (features, 2) are the first value of a column and one
+    over the distance between its values, or 0 where that varies. Of each row, ``label`` is the class and ``weight`` how
+    often it was drawn; ``marks`` are 1 and the weight, in the upper and the lower 32 bits.
     """
 
     codes: Any
@@ -91,6 +97,23 @@ def _remainder(state: int, count: int) -> Any:
 
 
 @inlined
+def value_of(sample: Coded, feature: Any, code: Any) -> Any:
+    """What a code stands for."""
+    if sample.codes.itemsize < OWN_BITS:
+        return sample.values[feature, code]
+    bits = np.uint32(code)
+    return np.uint32(bits ^ (np.uint32(np.int32(np.uint32(~bits)) >> 31) | _SIGN)).view(np.float32)
+
+
+@inlined
+def _code_of(threshold: float) -> Any:
+    """The code of the highest value of 32 bits that is not above a threshold."""
+    value = np.float32(threshold)
+    bits = value.view(np.uint32)
+    return np.int64(bits ^ (np.uint32(np.int32(bits) >> 31) | _SIGN)) - int(float(value) > threshold)
+
+
+@inlined
 def draw_columns(
     sample: Coded, columns: Any, known: int, most: int, with_thresholds: bool, state: int, tried: Tried
 ) -> tuple[int, int, int]:
@@ -101,7 +124,7 @@ def draw_columns(
     stand known constants that were drawn, known constants, constants found in this node, those not drawn yet, and from
     `undrawn` on those to search.
     """
-    values, constant, drawn, undrawn, visited, found = sample.values, known, 0, len(columns), 0, 0
+    constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
     ahead = next_draw(state)
     remainder = _remainder(ahead, len(columns))
     while undrawn > constant and (visited < most or visited <= constant - known + drawn):
@@ -110,7 +133,9 @@ def draw_columns(
         at = drawn + remainder + (1 - listed) * (constant - known)
         feature = columns[at]
         low, high = tried.lowest[feature], tried.highest[feature]
-        varies = int(low != high if sample.apart else values[feature, high] > values[feature, low] + SAME)
+        varies = int(
+            low != high if sample.apart else value_of(sample, feature, high) > value_of(sample, feature, low) + SAME
+        )
         to = drawn if listed else undrawn - 1 if varies else constant
         columns[at] = columns[to]
         columns[to] = feature
@@ -133,6 +158,8 @@ def draw_columns(
 @inlined
 def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: Any) -> Any:
     """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not."""
+    if sample.codes.itemsize == OWN_BITS:
+        return _code_of(threshold)
     values, first, per_unit = sample.values[feature], sample.steps[feature, 0], sample.steps[feature, 1]
     low, high = np.int64(low), np.int64(high)
     if per_unit > 0:

@@ -7,7 +7,7 @@ import numpy as np
 from sigstats._common.compiled import inlined
 from sigstats._common.lanes import LINE, add, load, multiply, spread, store, subtract, up_to, widen
 
-from ._coded_splits import Choice, Coded, Tried, code_below, codes_of_line
+from ._coded_splits import Choice, Coded, Tried, code_below, codes_of_line, value_of
 from ._tree_splits import floor_of, improvement, promising
 
 #: Squares of so many rows do not fit into the 32 bits that columns counted at once have for them.
@@ -25,7 +25,7 @@ class Lefts(NamedTuple):
 @inlined
 def draw_code(sample: Coded, feature: Any, low: Any, high: Any, draw: int) -> Any:
     """The highest code that goes left for a draw of the threshold between the values of two codes."""
-    least, most = float(sample.values[feature, low]), float(sample.values[feature, high])
+    least, most = float(value_of(sample, feature, low)), float(value_of(sample, feature, high))
     threshold = (most - least) * float(draw) / 2147483647.0 + least
     return code_below(sample, feature, least if threshold == most else threshold, low, high)
 

@@ -14,7 +14,7 @@ from ._coded_splits import Coded
 def _next_node(tree: Tree, sample: Coded, row: Any, node: Any) -> Any:
     """Where a row goes from a node; from a leaf it does not."""
     place = np.uint64(max(node, 0))
-    right = np.uint64(np.int64(sample.codes[row, np.uint64(tree.nodes[place, 0])]) > tree.nodes[place, 1])
+    right = np.uint64(np.int64(sample.codes[row, np.uint64(tree.nodes[place, 0])]) > np.uint32(tree.nodes[place, 1]))
     following = np.int64(tree.nodes[place, np.uint64(2) + right])
     return node if node < 0 else following
 

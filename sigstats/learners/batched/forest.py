@@ -1,10 +1,10 @@
 """Random forests and extra trees from columns that are cast and sorted or ranked once.
 
 With Numba (the extra ``fast``) trees grow in `sigstats.learners.batched._forest_growth` from sorted columns and in
-`sigstats.learners.batched._coded_growth` from ranks: extra trees, and random forests whose columns all have few levels.
-They are scikit-learn's own, which is tried before they are used: samples, columns and thresholds are drawn from the
-same sequences, and votes are summed in the same order. Missing values, nominal features, other criteria and other
-limits go to scikit-learn.
+`sigstats.learners.batched._coded_growth` from ranks or values: extra trees, and random forests whose columns all have
+few levels. They are scikit-learn's own, which is tried before they are used: samples, columns and thresholds are drawn
+from the same sequences, and votes are summed in the same order. Missing values, nominal features, other criteria and
+other limits go to scikit-learn.
 """
 
 import functools
@@ -43,7 +43,8 @@ class BatchedForest:
         self._levels = _all_levels(self._values) if drawn else _levels_of(self._values, problem.n_classes)
         if self._levels is not None:
             self._codes: Any = _codes(self._values, self._levels)
-            self._data = _coded(self._codes, self._levels)
+            self._known = _meaning(self._codes, self._levels)
+            self._data = _coded(self._codes, self._known)
         else:
             self._order: Any = self._values.argsort(axis=1).astype(np.uint32)
             self._data = self._values, self._order
@@ -89,7 +90,7 @@ class BatchedForest:
         moved: Any = np.empty(source.shape[1:], dtype=np.uint32)
         for draw, own in zip(source, predicted, strict=True):
             if self._levels is not None:
-                data = _coded(np.take_along_axis(self._codes, draw[self._feature], axis=1), self._levels)
+                data = _coded(np.take_along_axis(self._codes, draw[self._feature], axis=1), self._known)
             else:
                 np.put_along_axis(moved, draw, here[None], axis=1)  # where each value goes
                 values = np.take_along_axis(self._values, draw[self._feature], axis=1)
@@ -139,23 +140,32 @@ def _all_levels(columns: Any) -> list[Any]:
 
 
 def _codes(columns: Any, levels: list[Any]) -> Any:
-    """The rank of each value among those of its column."""
-    most = max(map(len, levels))
-    kind = np.uint8 if most <= 2**8 else np.uint16 if most <= 2**16 else np.uint32
-    return np.array([np.searchsorted(known, own) for known, own in zip(levels, columns, strict=True)], dtype=kind)
+    """The rank of each value among those of its column; where a byte is too little, its bits in the order of values."""
+    if max(map(len, levels)) > 2**8:
+        bits = (columns + np.float32(0)).view(np.uint32)  # no negative zero
+        return bits ^ np.where(bits >> 31, np.uint32(2**32 - 1), np.uint32(2**31))
+    return np.array([np.searchsorted(known, own) for known, own in zip(levels, columns, strict=True)], dtype=np.uint8)
 
 
-def _coded(codes: Any, levels: list[Any]) -> tuple[Any, ...]:
-    """Codes by row, filled to whole lines of memory, and by column; what `predict_coded_fold` has of the values."""
-    values, steps = np.zeros((len(codes), max(map(len, levels))), dtype=np.float32), np.zeros((len(codes), 2))
+def _meaning(codes: Any, levels: list[Any]) -> tuple[Any, ...]:
+    """What `predict_coded_fold` has of the values that codes stand for."""
     apart = all((known[1:] > known[:-1] + np.float32(1e-7)).all() for known in levels)
+    steps = np.zeros((len(codes), 2))
+    if codes.dtype == np.uint32:
+        return np.zeros((len(codes), 0), dtype=np.float32), apart, steps
+    values = np.zeros((len(codes), max(map(len, levels))), dtype=np.float32)
     for own, step, known in zip(values, steps, levels, strict=True):
         own[: len(known)] = known
         step[:] = _even_steps(known.astype(np.float64))
+    return values, apart, steps
+
+
+def _coded(codes: Any, known: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Codes by row, filled to whole lines of memory, and by column, and what they stand for."""
     line = _LINE // codes.itemsize
     by_row = np.zeros((codes.shape[1], -(-len(codes) // line) * line), dtype=codes.dtype)
     by_row[:, : len(codes)] = codes.T
-    return by_row, codes, values, apart, steps
+    return by_row, codes, *known
 
 
 def _even_steps(known: FloatArray) -> tuple[float, float]:
@@ -213,7 +223,8 @@ def _grows_the_same(growth: _Growth, cls: Any) -> bool:
     drawn = cls is ExtraTreesClassifier
     columns = np.ascontiguousarray(X.T)
     levels = _all_levels(columns)
-    ways = [(growth.coded, _coded(_codes(columns, levels), levels))]
+    codes = _codes(columns, levels)
+    ways = [(growth.coded, _coded(codes, _meaning(codes, levels)))]
     if not drawn:
         ways.append((growth.sorted, (columns, columns.argsort(axis=1).astype(np.uint32))))
     seeds = _tree_seeds(forest)

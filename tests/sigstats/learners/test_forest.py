@@ -64,6 +64,7 @@ def test_deep_trees_of_many_different_values(cls, null):
     rng = np.random.default_rng(8)
     y = np.arange(300) % 3
     X = rng.normal(size=(300, 9)) * 10.0 ** rng.integers(-3, 4, 9)
+    X[:, 7] = rng.choice([-3e30, -1e-40, -0.0, 0.0, 1e-40, 2e30], 300)
     X[:, 8] = 1.0
     check_same(cls(10, random_state=2), X, y, stratified_folds(y, 4, 1), null, 2, rng)
     uneven = np.minimum(rng.geometric(0.4, 300), 4) - 1
