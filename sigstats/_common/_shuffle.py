@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import borrowed, compiled, inlined
 
 
 @compiled
@@ -28,41 +28,52 @@ def shuffle_rows(words, members, starts, out, done):  # type: ignore[no-untyped-
     sets, rows, _ = out.shape
     runs = len(starts) - 1
     used = lacking = 0
-    shuffled = np.empty(np.max(starts[1:] - starts[:-1]), dtype=np.int64)
+    longest = np.max(starts[1:] - starts[:-1])
+    drawn, shuffled = np.empty(longest, dtype=np.int32), np.empty(longest, dtype=np.int64)
     while done < sets * runs * rows:
         own = done // rows % runs
-        places = members[starts[own] : starts[own + 1]]
-        taken = _shuffle(words[used:], places, shuffled)
+        places = borrowed(members[starts[own] : starts[own + 1]])
+        taken = _draw(borrowed(words[used:]), len(places), borrowed(drawn))
         if taken < 0:
             lacking = -taken
             break
-        row = out[done // (rows * runs), done % rows]
-        for i in range(len(places)):
-            row[places[i]] = shuffled[i]
+        _exchange(places, borrowed(drawn), borrowed(shuffled), borrowed(out[done // (rows * runs), done % rows]))
         used += taken
         done += 1
     return done, used, lacking
 
 
-@compiled
-def _shuffle(words, values, shuffled):  # type: ignore[no-untyped-def]
-    """Put `values` into `shuffled`, shuffled; the number of words that took, or minus those lacking at least."""
-    last, used = len(values) - 1, 0
-    for i in range(len(values)):
-        shuffled[i] = values[i]
-    mask = 1
+@inlined
+def _draw(words, count, drawn):  # type: ignore[no-untyped-def]
+    """With which of the first i + 1 values value i is exchanged; the number of words that took, or minus those lacking.
+
+    What is exchanged is not looked at here, as each exchange waits for the one before.
+    """
+    last, used, mask = count - 1, np.uint64(0), 1
     while mask < last:
         mask = 2 * mask + 1
     while last > 0:
         while last > mask >> 1:
-            if used == len(words):
+            if used == np.uint64(len(words)):
                 return -last
             j = np.int64(words[used]) & mask
-            used += 1
+            used += np.uint64(1)
             # A number that is too large is left out, without a branch that no processor foresees.
-            accepted = j <= last
-            other = j if accepted else last
-            shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
-            last -= int(accepted)
+            drawn[np.uint64(last)] = j
+            last -= int(j <= last)
         mask >>= 1
-    return used
+    return np.int64(used)
+
+
+@inlined
+def _exchange(places, drawn, shuffled, row):  # type: ignore[no-untyped-def]
+    """Exchange the values of `places`, from the last on, and write them there."""
+    for i in range(len(places)):
+        shuffled[i] = places[i]
+    for i in range(len(places) - 1, 0, -1):
+        last, other = np.uint64(i), np.uint64(drawn[i])
+        value = shuffled[other]
+        shuffled[other] = shuffled[last]
+        row[np.uint64(places[last])] = value
+    if len(places):
+        row[np.uint64(places[0])] = shuffled[0]

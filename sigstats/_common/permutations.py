@@ -18,6 +18,9 @@ _BY_HALVES = (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.
 #: For fewer values than this Numba is not imported, which takes longer.
 _MANY = 2**21
 
+#: So many numbers of 32 bits stay in cache, in memory that is used again.
+_AT_ONCE = 2**16
+
 #: More values than this are numbered by more than 32 bits.
 _MOST = 2**31
 
@@ -60,7 +63,7 @@ def _compiled(generator: np.random.Generator, runs: list[IntArray], shape: tuple
     each, done, words = len(needed) - 1, 0, np.empty(0, dtype=np.uint32)
     lacking = shape[0] * int(needed[-1])
     while done < shape[0] * each:
-        words = np.concatenate([words, _take_words(generator.bit_generator, lacking)])
+        words = np.concatenate([words, _take_words(generator.bit_generator, min(lacking, _AT_ONCE))])
         done, used, lacking = shuffle_rows(words, members, starts, made, done)
         words = words[used:]
         sets, later = divmod(done + 1, each)
