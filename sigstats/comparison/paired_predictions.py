@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_names import label_name
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 
 #: The name of the slice that holds every row.
@@ -212,20 +213,6 @@ def as_score_range(score_range: Any) -> tuple[float, float]:
     if len(pair) != 2 or not pair[0] < pair[1]:
         raise refuse("score_range", score_range, "two numbers, the lower one first")
     return float(pair[0]), float(pair[1])
-
-
-def label_name(label: Any, name: str = "label") -> str:
-    """The text that stands for a label: that of 1.0 is that of 1. `name` is what a complaint calls it.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a string nor a number.
-    """
-    value = label.item() if isinstance(label, np.generic) else label
-    if not isinstance(value, (str, int, float)):
-        raise refuse(name, label, "a string or a number")
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:

@@ -1,9 +1,10 @@
 """Which measures can be compared, and what each one needs of the predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .._common.class_names import refuse_no_classes, refuse_other_names, require_class_names
 from .._common.score_scale import require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at, offered
@@ -88,6 +89,9 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """
     if paired.predicted and not paired.graded:
         _refuse_measurements(paired)
+        wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
+        for who, labels, said in _names_said(paired):
+            require_class_names(labels, said, paired.n, who, wanted=wanted)
     if not paired.predicted:
         return ("mean-score",) if paired.graded or len(paired.classes) != 2 else ("auc",)
     return ("accuracy", "auc") if paired.scores is not None and not paired.graded else ("accuracy",)
@@ -129,8 +133,12 @@ def _require_predictions(paired: PairedPredictions, measure: str) -> None:
     needs = MEASURES[measure].needs
     if paired.graded and needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
-    if not paired.graded and needs != "numbers":
-        _refuse_other_classes(paired)
+    if paired.graded or needs == "numbers":
+        return
+    for who, labels, said in _names_said(paired):
+        refuse_no_classes(labels, said, paired.n, who)
+        if needs == "classes":
+            refuse_other_names(labels, said, paired.n, who, wanted="classes of the labels")
 
 
 def _require_numbers(paired: PairedPredictions, measure: str) -> None:
@@ -153,7 +161,8 @@ def _require_items(paired: PairedPredictions, measure: str) -> None:
 
 def _refuse_measurements(paired: PairedPredictions) -> None:
     """Refuse labels that are measurements: as classes nearly every prediction of them would be wrong."""
-    if are_measurements(paired.classes):
+    classes = [paired.classes[code] for code in _present(paired.label)]
+    if are_measurements(paired.classes) and any(not float(name).is_integer() for name in classes):
         broken = next(name for name in paired.classes if not float(name).is_integer())
         raise ValueError(
             f"label: {len(paired.classes):,} different numbers such as {broken} are not valid as classes; expected "
@@ -175,21 +184,14 @@ def are_measurements(classes: Sequence[str]) -> bool:
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)
 
 
-def _refuse_other_classes(paired: PairedPredictions) -> None:
-    """Refuse predictions none of which is a class that a row has: two names for one thing, not errors.
-
-    Free answers, of which any may be wrong, and one class that stands for all are no such names.
-    """
+def _names_said(paired: PairedPredictions) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each model with the classes of the labels and those that it predicts, unless all classes are of labels."""
     labels = _present(paired.label)
-    if len(labels) == len(paired.classes) or not 2 <= len(labels) <= paired.n / 2:
+    if len(labels) == len(paired.classes):
         return
-    for which, said in (("baseline", _present(paired.a)), ("candidate", _present(paired.b))):
-        if 2 <= len(said) <= paired.n / 2 and not np.isin(said, labels).any():
-            own, other = (
-                ", ".join(shown(paired.classes[code]) for code in codes[:3])
-                for codes in (said.tolist(), labels.tolist())
-            )
-            raise ValueError(f"prediction: {own} of the {which} are not valid; expected classes of the labels: {other}")
+    for who, codes in (("the baseline", paired.a), ("the candidate", paired.b)):
+        theirs, said = ([paired.classes[code] for code in each] for each in (labels, _present(codes)))
+        yield who, theirs, said
 
 
 def _present(codes: IntArray) -> IntArray:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .._common.class_names import label_name
 from .._common.validation import refuse
-from ..comparison.paired_predictions import PairedPredictions, as_score_range, label_name, pair_arrays
+from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
 from ..comparison.several_scores import compare_scores, with_names

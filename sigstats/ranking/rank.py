@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.class_names import label_name, require_class_names
 from .._common.model_columns import columns_of
 from .._common.score_scale import require_one_scale
 from .._common.validation import (
@@ -241,8 +242,16 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         if len(column) != len(label):
             raise refuse("label (length)", len(label), f"{len(column)}, one a row")
         same_kind_of_labels(label, column, name)
+        if (column != label).any():
+            _require_classes(label, column, names[i])
         found.append(column == label)
     return np.column_stack(found)
+
+
+def _require_classes(label: Any, column: Any, model: str) -> None:
+    """Refuse predictions that are the classes of the labels under other names."""
+    labels, said = ([label_name(each) for each in np.unique(names).tolist()] for names in (label, column))
+    require_class_names(labels, said, len(label), shown(model), wanted="classes of the labels")
 
 
 def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:

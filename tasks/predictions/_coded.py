@@ -65,7 +65,10 @@ def strangers(classes: tuple[str, ...], seen: Sequence[Codes], *where: str) -> l
         alone = sorted(own - other - label)
         if alone:
             named = ", ".join(shown(classes[code]) for code in alone[:3])
-            found.append(f"{place}: class {named} is predicted in this file alone, and no row has it")
+            named += f" and {len(alone) - 3:,} more" if len(alone) > 3 else ""
+            which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
+            whose = "it" if len(alone) == 1 else "them"
+            found.append(f"{place}: {which} predicted in this file alone, and no row has {whose}")
     return found
 
 

@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.class_names import require_class_names
+
 from ._agreement import differing_settings, require_one_kind, same_in_both
 from ._items import item_codes
 from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
@@ -171,7 +173,11 @@ def _positions(matched: Matched, kept: Any) -> Codes:
 
 def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Matched, positions: Codes) -> None:
     label, a, b = answers(mine, other, matched)
-    for prediction in (b,) if rows.right else (a, b):
+    said = ((other, b),) if rows.right else ((rows.first, a), (other, b))
+    for side, prediction in said:
+        if not side.graded and side.predicted:
+            names, classes = (pc.unique(each).to_pylist() for each in (prediction, label))
+            require_class_names(classes, names, len(label), side.where, wanted="classes of the labels")
         column = np.zeros(len(rows.valid), dtype=bool)
         column[positions] = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
         rows.right.append(column)

@@ -69,3 +69,54 @@ def test_a_loss_may_rank_the_rows_of_a_class():
     """The area under the curve asks which rows have the larger scores, whatever these are."""
     table = marks(FRACTIONS).rename(columns={"f1": "reconstruction_loss"}).assign(label=[0, 1] * 100)
     assert sigstats.compare(table, table, score="reconstruction_loss").rows[0].measure == "auc"
+
+
+NAMES = np.array(["cat|dog", "dog", "bird"])
+TRUE = RNG.integers(0, 3, 200)
+GUESS = np.where(RNG.random(200) < 0.8, TRUE, RNG.integers(0, 3, 200))
+
+
+@pytest.mark.parametrize(
+    ("label", "said", "complaint"),
+    [
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "Bird"), "'Bird' of the candidate is 'bird' of the labels"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog "), "'dog ' of the candidate is 'dog' of the labels"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog|cat"), "'dog|cat' of the candidate is 'cat|dog'"),
+        (TRUE, GUESS + 1, "classes '1', '2', '3' of the candidate are not those of the labels, '0', '1', '2'"),
+        (np.where(TRUE, 1, -1), np.where(GUESS, 1, 0), "classes '0', '1' of the candidate"),
+        (TRUE % 2, np.round(GUESS / 7 + 0.05, 2), "'0.34' of the candidate are not valid"),
+        (TRUE % 2, np.where(GUESS, 1, 0.25), "'0.25' of the candidate is no class of the labels: '0', '1'"),
+        (NAMES[TRUE], np.array([str(each / 400) for each in range(200)]), "'0.0025' of the candidate is no class"),
+    ],
+)
+def test_classes_under_other_names_are_no_errors(tmp_path, capsys, label, said, complaint):
+    right = label.copy()
+    right[:5] = right[5:10]
+    with pytest.raises(ValueError, match=r"^prediction: ") as caught:
+        sigstats.compare(label, right, said)
+    assert complaint in str(caught.value)
+    with pytest.raises(ValueError, match=r"^prediction: ") as caught:
+        sigstats.rank(np.column_stack([right, said]), label=label, models=["m", "n"])
+    assert complaint.replace("the candidate", "'n'") in str(caught.value)
+    for name, predicted in (("a", right), ("b", said)):
+        table = pd.DataFrame({"id": range(200), "label": label, "prediction": predicted})
+        table.to_parquet(tmp_path / name)
+    assert main(["rank", str(tmp_path / "a"), str(tmp_path / "b")]) in ((0, 2) if "dog " in complaint else (2,))
+    if " are not valid" not in complaint:  # none of which is a class
+        found = sigstats.compare(label, right, said, measures=["accuracy"])
+        assert found.rows[0].candidate == pytest.approx(np.mean(label == said))
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "I cannot say")),
+        (TRUE, np.where(TRUE == GUESS, GUESS, 7)),
+        (TRUE % 2, np.ones(200, dtype=int)),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "nan")),
+        ([f"answer {n}" for n in range(200)], [f"Answer {n}" if n < 9 else f"answer {n}" for n in range(200)]),
+    ],
+)
+def test_other_answers_are_errors(label, said):
+    found = sigstats.compare(label, label, said)
+    assert found.rows[0].candidate == pytest.approx(np.mean(np.asarray(label) == np.asarray(said)))

@@ -1,0 +1,149 @@
+"""Whether what a model predicts are the classes of the labels, or the same classes under other names.
+
+Free answers, of which any may be wrong, are no classes: labels of which more than half differ are not looked at.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .messages import shown
+from .validation import refuse
+
+_SEPARATOR = re.compile(r"\s*[|;,]\s*")
+#: Pairs of numbers that stand for two classes.
+_BINARY = ({0, 1}, {-1, 1}, {1, 2})
+
+
+def label_name(label: Any, name: str = "label") -> str:
+    """The text that stands for a label: that of 1.0 is that of 1. `name` is what a complaint calls it.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a string nor a number.
+    """
+    value = label.item() if isinstance(label, np.generic) else label
+    if not isinstance(value, (str, int, float)):
+        raise refuse(name, label, "a string or a number")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: str) -> None:
+    """Refuse predictions none of which is a class that a row has: two names for one thing, not errors.
+
+    One class that stands for all is no such name.
+
+    Parameters
+    ----------
+    labels, said : sequence of str
+        The classes of the labels, and those that are predicted, each once.
+    n : int
+        The number of rows.
+    who : str
+        What a complaint calls the model.
+
+    Raises
+    ------
+    ValueError
+    """
+    if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
+        raise ValueError(
+            f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
+        )
+
+
+def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
+    """Refuse predictions that are classes of the labels under other names, or probabilities of them.
+
+    These are: another case, other white space, another order of parts (``"cat|dog"``); whole numbers that are those of
+    the labels shifted, or another of the usual pairs for two classes; numbers with a fraction beside classes without.
+
+    Parameters
+    ----------
+    labels, said, n, who
+        As `refuse_no_classes`.
+    wanted : str
+        What a complaint asks for.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> from sigstats._common.class_names import refuse_other_names
+    >>> refuse_other_names(["cat", "dog"], ["cat", "cow"], 100, "the candidate", wanted="one spelling")
+    >>> refuse_other_names(["cat", "dog"], ["Cat", "dog"], 100, "the candidate", wanted="one spelling")
+    Traceback (most recent call last):
+    ValueError: prediction: 'Cat' of the candidate is 'cat' of the labels in another spelling; expected one spelling
+    """
+    strange = sorted(set(said).difference(labels))
+    if not strange or not _are_classes(labels, n):
+        return
+    spelled = {_spelling(name): name for name in labels}
+    for name in strange:
+        if (same := spelled.get(_spelling(name))) is not None:
+            raise ValueError(
+                f"prediction: {shown(name)} of {who} is {shown(same)} of the labels in another spelling; "
+                f"expected {wanted}"
+            )
+    broken = next((name for name in strange if _is_broken(name)), None)
+    if broken is not None and all(map(_is_number, said)) and not any(map(_is_broken, labels)):
+        raise ValueError(
+            f"prediction: {shown(broken)} of {who} is no class of the labels: {_named(labels)}; expected {wanted} "
+            "(probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
+        )
+    if _are_shifted(labels, said):
+        raise ValueError(
+            f"prediction: the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}; "
+            f"expected {wanted}"
+        )
+
+
+def require_class_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
+    """Refuse what `refuse_no_classes` and `refuse_other_names` refuse."""
+    refuse_no_classes(labels, said, n, who)
+    refuse_other_names(labels, said, n, who, wanted=wanted)
+
+
+def _are_classes(labels: Sequence[str], n: int) -> bool:
+    return 2 <= len(labels) <= n / 2
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, sorted(names)[:3]))
+
+
+def _spelling(name: str) -> str:
+    """What a name has in common with others that stand for the same class."""
+    folded = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return "|".join(sorted(_SEPARATOR.split(folded)))
+
+
+def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether whole numbers are those of the labels plus a constant, or name two classes in another usual way."""
+    try:
+        ours, theirs = ({int(name) for name in names} for names in (labels, said))
+    except ValueError:
+        return False
+    if len(theirs) < 2 or ours == theirs:
+        return False
+    by = min(theirs) - min(ours)
+    return theirs == {each + by for each in ours} or (ours in _BINARY and theirs in _BINARY)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_broken(name: str) -> bool:
+    """Whether a name is a number that is not whole."""
+    return _is_number(name) and not float(name).is_integer()
