@@ -3,6 +3,8 @@
 import contextlib
 import os
 import random
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -22,7 +24,8 @@ def fit(seed: int = 0) -> Iterator[None]:
     """The time of one fit and its predictions, or of one call of a test.
 
     The global generators of NumPy and of `random` are seeded before it: code that draws from them gives equal results
-    however replicates are cut into blocks. Should it fork and both processes return, the second one ends.
+    however replicates are cut into blocks. What it changes of the process (`_surroundings`) is as before after it, so
+    that it spoils no later code. Should it fork and both processes return, the second one ends.
     """
     if _tell is None:
         yield
@@ -32,8 +35,27 @@ def fit(seed: int = 0) -> Iterator[None]:
     process = os.getpid()
     _tell(True)
     try:
-        yield
+        with _surroundings():
+            yield
     finally:
         if os.getpid() != process:
             os._exit(0)
         _tell(False)
+
+
+@contextlib.contextmanager
+def _surroundings() -> Iterator[None]:
+    """Keep the working folder, the environment, the import path, and how NumPy and `warnings` warn."""
+    environment, path, folder = dict(os.environ), list(sys.path), ""
+    with contextlib.suppress(OSError):  # it may be gone
+        folder = os.getcwd()  # noqa: PTH109
+    try:
+        with np.errstate(), warnings.catch_warnings():
+            yield
+    finally:
+        sys.path[:] = path
+        if environment != dict(os.environ):
+            os.environ.clear()
+            os.environ.update(environment)
+        with contextlib.suppress(OSError):
+            os.chdir(folder)

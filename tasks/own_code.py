@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from sigstats._common.offered import said
 from sigstats.learners import build, own
 from sigstats.measures import own as measures
 
@@ -77,23 +78,19 @@ def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[],
     try:
         found = here()
     except ValueError as error:
-        raise OtherCode(f"{_where()} cannot use {name} ({error}); expected {_said(planned)}") from None
+        raise OtherCode(f"{_where()} cannot use {name} ({error}); expected {said(planned)}") from None
     if found != planned:
-        raise OtherCode(f"{_where()} has {_said(found)}, and the run was planned with {_said(planned)}")
+        raise OtherCode(f"{_where()} has {said(found)}, and the run was planned with {said(planned)}")
 
 
 def _where() -> str:
     return f"the worker on host {platform.node()}"
 
 
-def _said(code: Mapping[str, str]) -> str:
-    """The code in words."""
-    version = f" {code['version']}" if code["version"] else ""
-    return f"{code['package']}{version} (source {code['source'][:10]})"
-
-
 def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     """How the code of a learner has changed, in words."""
     if before["version"] != now["version"]:
         return f"{now['package']} was {before['version'] or 'without a version'}, is {now['version'] or 'without one'}"
+    if before["source"] == now["source"]:
+        return f"what it inherits from was {before.get('with', 'not known')}, is {now.get('with', 'its own')}"
     return f"the source of {now['package']} has changed"

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+#: Packages whose version is not part of what identifies the replicates of any classifier.
+_COMMON = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn", "sigstats"}
+
+
 @functools.cache
 def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
     """All entry points of a group by name: more than one where packages differ on what a name means."""
@@ -125,13 +129,14 @@ class Offered:
         ----------
         name : str
         defined_in : iterable of str
-            The imported modules in which it and what it is made of are defined; those of other packages do not count.
+            The imported modules in which it and what it is made of are defined.
 
         Returns
         -------
         dict
             Its ``package``; the ``version`` of the package, empty where it is not installed as a distribution; and the
-            ``source``: SHA-256 of the files of these modules.
+            ``source``: SHA-256 of the files of these modules, as far as they are of this package. If some are of other
+            packages than `_COMMON`, ``with`` says their versions and sources, as `said` does.
 
         Raises
         ------
@@ -140,19 +145,43 @@ class Offered:
         """
         module = self._place(name)[0]
         package = module.partition(".")[0]
-        content = hashlib.sha256()
-        for each in sorted({module, *(one for one in defined_in if one.partition(".")[0] == package)}):
-            file = getattr(sys.modules[each], "__file__", None)
-            if file is None:
-                raise refuse(self.what, name, "one that is defined in a file, which a worker can import")
-            content.update(each.encode() + b"\0" + Path(file).read_bytes() + b"\0")
-        return {"package": package, "version": _version(package), "source": content.hexdigest()}
+        modules: dict[str, set[str]] = {package: {module}}
+        for each in defined_in:
+            of = each.partition(".")[0]
+            if of == package or (of not in _COMMON and _file(each)):
+                modules.setdefault(of, set()).add(each)
+        if not all(map(_file, modules[package])):
+            raise refuse(self.what, name, "one that is defined in a file, which a worker can import")
+        code = _code(package, modules.pop(package))
+        others = ", ".join(said(_code(other, modules[other])) for other in sorted(modules))
+        return code | ({"with": others} if others else {})
+
+
+def said(code: Mapping[str, str]) -> str:
+    """What identifies code, in words."""
+    version = f" {code['version']}" if code["version"] else ""
+    others = f" with {code['with']}" if "with" in code else ""
+    return f"{code['package']}{version} (source {code['source'][:10]}){others}"
+
+
+def _code(package: str, modules: Iterable[str]) -> dict[str, str]:
+    """What identifies the imported modules of a package."""
+    content = hashlib.sha256()
+    for each in sorted(modules):
+        content.update(each.encode() + b"\0" + Path(_file(each) or "").read_bytes() + b"\0")
+    return {"package": package, "version": _version(package), "source": content.hexdigest()}
+
+
+def _file(module: str) -> str | None:
+    """The file of an imported module."""
+    return getattr(sys.modules.get(module), "__file__", None)
 
 
 def _version(package: str) -> str:
+    """The version of a package; of a namespace that several distributions share, that of each."""
     from importlib import metadata
 
-    names = metadata.packages_distributions().get(package, [])
-    if names:
-        return metadata.version(names[0])
-    return str(getattr(sys.modules[package], "__version__", ""))
+    names = sorted(set(metadata.packages_distributions().get(package, [])))
+    if len(names) > 1:
+        return ", ".join(f"{name} {metadata.version(name)}" for name in names)
+    return metadata.version(names[0]) if names else str(getattr(sys.modules[package], "__version__", ""))

@@ -94,7 +94,7 @@ def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
     dict
         Its ``package``; the ``version`` of the package, empty where it is not installed as a distribution; and the
         ``source``: SHA-256 of the files in which the classifier, the steps of a pipeline and their base classes are
-        defined, as far as they are of this package.
+        defined, as far as they are of this package; ``with``, the same of other packages in words, if there are any.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from sigstats.flows.studies.calibration import KIND
 from sigstats.learners import build, own
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.datasets import readers
-from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of
+from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of, difference
 from sigstats.tasks.plan import Block
 from sigstats.tasks.replicates import subsample
 from sigstats.tasks.storage.store import Store
@@ -304,6 +304,27 @@ def test_the_code_is_identified_by_the_files_it_is_defined_in(package):
     after = code_of("netpackage.models:scaled", ALLOWED)
     assert {key for key in before if before[key] != after[key]} == {"source"}
     assert code_of("lda", ALLOWED) is code_of("sklearn.svm.SVC", ALLOWED) is None
+
+
+def test_the_code_of_what_a_class_inherits_from_another_package_identifies_it_too(package, another):
+    another("ourbase", "from netpackage.models import Net\nclass Ours(Net): pass\nclass Alone: x = 1\n", "")
+    before = code_of("ourbase:Ours", ("ourbase",))
+    assert before["with"].startswith("netpackage 1.0 (source ")
+    with (package / "models.py").open("a") as file:
+        file.write("# another\n")
+    after = code_of("ourbase:Ours", ("ourbase",))
+    assert {key for key in before if before[key] != after[key]} == {"with"}
+    assert difference(before, after) == f"what it inherits from was {before['with']}, is {after['with']}"
+    classifier = {"learner": "ourbase:Ours", "params": {}, "code": before}
+    with pytest.raises(OtherCode, match=r"with netpackage 1.0 .* planned with .* with netpackage 1.0"):
+        build_as_planned(classifier, missing=False)
+
+
+def test_a_namespace_of_several_distributions_has_the_versions_of_all(package, offers, another):
+    offers(own.GROUP)
+    another("second", "", "")
+    (package.parent / "second-1.0.dist-info" / "top_level.txt").write_text("netpackage\n")
+    assert code_of(NET, ALLOWED)["version"] == "netpackage 2.5, second 1.0"
 
 
 def test_a_process_with_other_code_refuses_a_cell(package):

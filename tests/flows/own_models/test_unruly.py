@@ -33,7 +33,7 @@ DEEDS = {
 FATAL = ("exits", "crashes", "hangs", "takes", "writes")
 
 #: What a classifier may do: no result differs by it.
-HARMLESS = ["prints", "forks", "seeds", "leaks"]
+HARMLESS = ["moves", "stays", "prints", "forks", "seeds", "leaks"]
 
 
 def unruly(deed):

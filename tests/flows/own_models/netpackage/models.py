@@ -8,6 +8,8 @@ import signal
 import stat
 import sys
 import time
+import warnings
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -147,6 +149,17 @@ class Unruly(ClassifierMixin, BaseEstimator):
         print("}{" * 1000)
         os.write(1, b"\x80\x04raw")
         os.write(2, b"\x80\x04raw")
+
+    def _moves(self):
+        os.chdir("/")
+        os.environ.clear()
+        sys.path.clear()
+        np.seterr(all="raise")
+        warnings.simplefilter("error")
+
+    def _stays(self):
+        if Path.cwd() == Path("/") or not sys.path or np.geterr()["under"] == "raise" or not os.environ:
+            raise RuntimeError("somebody has moved this process")
 
     def _forks(self):
         os.fork()
