@@ -6,8 +6,6 @@ their sizes (Higham 2002, Accuracy and Stability of Numerical Algorithms, sectio
 largest square of a row.
 """
 
-from typing import Any
-
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
@@ -15,12 +13,16 @@ from sigstats._common.validation import FloatArray, IntArray
 from ..base import Problem
 from ..fold_scales import weights_of
 from ..neighbour_configuration import Configuration
+from ._nearest_rows import mix, predict_fold
+from ._vector_products import ROWS, SINGLE_COLUMNS
 
 #: Squares beyond these bounds may be no number of 32 bits.
 _LEAST, _MOST = 1e-12, 1e30
 
-#: Memory of the products of some tested rows with all rows, bytes.
-_PRODUCT_BYTES = 2**25
+
+def _whole(n: int, unit: int) -> int:
+    """The least multiple of a unit that is n or more."""
+    return -(-n // unit) * unit
 
 
 class MixedFeatures:
@@ -46,14 +48,13 @@ class MixedFeatures:
         self._labels = problem.y[self._order].astype(np.int64)
         known = config.ties != "unknown"
         self._priority = [each[self._order] if known else np.empty(0, dtype=np.int64) for each in priority]
-        self._mixed = np.empty(self._columns.shape, dtype=np.float32)
-        together = min(int(np.diff(self._starts).max()), max(1, _PRODUCT_BYTES // (4 * len(X))))
-        self._products = np.empty((together, len(X)), dtype=np.float32)
+        d, width = len(self._columns), _whole(len(X), SINGLE_COLUMNS)
+        self._mixed = np.zeros((d, width), dtype=np.float32)
+        self._panels = np.empty((width // SINGLE_COLUMNS, d, SINGLE_COLUMNS), dtype=np.float32)
+        self._tested = np.zeros((d, _whole(int(np.diff(self._starts).max()), ROWS)), dtype=np.float32)
 
     def predict(self, source: IntArray, predicted: IntArray) -> bool:
         """Fill in the predictions of one replicate, (n,); False where too many rows are about as near."""
-        from ._nearest_rows import mix, predict_places
-
         n_folds, mixed = len(self._starts) - 1, self._mixed
         low, high = (np.empty((n_folds, len(mixed))) for _ in range(2))
         source = np.require(source, requirements=["C", "W"])
@@ -63,23 +64,18 @@ class MixedFeatures:
             largest = np.maximum(low**2, high**2).max(axis=0)
         if not weights.max(axis=0) @ largest < _MOST or not weights.min(axis=0) @ largest > _LEAST:
             return False
+        np.copyto(self._panels, mixed.reshape(len(mixed), -1, SINGLE_COLUMNS).transpose(1, 0, 2))
         squared, squares = mixed * mixed, None
         for fold, weight in enumerate(weights):
             if squares is None or self._config.scaled:
                 squares = weight.astype(np.float32) @ squared
                 margin = self._margin(float(squares.max()))
             s, e = self._starts[fold : fold + 2]
-            factors = (-2 * weight[:, None]).astype(np.float32)
+            np.multiply(mixed[:, s:e], (-2 * weight[:, None]).astype(np.float32), out=self._tested[:, : e - s])
             data = self._columns, source, self._order, weight
             rule = self._labels, self._priority[fold], self._config.tolerance, self._farthest
-            for first in range(s, e, len(self._products)):
-                end = min(first + len(self._products), e)
-                tested, products = (mixed[:, first:end] * factors).T, self._products[: end - first]
-                products[:, s:e] = np.inf
-                np.matmul(tested, mixed[:, :s], out=products[:, :s])
-                np.matmul(tested, mixed[:, e:], out=products[:, e:])
-                if not predict_places(products, squares, margin, first, data, rule, predicted):
-                    return False
+            if not predict_fold(self._tested, self._panels, squares, margin, (s, e), data, rule, predicted):
+                return False
         return True
 
     def _weights(self, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -97,12 +93,3 @@ class MixedFeatures:
         if not self._config.scaled and 16 * largest < 2**24 and self._halves:
             return self._config.tolerance
         return 2 * (3 * len(self._columns) + 40) * 2.0**-24 * largest + self._config.tolerance
-
-
-def mixed_features(*given: Any) -> MixedFeatures | None:
-    """`MixedFeatures`; None where Numba is missing."""
-    try:  # it imports an extra
-        from . import _nearest_rows  # noqa: F401
-    except ImportError:
-        return None
-    return MixedFeatures(*given)

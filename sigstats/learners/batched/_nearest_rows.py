@@ -7,6 +7,7 @@ import numpy as np
 from sigstats._common.compiled import compiled
 
 from ..base import UNDECIDED
+from ._vector_products import ROWS, SINGLE_COLUMNS, set_single_product
 
 #: Numbers that are compared in any order, so that vector instructions take them; none of them is NaN.
 _numbers = functools.partial(compiled, fastmath={"nnan", "nsz"})
@@ -19,6 +20,9 @@ _FOUND = 64
 
 #: Numbers of 32 bits in the widest vector.
 _LANES = 16
+
+#: Products of so many tested rows with all rows are made at a time: those of a few thousand rows stay in the cache.
+_TOGETHER = 8 * ROWS
 
 
 @compiled
@@ -63,19 +67,39 @@ def _candidates(products, squares, minima, limit, found):  # type: ignore[no-unt
 
 
 @compiled
-def predict_places(products, squares, margin, first, data, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict rows of one fold, if few others are about as near to them as the nearest.
+def _multiply(tested, panels, own, group, products):  # type: ignore[no-untyped-def]
+    """The products of tested rows with all rows but those of their own fold, as in `predict_fold`.
+
+    `group` is where the rows begin among those tested, and how many there are.
+    """
+    (n_panels, d, _), (n_tested, width) = panels.shape, (tested.shape[1], products.shape[1])
+    left, right, to = tested.reshape(-1), panels.reshape(-1), products.reshape(-1)
+    for panel in range(n_panels):
+        column = panel * SINGLE_COLUMNS
+        if own[0] <= column and column + SINGLE_COLUMNS <= own[1]:
+            continue
+        for row in range(0, group[1], ROWS):
+            places = (group[0] + row, 1, n_tested, column * d, SINGLE_COLUMNS, row * width + column, width, d)
+            set_single_product(left, right, to, places)
+    products[: group[1], own[0] : own[1]] = np.inf
+
+
+@compiled
+def predict_fold(tested, panels, squares, margin, own, data, rule, predicted):  # type: ignore[no-untyped-def]
+    """Predict the rows of one fold, if few others are about as near to them as the nearest.
 
     Parameters
     ----------
-    products : ndarray of float32, shape (tested rows, n)
-        Minus twice the weighted products of the tested rows with all rows; infinite for rows of the fold.
+    tested : ndarray of float32, shape (d, rows of the fold and more, a multiple of `ROWS`)
+        Minus twice the weighted numbers of the rows.
+    panels : ndarray of float32, shape (panels, d, `SINGLE_COLUMNS`)
+        The numbers of all rows in the order of folds, and more to fill the last panel.
     squares : ndarray of float32, shape (n,)
         Weighted squares of all rows.
     margin : float
         By so much the sum of both may rise by rounding, from one row to another.
-    first : int
-        The place of the first of them.
+    own : tuple of int
+        The first place of the fold, and the first after it.
     data : tuple
         ``columns``, (d, n), and ``source``, of which mixed rows are made; the row in each place (``order``), where
         folds lie one after the other, and the ``weights`` of features.
@@ -90,21 +114,26 @@ def predict_places(products, squares, margin, first, data, rule, predicted):  # 
     bool
         Whether the rows are predicted.
     """
-    order, n = data[2], len(data[2])
+    order, n, rows = data[2], len(data[2]), own[1] - own[0]
     minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)
     found, distances = np.empty(_FOUND, dtype=np.int64), np.empty(_FOUND)
+    products = np.empty((_TOGETHER, len(panels) * SINGLE_COLUMNS), dtype=np.float32)
     doubtful = 0
-    for own, i in zip(products, range(first, first + len(products))):  # noqa: B905 (Numba's takes no more)
-        _minima(own, squares, minima)
-        limit = np.float32(minima.min() + margin)
-        count = _candidates(own, squares, minima, limit, found)
-        doubtful += count - 1
-        if count > len(found) or doubtful > _DOUBTFUL * len(products) + _FOUND:
-            return False
-        if count == 1 and limit + squares[i] < rule[3]:
-            predicted[order[i]] = rule[0][found[0]]
-        else:
-            predicted[order[i]] = _decide(i, found[:count], distances, data, rule)
+    for first in range(0, rows, _TOGETHER):
+        together = min(_TOGETHER, rows - first)
+        _multiply(tested, panels, own, (first, together), products)
+        for row in range(together):
+            here, i = products[row, :n], own[0] + first + row
+            _minima(here, squares, minima)
+            limit = np.float32(minima.min() + margin)
+            count = _candidates(here, squares, minima, limit, found)
+            doubtful += count - 1
+            if count > len(found) or doubtful > _DOUBTFUL * rows + _FOUND:
+                return False
+            if count == 1 and limit + squares[i] < rule[3]:
+                predicted[order[i]] = rule[0][found[0]]
+            else:
+                predicted[order[i]] = _decide(i, found[:count], distances, data, rule)
     return True
 
 

@@ -31,21 +31,29 @@ COLUMNS: Final = LANES * _VECTORS
 SIDE: Final = 8
 _PART: Final = SIDE if LANES == 8 else SIDE // 2
 
+#: A block of a product of floats of 32 bits has so many columns, and `ROWS` rows.
+SINGLE_COLUMNS: Final = 2 * COLUMNS
+
 _FIRST: Final = ir.IntType(32)(0)
 
 
 class Block(NamedTuple):
-    """A block of a product: its rows, the vectors of a row, the floats of a vector, and 1 or, to subtract it, -1."""
+    """A block of a product.
+
+    Its rows, the vectors of a row, the floats of a vector, and the bytes of a float. The product is added where `sign`
+    is 1, subtracted where it is -1, and stored in the place of what was there where it is 0.
+    """
 
     rows: int
     vectors: int
     lanes: int
     sign: int
+    size: int = 8
 
     @property
     def vector(self) -> Any:
         """The type of a vector."""
-        return ir.VectorType(ir.DoubleType(), self.lanes)
+        return ir.VectorType(ir.DoubleType() if self.size == 8 else ir.FloatType(), self.lanes)
 
     def pointers(self, builder: Any, data: Any, first: Any) -> list[Any]:
         """Where the vectors of a row are."""
@@ -60,17 +68,18 @@ class Block(NamedTuple):
 
 
 def _emit(block: Block, builder: Any, arrays: list[Any], places: list[Any]) -> None:
-    """The instructions of `add_product`."""
+    """The instructions of a product, as `add_product` states it."""
     (a, b, c), (i, row, step, j, skip, k, width, count) = arrays, places
     rows = [builder.add(k, builder.mul(width, k.type(r))) for r in range(block.rows)]
     here = [pointer for place in rows for pointer in block.pointers(builder, c, place)]
     sums = [cgutils.alloca_once(builder, block.vector) for _ in here]  # type: ignore[no-untyped-call]
-    combine = builder.fadd if block.sign > 0 else builder.fsub
+    combine = builder.fsub if block.sign < 0 else builder.fadd
+    nothing = ir.Constant(block.vector, [0.0] * block.lanes)
     for own, place in zip(sums, here, strict=True):
-        builder.store(builder.load(place, align=8), own)
+        builder.store(builder.load(place, align=block.size) if block.sign else nothing, own)
     with cgutils.for_range(builder, count) as loop:
         at = builder.add(j, builder.mul(loop.index, skip))
-        others = [builder.load(place, align=8) for place in block.pointers(builder, b, at)]
+        others = [builder.load(place, align=block.size) for place in block.pointers(builder, b, at)]
         first = builder.add(i, builder.mul(loop.index, step))
         for r in range(block.rows):
             number = builder.load(builder.gep(a, [builder.add(first, builder.mul(row, row.type(r)))]))
@@ -79,7 +88,7 @@ def _emit(block: Block, builder: Any, arrays: list[Any], places: list[Any]) -> N
                 product = builder.fmul(factor, other, flags=("contract",))
                 builder.store(combine(builder.load(own), product, flags=("contract",)), own)
     for own, place in zip(sums, here, strict=True):
-        builder.store(builder.load(own), place, align=8)
+        builder.store(builder.load(own), place, align=block.size)
 
 
 def _of(block: Block) -> Any:
@@ -103,6 +112,9 @@ def _of(block: Block) -> Any:
 #: With ``i, row, step, j, skip, k, width, count = places``, ``c[k + r * width + s]`` grows by the sum of
 #: ``a[i + r * row + t * step] * b[j + t * skip + s]`` over t below count, for r below `ROWS` and s below `COLUMNS`.
 add_product: Any = _of(Block(ROWS, _VECTORS, LANES, 1))
+
+#: Put a block of such a product of floats of 32 bits into c, for s below `SINGLE_COLUMNS`.
+set_single_product: Any = _of(Block(ROWS, _VECTORS, 2 * LANES, 0, size=4))
 
 _add_part: Any = _of(Block(_PART, 1, SIDE, 1))
 _subtract_part: Any = _of(Block(_PART, 1, SIDE, -1))

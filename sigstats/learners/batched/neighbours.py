@@ -14,7 +14,7 @@ among rows that are equally near; where their choice could change the class, its
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,9 +31,11 @@ from ..families.neighbours import (
 )
 from ..fold_scales import FoldScales, FoldVariances, Learned, rescaled
 from ..neighbour_configuration import Configuration, configuration
-from ._mixed_features import MixedFeatures, mixed_features
 from ._neighbour_lists import NeighbourLists, narrowed
 from ._tied_neighbours import TiedNeighbours
+
+if TYPE_CHECKING:
+    from ._mixed_features import MixedFeatures
 
 #: So many rows of a list settle nearly all rows, where one neighbour is asked for.
 _FIRST = 4
@@ -67,9 +69,7 @@ class BatchedNeighbours:
             train = np.flatnonzero(self._folds != fold)
             self._priority[fold, train] = tie_order(len(train), config.ties, config.random_state)
         self.replicate_bytes = 8 * self._X.size
-        self._mixed: MixedFeatures | None = None
-        if null == "features" and config.k == 1 and config.ties != "vote" and not self._partly:
-            self._mixed = mixed_features(self._X, problem, config, self._priority, self._farthest)
+        self._mixed = self._mixed_features(problem) if null == "features" else None
         if null == "labels":
             numbers = self._X[:, self._numeric]
             self._scales: FoldScales | FoldVariances
@@ -88,6 +88,16 @@ class BatchedNeighbours:
                 partly=self._partly,
             )
             self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._lists.short)
+
+    def _mixed_features(self, problem: Problem) -> "MixedFeatures | None":
+        """What finds one neighbour among complete numbers where features are permuted; None without Numba."""
+        if self._config.k > 1 or self._config.ties == "vote" or self._partly:
+            return None
+        try:  # it imports an extra
+            from ._mixed_features import MixedFeatures
+        except ImportError:
+            return None
+        return MixedFeatures(self._X, problem, self._config, self._priority, self._farthest)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":

@@ -7,8 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from sigstats.learners import build
-from sigstats.learners.batched import _mixed_features, neighbours
-from sigstats.learners.batched._mixed_features import MixedFeatures
+from sigstats.learners.batched.neighbours import BatchedNeighbours
 from sigstats.learners.families.neighbours import NearestNeighbours
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
@@ -63,7 +62,7 @@ def test_the_same_without_numba(monkeypatch):
     X, y = data(7, n=120, d=6)
     estimator = KNeighborsClassifier(1)
     first, _, expected = both(estimator, X, y, null="features", replicates=3)
-    monkeypatch.setattr(neighbours, "mixed_features", lambda *given: None)
+    monkeypatch.setattr(BatchedNeighbours, "_mixed_features", lambda *given: None)
     second, _, _ = both(estimator, X, y, null="features", replicates=3)
     assert (first == second).all()
     assert (first == expected).all()
@@ -71,6 +70,8 @@ def test_the_same_without_numba(monkeypatch):
 
 def test_products_of_32_bits_are_used_while_few_rows_are_about_as_near(monkeypatch):
     pytest.importorskip("numba")
+    from sigstats.learners.batched._mixed_features import MixedFeatures
+
     used = []
     predict = MixedFeatures.predict
     monkeypatch.setattr(MixedFeatures, "predict", lambda *given: used.append(predict(*given)) or used[-1])
@@ -81,7 +82,26 @@ def test_products_of_32_bits_are_used_while_few_rows_are_about_as_near(monkeypat
     assert used == [True] * 3 + [False]
 
 
-def test_products_of_a_few_rows_at_a_time(monkeypatch):
-    monkeypatch.setattr(_mixed_features, "_PRODUCT_BYTES", 4 * 150 * 7)  # of 15 rows a fold
-    X, y = data(2, n=150)
-    check_same(KNeighborsClassifier(1), X, y, null="features", replicates=2, undecided=0)
+@pytest.mark.parametrize("transforms", [[], [MinMaxScaler()]], ids=str)
+def test_folds_of_more_rows_than_products_are_made_of_at_a_time(transforms):
+    X, y = data(2, n=277, d=5)  # folds of about 92 rows, which begin and end within panels
+    check_same(make_pipeline(*transforms, KNeighborsClassifier(1)), X, y, null="features", replicates=2, undecided=0)
+
+
+@pytest.mark.parametrize("d", [0, 1, 7, 40])
+def test_products_of_32_bits_of_strided_matrices(d):
+    numba = pytest.importorskip("numba")
+    from sigstats.learners.batched._vector_products import ROWS, SINGLE_COLUMNS, set_single_product
+
+    @numba.njit
+    def multiply(a, b, c, places):
+        set_single_product(a, b, c, places)
+
+    rng = np.random.default_rng(d)
+    sizes = (20, 91), (47, 23), (47, 83)
+    to, left, right = (rng.integers(-9, 9, size=size).astype(np.float32) for size in sizes)
+    expected = to.copy()
+    product = left[2 : 2 + d, 4 : 4 + ROWS].T @ right[1 : 1 + d, 6 : 6 + SINGLE_COLUMNS]
+    expected[3 : 3 + ROWS, 5 : 5 + SINGLE_COLUMNS] = product
+    multiply(left.ravel(), right.ravel(), to.ravel(), (2 * 23 + 4, 1, 23, 83 + 6, 83, 3 * 91 + 5, 91, d))
+    assert (to == expected).all()
