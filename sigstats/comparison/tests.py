@@ -1,8 +1,8 @@
 """How each measure of a comparison is tested.
 
 Accuracy by McNemar's exact test, and by its extension to groups of rows, the sign-flip test; areas under the curve by
-DeLong's, means of marks and losses by `mean_tests`, all other measures by the bootstrap of joint outcomes. Rows in
-groups are tested as groups.
+DeLong's, means of marks and losses by `mean_tests`, all other measures by the bootstrap of joint outcomes, or by all
+exchanges of the models where they differ on few rows. Rows in groups are tested as groups.
 """
 
 import contextlib
@@ -16,16 +16,18 @@ import numpy as np
 from .._common.validation import IntArray
 from ..bootstrap.grouped import FEW_GROUPS, grouped_replicates
 from ..bootstrap.replicates import bootstrap_replicates
-from ..bootstrap.test import bootstrap_summary
+from ..bootstrap.test import FEW_DISAGREEMENTS, bootstrap_summary
 from ..effects import accuracy_difference
 from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.sample_size import detectable_difference
 from ..mcnemar.test import mcnemar_test
+from ..measures.measure import as_measure
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
 from ..ranking.intervals import share_interval
 from ..scores.auc import auc_test
+from .exchange import exchange_test
 from .mean_tests import by_group, test_averages, test_mean, test_pass_at, with_sign_flips
 from .part import Part
 from .rows import ComparisonRow
@@ -186,7 +188,7 @@ def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule) -> 
     worse = bootstrap_summary(events, replicates.differences, alternative="greater", **options)
     tails = [(1 - rule.confidence) / 2, (1 + rule.confidence) / 2]
     intervals = [tuple(np.quantile(values, tails).tolist()) for values in (replicates.a, replicates.b)]
-    return replace(
+    row = replace(
         row,
         baseline=both.value_a,
         candidate=both.value_b,
@@ -201,6 +203,26 @@ def _test_by_bootstrap(row: ComparisonRow, part: Part, rule: ComparisonRule) -> 
         differing=int((a != b).sum()) if group is None else len(np.unique(group[a != b])),
         note="; ".join(filter(None, [both.reason, few])),
     )
+    return _by_exchange(row, part, rule) if 0 < (row.differing or 0) < FEW_DISAGREEMENTS else row
+
+
+def _by_exchange(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
+    """The row with the p-values of an exchange test: those of a bootstrap of so few differences are too small."""
+    positive = int(part.label[part.positive][0]) if refers_to_one_class(row.measure) else None
+    found = exchange_test(
+        part.label,
+        part.a,
+        part.b,
+        measure=as_measure(row.measure),
+        positive=positive,
+        group=part.group,
+        most=rule.resamples,
+        rng=rule.seed,
+    )
+    what = ("row" if part.group is None else "group") + "s" * (found.units != 1)
+    how = "exact" if found.drawn is None else f"{found.drawn:,} drawn"
+    test = f"{row.test}; p of exchanges of {found.units} {what}, {how}"
+    return replace(row, test=test, p_worse=found.p_worse, p_differs=found.p_differs)
 
 
 _TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], ComparisonRow]] = {
