@@ -31,17 +31,15 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     parser.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
     parser.add_argument("--prediction", metavar="COLUMN", help="the column of predictions (default: prediction)")
     parser.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
-    parser.add_argument(
-        "--filter", metavar="NAME", help="in a log with several filters, the one whose answers are read"
-    )
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        dest="models",
-        metavar="NAME",
-        help="in a log of several models, the one whose answers are read; once for all files, or once for each",
-    )
+    for name in ("filter", "model"):
+        parser.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            dest=f"{name}s",
+            metavar="NAME",
+            help=f"in a log with several {name}s, the one whose answers are read; one for all files, or one for each",
+        )
     parser.add_argument(
         "--epoch", metavar="COLUMN", help="in a table with several answers to an id, the column that numbers them"
     )
@@ -83,14 +81,16 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
 
 
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
-    """The columns of each of so many files; with several ``--model``, each file has its own."""
-    models: list[str] = options.models
-    if len(models) not in (0, 1, files):
-        raise BadInput(f"--model: {len(models)} are named; expected one, or one for each of {files} files")
-    columns = columns_of(options)
-    if len(models) < 2:
-        return [columns] * files
-    return [replace(columns, model=model) for model in models]
+    """The columns of each of so many files; with several ``--model`` or ``--filter``, each file has its own."""
+    found = [columns_of(options)] * files
+    for name, values in (("model", options.models), ("filter", options.filters)):
+        if len(values) not in (0, 1, files):
+            wanted = "one" if files == 1 else f"one, or one for each of {files} files"
+            raise BadInput(f"--{name}: {len(values)} are named; expected {wanted}")
+        if len(values) > 1:
+            own: list[dict[str, str]] = [{name: value} for value in values]
+            found = [replace(each, **each_own) for each, each_own in zip(found, own, strict=True)]  # type: ignore[arg-type]
+    return found
 
 
 def require_one_score(options: argparse.Namespace) -> None:
@@ -116,7 +116,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     return Columns(
         **found,
         slices=tuple(options.slices),
-        filter=options.filter,
+        filter=options.filters[0] if options.filters else None,
         model=options.models[0] if options.models else None,
         unscored=options.unscored,
         named=frozenset(_NAMED).intersection(found),

@@ -3,6 +3,7 @@
 Free answers, of which any may be wrong, are no classes: labels of which more than half differ are not looked at.
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -138,10 +139,9 @@ def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
 
 def _is_number(name: str) -> bool:
     try:
-        float(name)
+        return math.isfinite(float(name))
     except ValueError:
         return False
-    return True
 
 
 def _is_broken(name: str) -> bool:

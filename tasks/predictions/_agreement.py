@@ -9,6 +9,7 @@ from sigstats._common.validation import shown
 
 from ..tables.spelling import same_spelling
 from ._items import taken
+from ._log import PROMPT
 from ._predictions import Predictions
 
 _ALLOW = "(--allow-different-tasks compares them all the same)"
@@ -25,7 +26,10 @@ def require_one_kind(first: Predictions, other: Predictions) -> None:
 
 
 def require_same_task(first: Predictions, other: Predictions) -> None:
-    """Refuse a log of another program, another task, score or filter, as far as both files say theirs."""
+    """Refuse a log of another program, another task, score or filter, as far as both files say theirs.
+
+    What a person named for both is what is meant.
+    """
     if first.harness != other.harness:
         raise ValueError(
             f"{other.where}: is a log of {other.harness}, and {first.where} is one of {first.harness}; expected "
@@ -33,6 +37,8 @@ def require_same_task(first: Predictions, other: Predictions) -> None:
         )
     for name in ("task", "scorer", "metric", "filter"):
         here, there = other.subject.get(name), first.subject.get(name)
+        if name in first.meant & other.meant:
+            continue
         if here and there and here != there:
             raise ValueError(
                 f"{other.where}: {name} {shown(here)} is not that of {first.where}, {shown(there)}; "
@@ -43,7 +49,7 @@ def require_same_task(first: Predictions, other: Predictions) -> None:
 def require_same_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> None:
     """Refuse another question under the same id: another target, input or hash, as far as both files have them."""
     for name, column in first.identity.items():
-        if name in other.identity:
+        if name in other.identity and name != PROMPT:
             a, b = taken(column, rows), taken(other.identity[name], partners)
             _require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
 
@@ -92,6 +98,18 @@ def differing_settings(first: Predictions, other: Predictions) -> list[str]:
             mine, its = difference_shown(here, value)
             found.append(f"{name} is {its} in {first.where} and {mine} in {other.where}")
     return found
+
+
+def differing_prompts(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[str]:
+    """A line where the same questions were asked in other prompts."""
+    if PROMPT not in first.identity or PROMPT not in other.identity:
+        return []
+    a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)
+    n = pc.sum(pc.not_equal(a, b)).as_py() or 0  # null is no difference
+    told = (
+        f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} (another template, other examples)"
+    )
+    return [told] if n else []
 
 
 def difference_shown(here: str, there: str) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 import re
 
+from sigstats._common.validation import shown
+
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: As the last word of a name: a loss, an error, a cost.
 _LOSSES = frozenset(
@@ -28,3 +30,17 @@ def is_lower_better(name: str) -> bool:
     if not words or _TURNED.intersection(words):
         return False
     return words[-1] in _LOSSES or "_".join(words) in _NAMES
+
+
+def refuse_loss(where: str, score: str) -> None:
+    """Refuse a column of marks of a table whose name says that it is a loss.
+
+    Raises
+    ------
+    ValueError
+    """
+    if is_lower_better(score):
+        raise ValueError(
+            f"{where}: score: {shown(score)} is the better the lower it is; expected a column that is the better the "
+            f"higher it is, such as its negative under the name neg_{score}"
+        )

@@ -11,6 +11,9 @@ from typing import Any
 
 from ._direction import is_lower_better
 
+#: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
+PROMPT = "prompt"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
@@ -31,7 +34,7 @@ class Answer:
     unread : mapping of str to str
         For each score that is no number, what it is instead ("a list").
     identity : mapping of str to str
-        What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
+        What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...; and `PROMPT`.
     about : mapping of str to object
         The metadata that slices and groups are taken from; None is missing.
     failed : str

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import require_class_names
 
-from ._agreement import differing_settings, require_one_kind, same_in_both
+from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
+from ._direction import refuse_loss
 from ._items import item_codes
 from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
 from ._predictions import Columns, Predictions
@@ -150,7 +151,8 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: Mapping[str
         rows.notes.update(dict.fromkeys(first.notes))
         rows.subjects.append(first.subject)
     matched = match(mine, other, **options)
-    told = [*other.notes, *how, *differing_settings(mine, other), *matched.notes]
+    prompts = differing_prompts(mine, other, matched.rows, matched.partners)
+    told = [*other.notes, *how, *differing_settings(mine, other), *prompts, *matched.notes]
     rows.notes.update(dict.fromkeys(told))
     rows.subjects.append(other.subject)
     rows.predicted &= first.predicted and other.predicted
@@ -199,6 +201,8 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     """The rows that all files have."""
     where = np.flatnonzero(rows.valid)
     marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.graded)
+    if marks and columns.score is not None and not rows.first.graded:
+        refuse_loss(rows.first.where, columns.score)
     table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
     others = {}
     for name in columns.optional:

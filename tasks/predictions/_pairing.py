@@ -13,7 +13,14 @@ from sigstats.comparison.paired_predictions import PairedPredictions as PairedPr
 from sigstats.comparison.requirements import are_measurements
 
 from ..tables.spelling import same_spelling
-from ._agreement import differing_settings, require_one_kind, require_same_questions, require_same_task, same_in_both
+from ._agreement import (
+    differing_prompts,
+    differing_settings,
+    require_one_kind,
+    require_same_questions,
+    require_same_task,
+    same_in_both,
+)
 from ._coded import join_coded, strangers
 from ._items import first_rows, item_codes, taken
 from ._predictions import Columns, Predictions
@@ -51,7 +58,8 @@ def join(
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
     matched = match(baseline, candidate, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
     rows, partners = matched.rows, matched.partners
-    notes = [*baseline.notes, *candidate.notes, *how, *differing_settings(baseline, candidate), *matched.notes]
+    others_said = differing_settings(baseline, candidate), differing_prompts(baseline, candidate, rows, partners)
+    notes = [*baseline.notes, *candidate.notes, *how, *others_said[0], *others_said[1], *matched.notes]
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):

@@ -12,7 +12,7 @@ from sigstats._common.validation import shown
 
 from ..tables.numbers import is_number
 from ..tables.table import Table
-from ._direction import is_lower_better
+from ._direction import refuse_loss
 from ._items import occurrences
 
 #: What stands for label and prediction where a file only says whether an answer was right.
@@ -117,6 +117,8 @@ class Predictions:
         What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
     subject : mapping of str to str
         What was read, for a person: task, model, scorer or metric, filter, epochs.
+    meant : set of str
+        The parts of `subject` that a person named.
     settings : mapping of str to str
         What else should be equal in both files, and is told where it is not.
     notes : tuple of str
@@ -143,6 +145,7 @@ class Predictions:
     epoch: Any = None
     identity: Mapping[str, Any] = field(default_factory=dict)
     subject: Mapping[str, str] = field(default_factory=dict)
+    meant: frozenset[str] = frozenset()
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     answers: Any = None
@@ -220,11 +223,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.label in table.names or "label" in columns.named
-    if not labelled and columns.score is not None and is_lower_better(columns.score):
-        raise ValueError(
-            f"{table.where}: score: {shown(columns.score)} is the better the lower it is; expected a column that is "
-            f"the better the higher it is, such as its negative under the name neg_{columns.score}"
-        )
+    if not labelled and columns.score is not None:
+        refuse_loss(table.where, columns.score)
     label = texts(columns.label) if labelled else pa.repeat(RIGHT, table.num_rows)
     prediction = texts(columns.prediction) if predicted else label
     for name, column in ((columns.label, label), (columns.prediction, prediction)):

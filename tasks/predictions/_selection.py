@@ -67,7 +67,8 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
             "scores between 0 and 1"
         )
     found = _predictions(log, answers, marks, columns)
-    return replace(found, subject=_subject(log, answers, score), notes=tuple(notes), dropped=dropped)
+    meant = frozenset(() if columns.filter is None else ("filter",))
+    return replace(found, subject=_subject(log, answers, score), meant=meant, notes=tuple(notes), dropped=dropped)
 
 
 def _predictions(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..input_files.content import Content
 from ..input_files.json_text import parse_json, require_objects
-from ._log import Answer, EvaluationLog, sort_scores
+from ._log import PROMPT, Answer, EvaluationLog, sort_scores
 from ._predictions import Columns
 
 ORDER = 20
@@ -119,4 +119,6 @@ def _identity(sample: dict[str, Any]) -> dict[str, str]:
     if "doc_hash" not in found and sample.get("doc") is not None:
         text = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
         found["doc"] = hashlib.sha256(text.encode()).hexdigest()
+    if sample.get("prompt_hash") is not None:
+        found[PROMPT] = str(sample["prompt_hash"])
     return found

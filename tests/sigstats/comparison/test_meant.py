@@ -1,14 +1,17 @@
 """What a person cannot have meant is refused: another scale, another direction, another spelling of a class."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import sigstats
 from sigstats._common.score_scale import require_one_scale
 from sigstats.flows.cli import main
 from sigstats.tasks.predictions import Columns, read, score_names
-from tests.tasks.predictions.logs import inspect_log
+from tests.tasks.predictions.logs import harness_log, inspect_log
 
 RNG = np.random.default_rng(20)
 FRACTIONS = RNG.integers(0, 21, 200) / 20
@@ -114,9 +117,69 @@ def test_classes_under_other_names_are_no_errors(tmp_path, capsys, label, said, 
         (TRUE, np.where(TRUE == GUESS, GUESS, 7)),
         (TRUE % 2, np.ones(200, dtype=int)),
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "nan")),
+        (NAMES[TRUE], np.full(200, "nan")),
         ([f"answer {n}" for n in range(200)], [f"Answer {n}" if n < 9 else f"answer {n}" for n in range(200)]),
     ],
 )
 def test_other_answers_are_errors(label, said):
     found = sigstats.compare(label, label, said)
     assert found.rows[0].candidate == pytest.approx(np.mean(np.asarray(label) == np.asarray(said)))
+
+
+def test_series_of_the_same_rows_in_another_order_are_refused():
+    y, a = pd.Series(TRUE, index=range(1000, 1200)), pd.Series(GUESS, index=range(1000, 1200))
+    shuffled = a.sample(frac=1, random_state=1)
+    for arguments, options in (
+        ((y, a, shuffled), {}),
+        ((y, a, a), {"slices": {"half": shuffled}}),
+        ((y, a, a), {"scores": (a, shuffled), "measures": ["mean-score"]}),
+    ):
+        with pytest.raises(ValueError, match="its index has the labels of that of y in another order"):
+            sigstats.compare(*arguments, **options)
+    fresh = pd.Series(GUESS[::-1])  # of another index altogether, as model.predict gives it
+    assert sigstats.compare(y, a, fresh).rows[0].candidate == pytest.approx(np.mean(GUESS[::-1] == TRUE))
+    assert sigstats.compare(y, a, shuffled.to_numpy()).n == 200
+
+
+def test_a_loss_is_not_ranked(tmp_path, capsys):
+    paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    for path in paths:
+        pd.DataFrame({"id": range(200), "label": TRUE, "prediction": GUESS, "loss": FRACTIONS}).to_csv(path)
+    assert main(["rank", *paths, "--score", "loss"]) == 2
+    assert "'loss' is the better the lower it is" in capsys.readouterr().err
+
+
+def filtered(path, filters, prompt="p", **more):
+    asked = {"metrics": ["em"], "prompt_hash": prompt, **more}
+    documents = [
+        {"doc_id": n, "doc": {"q": n}, "filter": name, "em": right, **asked}
+        for name, rights in filters.items()
+        for n, right in enumerate(rights)
+    ]
+    return harness_log(path, documents)
+
+
+def test_two_filters_of_one_log_are_compared_by_naming_both(tmp_path, capsys):
+    strict, flexible = (RNG.random((2, 40)) < [[0.6], [0.8]]).astype(int).tolist()
+    path = filtered(tmp_path / "a.jsonl", {"strict": strict, "flexible": flexible})
+    assert main(["compare", path, path, "--filter", "flexible", "--filter", "strict", "--json", "-"]) in (0, 1)
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    better = sum(a > b for a, b in zip(flexible, strict, strict=True))
+    worse = sum(a < b for a, b in zip(flexible, strict, strict=True))
+    assert (row["baseline"], row["candidate"]) == (pytest.approx(np.mean(flexible)), pytest.approx(np.mean(strict)))
+    assert row["p_worse"] == pytest.approx(stats.binomtest(worse, better + worse, alternative="less").pvalue)
+    other = filtered(tmp_path / "b.jsonl", {"strict": strict, "flexible": flexible}, target="another question")
+    assert main(["compare", path, other, "--filter", "flexible", "--filter", "strict"]) == 2
+    assert "target" in capsys.readouterr().err
+    assert main(["compare", path, path, *["--filter", "strict"] * 3]) == 2
+    assert "--filter: 3 are named" in capsys.readouterr().err
+
+
+def test_other_prompts_of_the_same_questions_are_told(tmp_path, capsys):
+    right = {"none": [1, 0] * 10}
+    paths = [filtered(tmp_path / f"{prompt}.jsonl", right, prompt) for prompt in ("zero", "five")]
+    for command in ("compare", "rank"):
+        assert main([command, *paths]) == 0
+        assert "20 of 20 prompts are not those of" in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", paths[0], filtered(tmp_path / "c.jsonl", {"none": [0, 1] * 10}, "zero")]) in (0, 1)
+    assert "prompts are not" not in capsys.readouterr().out
