@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .compiled_or import compiled_or
 from .validation import IntArray
 
 #: Bit generators of 64 bits, of which NumPy takes the lower half of a number first, and keeps the upper.
@@ -53,8 +54,7 @@ def _by_numpy(generator: np.random.Generator, runs: list[IntArray], shape: tuple
 
 
 def _compiled(generator: np.random.Generator, runs: list[IntArray], shape: tuple[int, int, int]) -> IntArray:
-    from ._shuffle import shuffle_rows
-
+    shuffle_rows = _shuffle_rows()
     made = np.broadcast_to(np.arange(shape[2]), shape).copy()
     starts = np.concatenate([[0], np.cumsum([len(run) for run in runs])])
     members = np.concatenate(runs)
@@ -86,14 +86,20 @@ def _take_words(stream: Any, count: int) -> Any:
     return np.concatenate([np.array(kept, dtype=np.uint32), words[: len(words) - over]])
 
 
+@compiled_or(None)
+def _shuffle_rows() -> Any:
+    """The compiled shuffle; None without Numba."""
+    from ._shuffle import shuffle_rows
+
+    return shuffle_rows
+
+
 @functools.cache
 def _is_as_numpy(kind: Any) -> bool:
     """Whether compiled code is there, and shuffles as the NumPy that is installed."""
+    if _shuffle_rows() is None:
+        return False
     ours, theirs = (np.random.Generator(kind(1)) for _ in range(2))
     runs, shape = [np.arange(0, 40, 2), np.arange(1, 25, 2)], (2, 3, 40)
-    try:  # it imports an extra
-        made = _compiled(ours, runs, shape)
-    except ImportError:
-        return False
-    same = np.array_equal(made, _by_numpy(theirs, runs, shape))
+    same = np.array_equal(_compiled(ours, runs, shape), _by_numpy(theirs, runs, shape))
     return same and bool(ours.integers(2**32) == theirs.integers(2**32))

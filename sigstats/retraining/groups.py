@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray, as_array, as_choice, as_count, refuse
 from .folds import as_classes, as_folds, folds_of
@@ -177,7 +178,7 @@ class LabelExchange:
             draws[:, self._order] = shuffled
             return draws
         for block in self._blocks:
-            places = generator.permuted(np.broadcast_to(np.arange(len(block)), (size, len(block))), axis=1)
+            places = permutations(generator, [np.arange(len(block))], (1, size, len(block)))[0]
             draws[:, block.ravel()] = block[places].reshape(size, -1)
         return draws
 

@@ -1,6 +1,5 @@
 """Counts of the joint outcomes of three columns of labels, batch by batch."""
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import did_you_mean, one_line, shown
 
 from ..input_files.limit import Budget
@@ -240,11 +240,9 @@ class _Lookup:
     places: tuple[NDArray[np.int64], ...]
 
 
-@functools.cache
+@compiled_or(None)
 def _kernel() -> Any:
     """The compiled function that counts rows in one pass; None without Numba."""
-    try:  # it imports an extra
-        from .tally_numba import count_rows
-    except ImportError:
-        return None
+    from .tally_numba import count_rows
+
     return count_rows

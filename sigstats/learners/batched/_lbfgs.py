@@ -6,13 +6,13 @@ otherwise, which moves the iterates as rounding the data would. A problem of whi
 or that needs what is left out here (restarts, pairs without curvature), is given up.
 """
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ._line_search import LineSearch, first_is_taken
@@ -183,13 +183,11 @@ def _plain_directions(
         out += (amount - inverses[at, pair] * _dot(changes[at, pair], out))[:, None] * steps[at, pair]
 
 
-@functools.cache
+@compiled_or(_plain_directions)
 def _directions() -> Any:
-    """What multiplies by the inverse Hessian: compiled where Numba is there."""
-    try:  # it imports an extra
-        from ._lbfgs_directions import directions
-    except ImportError:
-        return _plain_directions
+    """What multiplies by the inverse Hessian."""
+    from ._lbfgs_directions import directions
+
     return directions
 
 

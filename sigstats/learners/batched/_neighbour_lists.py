@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import blocks
@@ -49,11 +50,8 @@ class NeighbourLists:
 
         ``fold``, ``labels`` and ``place`` are those of each row, (replicates, n).
         """
-        try:  # it imports an extra
-            from ._list_walk import walk_lists
-        except ImportError:
-            return None
-        if self._partly:
+        walk_lists = None if self._partly else _walk_lists()
+        if walk_lists is None:
             return None
         weights, bound = learned.weights, learned.bound
         if weights is None:
@@ -136,6 +134,14 @@ class NeighbourLists:
             a, b = column[rows][:, None], column[near]
             count += (a != b) if self._nominal[j] else np.isnan(a) | np.isnan(b)
         return count
+
+
+@compiled_or(None)
+def _walk_lists() -> Any:
+    """The compiled walk; None without Numba."""
+    from ._list_walk import walk_lists
+
+    return walk_lists
 
 
 def narrowed(codes: IntArray) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import IntArray
 
 from ..base import UNDECIDED, Null, Problem, is_default, steps_of
@@ -245,15 +246,9 @@ class _Growth(NamedTuple):
     boost: Any
 
 
-@functools.cache
-def _compiled() -> _Growth:
-    """The compiled functions.
-
-    Raises
-    ------
-    ImportError
-        Without Numba.
-    """
+@compiled_or(None)
+def _compiled() -> Any:
+    """The compiled functions; None without Numba."""
     from ._boosting_bins import Levels, bin_rows
     from ._boosting_growth import room_for
     from ._boosting_rounds import boost
@@ -266,11 +261,7 @@ def _grows() -> bool:
     """Whether Numba is there and trees grown by it are those of the installed scikit-learn."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return False  # elsewhere compilers fuse products and sums
-    try:  # it imports an extra
-        _compiled()
-    except ImportError:
-        return False
-    return all(_predicts_the_same(n_classes) for n_classes in (2, 3))
+    return _compiled() is not None and all(_predicts_the_same(n_classes) for n_classes in (2, 3))
 
 
 def _predicts_the_same(n_classes: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import ndtri
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, nominal_mask, steps_of
@@ -43,9 +44,7 @@ class BatchedC45:
         steps = steps_of(estimator)
         if len(steps) != 1 or type(steps[0]) is not C45Classifier or np.isinf(problem.X).any():
             return None
-        try:  # it imports an extra
-            from . import _c45_prediction  # noqa: F401
-        except ImportError:
+        if _predict_fold() is None:
             return None
         try:
             steps[0].validated(problem.X)
@@ -69,9 +68,9 @@ class BatchedC45:
         return predicted
 
     def _cross_validate(self, codes: Any, label: IntArray, folds: IntArray, predicted: IntArray) -> None:
-        from ._c45_prediction import predict_fold
         from ._c45_splits import Fold
 
+        predict_fold = _predict_fold()
         least, confidence, z = self._options
         label = label.astype(np.int64)  # one that is read only would be another type
         label = label.astype(np.int64)  # one that is read only would be another type
@@ -90,6 +89,14 @@ class BatchedC45:
                 len(np.unique(label[train])), least, confidence, z,
             )  # fmt: skip
             predict_fold(fold, train, test, self._pruned, predicted)
+
+
+@compiled_or(None)
+def _predict_fold() -> Any:
+    """What grows a tree and predicts from it; None without Numba."""
+    from ._c45_prediction import predict_fold
+
+    return predict_fold
 
 
 BATCHED = (BatchedC45,)

@@ -16,6 +16,7 @@ from scipy.linalg import qr, solve_triangular
 from scipy.linalg.lapack import dpotrf, dtrtri
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
@@ -148,13 +149,12 @@ class BatchedLDA(BatchedDesign):
             return None
         if (self._order.train_counts == 0).any():
             return None
-        try:  # it imports an extra
-            from ._linear_discriminants import Discriminants
-        except ImportError:
+        discriminants = _discriminants()
+        if discriminants is None:
             return None
         unusual = (columns != self._basis.usual) & self._basis.lone
         degrees = self._order.train_counts.sum(axis=1) - self._degrees
-        return Discriminants(columns, self._order, degrees, unusual, _SMALLEST)
+        return discriminants(columns, self._order, degrees, unusual, _SMALLEST)
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
@@ -261,6 +261,14 @@ def _degrees_of_freedom(classes: int) -> int:
     probe = LinearDiscriminantAnalysis().fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
     width = float(np.diff(probe.decision_function([[0.0], [1.0]]))[0])  # 10 / covariance: 10 for 4 rows, 5 for 2
     return 0 if width > 7.5 else classes
+
+
+@compiled_or(None)
+def _discriminants() -> Any:
+    """The compiled discriminants; None without Numba."""
+    from ._linear_discriminants import Discriminants
+
+    return Discriminants
 
 
 BATCHED = (BatchedLDA,)

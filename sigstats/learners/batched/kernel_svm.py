@@ -8,7 +8,6 @@ rounding may move it is left to scikit-learn. Where the matrix of a fold would t
 of its own, and where that would, all is left to scikit-learn.
 """
 
-import functools
 import itertools
 from typing import Any, ClassVar
 
@@ -16,11 +15,13 @@ import numpy as np
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, blocks, is_default, steps_of
 from ..design import design_of
 from ._fold_transform import FoldTransform
+from ._noise import noise_of_two_classes
 
 _FREE = ("C", "kernel", "degree", "gamma", "coef0", "shrinking", "tol", "cache_size", "decision_function_shape")
 
@@ -191,24 +192,21 @@ def _known(machine: Any) -> bool:
     return shift and type(machine.degree) is int and machine.degree >= 1 and type(machine.shrinking) is bool
 
 
-@functools.cache
+@compiled_or(None)
 def _solver() -> Any:
     """What solves the dual, where Numba is there and coefficients are those of the installed libsvm; otherwise None."""
-    try:  # it imports an extra
-        from ._kernels import Kernel
-        from ._smo import solve
-    except ImportError:
-        return None
-    rng = np.random.default_rng(1)
-    rows, label = rng.normal(size=(150, 5)), rng.permutation(np.arange(150) % 2)
-    order = label.argsort(kind="stable")
+    from ._kernels import Kernel
+    from ._smo import solve
+
+    rows, label, order = noise_of_two_classes(5)
+    sign = np.where(label[order] == 0, 1.0, -1.0)
     for name, kernel in (("rbf", Kernel(0.2)), ("poly", Kernel(0.2, 3))):
         theirs = SVC(C=2.0, kernel=name, gamma=0.2).fit(rows, label)
         matrix = kernel.matrix(rows[order])
         if matrix is None:
             return None
-        ours, threshold = solve(matrix, 1.0 - 2 * label[order], kernel.diagonal(rows[order]), 2.0, 1e-3, True)
-        expected = np.zeros(150)
+        ours, threshold = solve(matrix, sign, kernel.diagonal(rows[order]), 2.0, 1e-3, True)
+        expected = np.zeros(len(rows))
         expected[theirs.support_] = -theirs.dual_coef_[0]
         if not np.array_equal(ours, expected[order]) or threshold != theirs.intercept_[0]:
             return None

@@ -7,18 +7,19 @@ within its ``tol`` of it. A fold with a row nearer to the boundary than that may
 steps (`sigstats.learners.batched._trust_region`) or, without Numba, left to scikit-learn.
 """
 
-import functools
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 from sklearn.svm import LinearSVC
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from ._fold_transform import FoldTransform
+from ._noise import noise_of_two_classes
 from .ridge import standardised
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
@@ -200,19 +201,15 @@ def weights_of(machine: Any, train: FloatArray, label: IntArray) -> FloatArray |
     return np.array(found)
 
 
-@functools.cache
+@compiled_or(None)
 def _solver() -> Any:
     """What trains a machine, where Numba is there and weights are those of the installed liblinear; otherwise None."""
-    try:  # it imports an extra
-        from ._trust_region import solve
-    except ImportError:
-        return None
-    rng = np.random.default_rng(1)
-    rows, label = rng.normal(size=(150, 21)), rng.permutation(np.arange(150) % 2)
-    order = label.argsort(kind="stable")
+    from ._trust_region import solve
+
+    rows, label, order = noise_of_two_classes(21)
     theirs = LinearSVC(C=2.0, dual=False, tol=1e-7).fit(rows, label)
-    rows = np.column_stack([rows[order], np.ones(150)])
-    ours = solve(rows, np.ascontiguousarray(rows.T), 2.0 * label[order] - 1, 2.0, 1e-7, 1000)
+    rows = np.column_stack([rows[order], np.ones(len(rows))])
+    ours = solve(rows, np.ascontiguousarray(rows.T), np.where(label[order] == 1, 1.0, -1.0), 2.0, 1e-7, 1000)
     same = ours is not None and np.array_equal(ours, np.r_[theirs.coef_[0], theirs.intercept_])
     return solve if same else None
 

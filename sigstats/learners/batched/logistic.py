@@ -6,12 +6,12 @@ collinear; so its own way is followed to where it stops, and a row nearer to the
 the way, may move it is left to scikit-learn.
 """
 
-import functools
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, blocks, is_default, steps_of
@@ -201,13 +201,11 @@ def _losses_of(scores: FloatArray, codes: Any, binary: bool) -> tuple[FloatArray
     return losses, derivatives[:, 1:] if binary else derivatives[:, :-1]
 
 
-@functools.cache
+@compiled_or(_PlainLosses)
 def _losses() -> Any:
-    """What computes losses: compiled where Numba is there."""
-    try:  # it imports an extra
-        from ._cross_entropy import Losses
-    except ImportError:
-        return _PlainLosses
+    """What computes losses."""
+    from ._cross_entropy import Losses
+
     return Losses
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, FoldOrder, Null, Problem, best_or_undecided, blocks, is_default, nominal_mask
@@ -78,15 +79,10 @@ class BatchedNaiveBayes:
 
     def _compile(self, numbers: FloatArray) -> Any:
         """The compiled way for complete numbers alone, where Numba is there."""
-        if not self._complete or self._categories:
+        compiled = None if self._categories or not self._complete else _gaussian_bayes()
+        if compiled is None:
             return None
-        try:  # it imports an extra
-            from ._gaussian_bayes import GaussianBayes
-        except ImportError:
-            return None
-        return GaussianBayes(
-            numbers, self._order, self._squares, self._no_variance, self._var_smoothing, rounding=_ROUNDING
-        )
+        return compiled(numbers, self._order, self._squares, self._no_variance, self._var_smoothing, rounding=_ROUNDING)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNaiveBayes | None":  # noqa: ARG003
@@ -271,6 +267,14 @@ def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
     most = scores + error
     most[each, best] = -np.inf
     return np.where(most.max(axis=1) < least, best, UNDECIDED)
+
+
+@compiled_or(None)
+def _gaussian_bayes() -> Any:
+    """The compiled sums and scores; None without Numba."""
+    from ._gaussian_bayes import GaussianBayes
+
+    return GaussianBayes
 
 
 BATCHED = (BatchedNaiveBayes,)

@@ -9,7 +9,6 @@ The 0/1 columns of categories are made once and permuted; a category that a trai
 there, since scikit-learn breaks ties by the number of columns too.
 """
 
-import functools
 import platform
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, NamedTuple
@@ -17,6 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, is_default, steps_of
@@ -187,16 +187,14 @@ def _seed(random_state: int) -> int:
     return int(np.random.RandomState(random_state).randint(0, 2**31 - 1)) or 1
 
 
-@functools.cache
+@compiled_or(None)
 def _growth() -> _Growth | None:
     """What Numba has compiled, where it is there and its trees are those of the installed scikit-learn; or None."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
-    try:  # it imports an extra
-        from ._tree_growth import predict_fold
-        from ._tree_levels import predict_fold_by_levels
-    except ImportError:
-        return None
+    from ._tree_growth import predict_fold
+    from ._tree_levels import predict_fold_by_levels
+
     # Noise from few values has ties everywhere, which another order of columns or another sum would break otherwise.
     rng = np.random.default_rng(1)
     columns = rng.integers(0, 4, (120, 6)).astype(np.float32)

@@ -1,0 +1,40 @@
+"""Compiled code where Numba (the extra ``fast``) is there, something else where it is missing or off."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
+
+
+def compiled_or(otherwise: Any) -> Callable[[Callable[[], Found]], Callable[[], Found]]:
+    """Decorate a function that imports compiled code: it is called once, and gives `otherwise` without Numba.
+
+    Parameters
+    ----------
+    otherwise : object
+        What stands for the compiled code: a function that does the same by NumPy, or None.
+
+    Examples
+    --------
+    >>> from sigstats._common.compiled_or import compiled_or
+    >>> @compiled_or(sum)
+    ... def total():
+    ...     from a_module_that_is_missing import total
+    ...     return total
+    >>> total()([1, 2, 3])
+    6
+    """
+
+    def decorate(imported: Callable[[], Found]) -> Callable[[], Found]:
+        @functools.cache
+        @functools.wraps(imported)
+        def found() -> Any:
+            try:
+                return imported()
+            except ImportError:
+                return otherwise
+
+        return found
+
+    return decorate
