@@ -16,8 +16,8 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.tasks.plan import Cell
 
-#: The numbers of rows, features and classes of each data set, by its name.
-Sizes = Mapping[str, tuple[int, int, int]]
+#: The numbers of rows, features and classes of each data set, by its name; NaN where a number is not known.
+Sizes = Mapping[str, tuple[float, float, float]]
 
 #: Prior means of the exponents of rows, features and classes.
 _POWERS = np.array([0.9, 0.6, 0.4])
@@ -45,8 +45,9 @@ class CostModel:
     Parameters
     ----------
     cells : sequence of Cell
-    sizes : mapping of str to (int, int, int)
-        The numbers of rows, features and classes of the data sets that the cells name.
+    sizes : mapping of str to (float, float, float)
+        The numbers of rows, features and classes of the data sets that the cells name. A number that is not known is
+        taken to be the geometric mean of those known.
     """
 
     def __init__(self, cells: Sequence[Cell], sizes: Sizes) -> None:
@@ -58,7 +59,7 @@ class CostModel:
             (cell.fanout, *sorted(item for item in cell.subject.items() if item[0] not in _DATA)) for cell in cells
         ]
         self._combined = _codes(named)
-        self._sizes = np.array([_log_sizes(cell, sizes) for cell in cells])
+        self._sizes = _filled(np.array([_log_sizes(cell, sizes) for cell in cells]))
 
     def predict(self, seen: Sequence[int], logs: Sequence[float]) -> tuple[FloatArray, FloatArray]:
         """Mean and standard deviation of the logarithm of the cost of every cell.
@@ -112,7 +113,15 @@ def _codes(values: Sequence[Any]) -> IntArray:
 
 
 def _log_sizes(cell: Cell, sizes: Sizes) -> tuple[float, float, float]:
-    n = cell.work.get("n")
-    rows, features, classes = sizes.get(cell.subject.get("dataset", ""), (1, 1, 1))
+    """The rows that a test set has or a classifier is trained on, or else those of the data."""
+    n = cell.work.get("n") or cell.work.get("split", {}).get("train")
+    rows, features, classes = sizes.get(cell.subject.get("dataset", ""), (math.nan,) * 3)
     rows = n if isinstance(n, int) and n > 0 else rows
     return math.log(rows), math.log(features), math.log(classes)
+
+
+def _filled(sizes: FloatArray) -> FloatArray:
+    """`sizes` with the mean of its column in place of NaN."""
+    missing = np.isnan(sizes)
+    means = np.where(missing, 0.0, sizes).sum(axis=0) / np.maximum(1, (~missing).sum(axis=0))
+    return np.where(missing, means, sizes)

@@ -57,10 +57,11 @@ class Estimate:
 
     @property
     def expected(self) -> float | None:
-        """As `seconds`, if the cell stops where its rule does for the share of extreme replicates seen so far."""
+        """As `seconds`, if the cell stops in the lane where its rule does for the share of extreme replicates."""
         if self.seconds is None or self.each is None or self.cell.stopping is None or self.share is None:
             return self.seconds
-        left = min(self.left, max(0, self.cell.rule.stops_at(self.share) - self.done))
+        needed = self.cell.whole_lanes(self.cell.rule.stops_at(self.share))
+        left = min(self.left, max(0, needed - self.done))
         return self.once + self.each * left
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray
 from sigstats.tasks.datasets.dataset import Dataset
+from sigstats.tasks.datasets.documents import Documents
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.plan import Block, Cell
@@ -28,7 +29,7 @@ TIMING_SECONDS = 30.0
 #: After that only the first cell of each kind is timed, until this many times as many seconds have passed.
 _KINDS = 2
 
-#: The share of these seconds that one cell may take.
+#: The share of these seconds that one cell may take, unless its share of the uncertainty is larger.
 _PART_OF_BUDGET = 0.1
 
 #: Seconds that the timing of a cell takes besides its replicates.
@@ -106,8 +107,7 @@ class _Timing:
         # A cell that reads another cell's results, which do not exist yet, is tried with invented ones.
         self._tried = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
         self.open = [at for at, cell in self._tried.items() if cell is not None]
-        tables = [each for each in prepared.datasets if isinstance(each, Dataset)]
-        sizes = {each.name: (len(each), each.X.shape[1], len(each.classes)) for each in tables}
+        sizes = {each.name: _size(each) for each in prepared.datasets if isinstance(each, (Dataset, Documents))}
         self._small = {each.name: each.nbytes for each in prepared.datasets}
         self._model = CostModel([one.cell for one in counted], sizes)
         self._place = {one.cell.name: at for at, one in enumerate(counted)}
@@ -143,7 +143,8 @@ class _Timing:
         each = np.exp(mean[rest])
         doubt = each * np.array([self.estimates[at].left for at in rest]) * np.expm1(np.minimum(spread[rest], 2.0))
         price = _LEAST + 2 * each * np.exp(spread[rest] / 2)
-        affordable = price <= min(_PART_OF_BUDGET * self._budget, seconds)
+        part = np.maximum(_PART_OF_BUDGET, doubt / doubt.sum())
+        affordable = price <= np.minimum(part * self._budget, seconds)
         if not affordable.any():
             return None
         return rest[int(np.argmax(np.where(affordable, doubt / price, -1.0)))]
@@ -176,13 +177,12 @@ class _Timing:
         """The estimates: measured, or predicted from those measured."""
         found = self._predicted()
         seen = {like(one.cell.fanout) for one in self.estimates if one.timed}
-        shares = [one.share for one in self.estimates if one.share is not None]
-        usual = sum(shares) / len(shares) if shares else None
+        shares = [(one.cell, one.share) for one in self.estimates if one.share is not None]
         prepared = {_prepared_by(one.cell): one.once for one in self.estimates if one.timed}
 
         def guess(at: int, one: Estimate) -> Estimate:
-            if one.share is None and one.left and observed_cell(one.cell) is not None:
-                one = replace(one, share=usual)
+            if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
+                one = replace(one, share=_usual_share(one.cell, shares))
             if one.timed or one.problem or not one.left or found is None or self._tried[at] is None:
                 return one
             if like(one.cell.fanout) not in seen:
@@ -191,6 +191,13 @@ class _Timing:
             return replace(one, each=math.exp(found[0][at]), once=once, bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]
+
+
+def _size(data: Dataset | Documents) -> tuple[float, float, float]:
+    """Rows, features and classes; the features of documents are known once a classifier has counted their words."""
+    if isinstance(data, Documents):
+        return len(data), math.nan, math.nan
+    return len(data), data.X.shape[1], len(data.classes)
 
 
 def _kind(cell: Cell) -> tuple[str, ...]:
@@ -253,6 +260,13 @@ def _renamed(scratch: Store) -> Store:
 
 def _share(receipt: Receipt) -> float | None:
     return None if receipt.exceedances is None else receipt.exceedances / (receipt.last - receipt.first)
+
+
+def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | None:
+    """The mean share of the cells that have most in common with `cell`; None if no share is known."""
+    alike = [len(cell.subject.items() & other.subject.items()) for other, _ in shares]
+    nearest = [share for (_, share), common in zip(shares, alike, strict=True) if common == max(alike)]
+    return sum(nearest) / len(nearest) if nearest else None
 
 
 def _stored(cell: Cell, scratch: Store) -> int:

@@ -35,7 +35,8 @@ class Receipt:
     engine : {"serial", "dask"}
         Whether the process of the run computed it, or a worker.
     exceedances : int or None
-        The number of its replicates that are at least as extreme as observed; None if that is not known.
+        The number of its replicates that are at least as extreme as observed, or where a rule stops at the precision
+        of a rate, of its rejections; None if that is not known.
     """
 
     first: int

@@ -19,7 +19,7 @@ from ..storage.store import Store
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
-    """Which replicates of `table` are at least as extreme as observed."""
+    """Which replicates of `table` the rule of a cell counts: those at least as extreme as observed, or rejections."""
     module = fanout(cell.fanout)
     if isinstance(module, CountsRejections) and isinstance(cell.rule, PrecisionRule):
         return module.rejections(table, cell.rule.alpha)
@@ -29,8 +29,10 @@ def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[n
 
 
 def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
-    """The number of replicates of `table` that are at least as extreme as observed; None if that is not known yet."""
-    if not isinstance(fanout(cell.fanout), HasExceedances):
+    """The number of replicates of `table` that the rule of a cell counts; None if that is not known yet."""
+    module = fanout(cell.fanout)
+    of_rate = isinstance(module, CountsRejections) and isinstance(cell.rule, PrecisionRule)
+    if not of_rate and not isinstance(module, HasExceedances):
         return None
     compared = observed_cell(cell)
     try:

@@ -11,7 +11,7 @@ from sigstats.flows.running.cost_model import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
 from sigstats.flows.running.progress import duration
 from sigstats.flows.running.timing import estimate
-from sigstats.flows.studies import parse_study
+from sigstats.flows.studies import kind_of, parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.tasks.engine.run_block import Receipt
@@ -148,6 +148,51 @@ def test_a_power_law_is_found_from_a_few_data_sets(tmp_path):
     assert spread[seen].max() < spread[[at for at in range(len(cells)) if at not in seen]].max()
 
 
+def test_sizes_that_are_not_known_make_no_difference():
+    """Documents of unknown width are as near to a wide table as to other documents of as many training rows."""
+    sizes = {"table": (581_012, 54, 7), "documents": (10_000, np.nan, np.nan), "others": (30_000, np.nan, np.nan)}
+    (first, *_) = prepared()[1].plan.cells
+    cells = [replace(first, subject={"dataset": name}, work={"split": {"train": 8000}}) for name in sizes]
+    mean, spread = CostModel(cells, sizes).predict([1], [0.0])
+    assert mean == pytest.approx([0.0] * 3, abs=1e-9)
+    assert spread[0] == pytest.approx(spread[2])
+
+
+def test_a_cell_may_take_the_share_of_the_time_that_it_has_in_what_is_not_known(tmp_path, monkeypatch):
+    def each(cell):
+        large = cell.subject["dataset"] == "digits" and cell.fanout == "retrain"
+        return (0.2 if cell.subject["classifier"] == "1-nn" else 0.001) * (80 if large else 1)
+
+    _, found = timed_by(monkeypatch, tmp_path, each, budget=100.0)
+    slow = [one for one in found if one.cell.subject.get("classifier") == "1-nn" and one.cell.fanout == "retrain"]
+    assert any(one.timed for one in slow if one.cell.subject["dataset"] == "digits")
+
+
+def test_a_rate_is_expected_to_stop_where_its_rejections_say(tmp_path):
+    """All cells have a rule that counts rejections, those that were not timed too; whole lanes are computed."""
+    rates = {"prevalence": [0.4], "recall": [0.7], "precision": [0.7], "difference": [0.0, 0.2], "dependence": [0.3]}
+    study = parse_study(
+        {
+            "kind": "calibration",
+            "name": "rates",
+            "sizes": [50, 100],
+            "precision": 0.02,
+            "populations": [{"name": "simulated", "source": "simulated", **rates}],
+            "tests": [{"test": "mcnemar"}],
+        },
+        source="study",
+    )
+    ready = kind_of(study).prepare(study, Path())
+    counted = count(ready.plan, str(tmp_path / "output"))
+    found = estimate(ready, counted, scratch=Store(str(tmp_path / "scratch")), budget=0)
+    assert [one.timed for one in found].count(True) == 1
+    for one in found:
+        assert one.left == 625
+        replicates = (one.expected - one.once) / one.each
+        assert replicates == pytest.approx(-(-one.cell.rule.stops_at(one.share) // 100) * 100)
+        assert replicates < 625
+
+
 def test_savings_are_those_of_the_rules(tmp_path):
     study, ready = prepared()
     counted = count(ready.plan, str(tmp_path / "output"))
@@ -173,7 +218,8 @@ def test_what_a_rule_spares_is_expected_and_the_most_is_said(tmp_path):
     _, ready = prepared(permutation={"resamples": 999, "stopping": "gandy"})
     counted = count(ready.plan, str(tmp_path / "output"))
     found = [replace(one, each=1.0, timed=True, share=0.5 if one.cell.stopping else None) for one in counted]
-    stops = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3).stops_at(0.5)
+    rule = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3)
+    stops = -(-rule.stops_at(0.5) // 10) * 10  # to the end of the lane
     assert [one.expected for one in found] == [1.0] * 6 + [stops] * 12
     assert f"about {duration(6 + 12 * stops)} of work" in (text := render(ready.plan, found, workers=2))
     assert f"(at most {duration(6 + 12 * 999)} if no rule stops)" in text
