@@ -9,6 +9,9 @@ from .data_frames import opened
 from .decimals import as_decimals
 from .validation import as_array, hint, refuse, shown
 
+#: Columns of a frame that no one calls a model by.
+_NO_MODELS = frozenset(("id", "index", "label", "doc_id", "sample_id", "item", "unnamed: 0"))
+
 
 class Found(NamedTuple):
     """A table of models, their names, the columns that are named, and the slices."""
@@ -57,6 +60,10 @@ def columns_of(
             raise refuse(f"{name} (shape)", table.shape, "rows and columns")
         return Found(table, models, others, parts)
     chosen = [each for each in frame if each not in named] if models is None else list(models)
+    if models is None and (other := next((each for each in chosen if each.strip().lower() in _NO_MODELS), None)):
+        raise ValueError(
+            f"models: the column {shown(other)} is none; expected a frame without it, or the names of those that are"
+        )
     found = [as_decimals(np.asarray(column(each, "models"))) for each in chosen]
     if any(not isinstance(each, str) for each in chosen):
         raise refuse("models", models, "names of columns")

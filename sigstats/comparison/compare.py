@@ -15,6 +15,7 @@ from .._common.validation import refuse, shown
 from ..measures.table import MEASURES
 from ..multiplicity import adjust
 from ..possibilistic_indices import possibility
+from .direction import with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
@@ -75,6 +76,12 @@ def compare_pairs(
     found = [
         _of_itself(everything, names, rule, paired) if paired.identical else _tested(paired, names, everything, rule)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
+    ]
+    found = [
+        with_direction(each, paired.classes[positive_code(paired, positive)], named=positive is not None)
+        if "auc" in names
+        else each
+        for each, paired, (names, _) in zip(found, pairs, asked, strict=True)
     ]
     decided = iter(_decide([each.rows for each in found if not each.identical], rule, level))
     return tuple(

@@ -183,3 +183,29 @@ def test_other_prompts_of_the_same_questions_are_told(tmp_path, capsys):
         assert "20 of 20 prompts are not those of" in " ".join(capsys.readouterr().out.split())
     assert main(["compare", paths[0], filtered(tmp_path / "c.jsonl", {"none": [0, 1] * 10}, "zero")]) in (0, 1)
     assert "prompts are not" not in capsys.readouterr().out
+
+
+def test_scores_of_the_other_class_are_refused_or_told():
+    """A baseline that is worse than chance for one class is good for the other: the worse model would pass."""
+    y = TRUE % 2
+    good, poor = y + RNG.normal(0, 0.8, 200), y + RNG.normal(0, 2, 200)
+    with pytest.raises(ValueError, match=r"^scores of the baseline are lower for the class '1' \(area "):
+        sigstats.compare(y, y, y, scores=(-good, -poor), measures=["auc"])
+    named = sigstats.compare(y, y, y, scores=(-good, -poor), measures=["auc"], positive=0)
+    assert (named.verdict, named.notes) == ("fail", ())
+    wanted = np.mean((-good)[y == 0][:, None] > (-good)[y == 1])
+    assert named.rows[0].baseline == pytest.approx(wanted)
+    meant = sigstats.compare(y, y, y, scores=(-good, -poor), measures=["auc"], positive=1)
+    assert meant.notes[0].startswith("scores of the baseline are lower for the class '1'")
+    broken = sigstats.compare(y, y, y, scores=(good, -good), measures=["auc"])
+    assert broken.verdict == "fail"
+    assert broken.notes[0].startswith("scores of the candidate are lower for the class '1'")
+    assert sigstats.compare(y, y, y, scores=(RNG.random(200), good), measures=["auc"]).notes == ()
+
+
+@pytest.mark.parametrize("name", ["id", "Unnamed: 0", "label"])
+def test_a_column_that_is_no_model_is_not_ranked(name):
+    frame = pd.DataFrame({"a": TRUE == 0, "b": GUESS == 0}).astype(int)
+    with pytest.raises(ValueError, match=f"models: the column '{name}' is none"):
+        sigstats.rank(frame.assign(**{name: range(200)}))
+    assert len(sigstats.rank(frame.assign(**{name: range(200)}), models=["a", "b"]).models) == 2
