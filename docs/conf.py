@@ -62,14 +62,35 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 
+#: A link of a page to a file outside of docs/, which is a page itself: the changelog, a measurement.
+OUTSIDE = re.compile(r"(\[[^]]*\])\(\.\./([^)#\s]+\.md)(#[^)\s]*)?\)")
+COPIES = "generated/outside"
+
+
+def copy_outside(_app: Sphinx) -> None:
+    """Copy the pages outside of docs/ to which one in it links, so that the site has them as pages."""
+    docs = Path(__file__).parent
+    linked = {link[2] for page in docs.glob("*.md") for link in OUTSIDE.finditer(page.read_text("utf-8"))}
+    for name in sorted(linked):
+        text = (docs.parent / name).read_text("utf-8")
+        text = re.sub(r"\A(?!#)(.*?)\.?\n", r"# \1\n", text).replace("](docs/", "](/")
+        text = f"---\norphan: true\n---\n\n{text}"
+        copy = docs / COPIES / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not copy.exists() or copy.read_text("utf-8") != text:  # else it is read anew
+            copy.write_text(text, "utf-8")
+
+
 def as_myst(_app: Sphinx, _page: str, source: list[str]) -> None:
-    """Turn what only GitHub reads into what MyST reads: formulas within a line, links to files that are not pages."""
+    """Turn what only GitHub reads into what MyST reads: formulas within a line, links to files outside of docs/."""
     source[0] = re.sub(r"\n\n```\n", "\n```\n", source[0])  # the blank line that ends a doctest
     text = re.sub(r"\$`(.+?)`\$", r"$\1$", source[0])
+    text = OUTSIDE.sub(rf"\1(/{COPIES}/\2\3)", text)
     text = re.sub(r"(?<!!)(\[[^]]*\])\((\.\./[^)#\s]+\.[a-z]+)(#[^)\s]*)?\)", r"\1(path:\2)", text)
     source[0] = re.sub(r"\[([^]]+)\]\(\.\./[^)\s]+/\)", r"`\1`", text)
 
 
 def setup(app: Sphinx) -> None:
-    """Read pages by `as_myst`."""
+    """Read pages by `as_myst`, those outside of docs/ too."""
+    app.connect("builder-inited", copy_outside)
     app.connect("source-read", as_myst)

@@ -2,6 +2,9 @@
 
 import doctest
 import re
+import runpy
+import sys
+import types
 from collections import Counter
 from pathlib import Path
 
@@ -76,6 +79,20 @@ def test_wrong_examples_and_links_are_found(tmp_path):
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page):
     assert list(broken_links(page)) == []
+
+
+def test_links_to_pages_outside_of_the_docs_are_pages_of_the_site(monkeypatch):
+    """Sphinx, which the tests have not, makes a download of a link with `path:`, and a page of what is copied."""
+    for module, names in {"sphinx": {}, "sphinx.application": {"Sphinx": object}}.items():
+        monkeypatch.setitem(sys.modules, module, types.SimpleNamespace(**names))
+    conf = runpy.run_path(str(ROOT / "docs" / "conf.py"))
+    for page in DOCS:
+        source = [page.read_text(encoding="utf-8")]
+        linked = {link[2] for link in conf["OUTSIDE"].finditer(source[0])}
+        assert linked == set(re.findall(r"\]\(\.\./([^)#]+\.md)", source[0]))
+        conf["as_myst"](None, page.stem, source)
+        assert not re.search(r"path:[^)]*\.md", source[0])
+        assert all(f"(/{conf['COPIES']}/{name}" in source[0] for name in linked)
 
 
 def test_every_public_name_has_a_section():
