@@ -6,7 +6,7 @@ from typing import Any
 
 from sigstats._common.printable import printable
 from sigstats.comparison.candidates import CandidatesResult, overall
-from sigstats.comparison.cells import difference_of, value_of
+from sigstats.comparison.cells import difference_of, interval_of, value_of
 from sigstats.comparison.sentences import counted, reasons, rule_in_words
 
 from ..escaping import for_markdown, for_markdown_cell, markdown_code
@@ -33,10 +33,9 @@ def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
     lines = []
     for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True):
         row = overall(result)
-        between = "–" if row.low is None else f"{difference_of(row, row.low)} to {difference_of(row, row.high)}"
         p_worse = "–" if row.p_adjusted is None else p_number(row.p_adjusted)
         values = [value_of(row, value) for value in (row.baseline, row.candidate)]
-        shown = (*values, difference_of(row, row.difference), between, p_worse, p_number(p_better))
+        shown = (*values, difference_of(row, row.difference), interval_of(row), p_worse, p_number(p_better))
         lines.append((result.verdict, candidate, *shown, counted(result.rows)))
     return lines
 

@@ -9,7 +9,7 @@ from sigstats.ranking.result import RankedPair, Ranking
 
 from ..report.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
 from ..report.page import page
-from ..report.wording import p_number, p_order, signed
+from ..report.wording import p_number, p_order, signed, significant
 from .rank_plot import rank_plot
 from .words import basis, cells_of, header_of, headline, ranks_of, score_of
 
@@ -23,7 +23,7 @@ def as_html(found: Ranking) -> str:
         "ranking.html.j2",
         title=headline(found),
         basis=basis(found),
-        confidence=f"{100 * found.confidence_level:g}%",
+        confidence=f"{significant(100 * found.confidence_level)}%",
         notes=found.notes,
         figure=rank_plot(found.models),
         header=header_of(found),

@@ -2,7 +2,7 @@
 
 from sigstats.ranking.result import RankedModel, Ranking
 
-from ..report.wording import count_of, join_words, percent
+from ..report.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
 
 HEADER = ("rank", "tier", "model", "score", "interval")
 #: A sentence names at most so many models.
@@ -12,7 +12,10 @@ _NAMED = 5
 def cells_of(model: RankedModel, n: int) -> tuple[str, ...]:
     """The cells of a model under `HEADER`."""
     low, high, _ = model.confidence_interval
-    between = f"{score_of(model, low, n)} to {score_of(model, high, n)}"
+    if model.accuracy is None:
+        between = " to ".join(told_apart(low, high, number, 4))
+    else:
+        between = percent_range(low, high, n, to="% to ")
     return (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, n), between)
 
 
@@ -23,7 +26,7 @@ def header_of(found: Ranking) -> tuple[str, ...]:
 
 def score_of(model: RankedModel, value: float, n: int) -> str:
     """A score of a model: a percentage, or a mark in its own unit."""
-    return f"{value:.4f}".replace("-", "−") if model.accuracy is None else percent(value, n)
+    return number(value, 4) if model.accuracy is None else percent(value, n)
 
 
 def ranks_of(model: RankedModel) -> str:
@@ -53,6 +56,6 @@ def basis(found: Ranking) -> str:
     shown = sum(pair.better for pair in found.pairs)
     return (
         f"{count_of(len(found.models), 'model')} on the same {rows}; all ranks hold at once with confidence "
-        f"{found.confidence_level:g}, by {test} of each ordered pair with Holm's steps; "
+        f"{significant(found.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
         f"{shown:,} of {count_of(len(found.pairs), 'pair')} differ"
     )

@@ -22,7 +22,7 @@ from ..comparison.json import as_json
 from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
-from ..report.wording import count_of
+from ..report.wording import count_of, significant
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
 from .study import RegressionStudy
@@ -131,7 +131,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
             f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(study.measures), 'measure')}",
             f"history    {count_of(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
-            f"look       {look} at these rows, level {level:.3g}",
+            f"look       {look} at these rows, level {significant(level, 3)}",
         ]
     )
 

@@ -15,7 +15,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.forest_plot import forest_plots
 from ..report.page import page
-from ..report.wording import count_of, p_number
+from ..report.wording import count_of, p_number, significant
 from .study import RegressionStudy
 from .trends import trend_figures
 
@@ -67,10 +67,11 @@ def _as_row(row: Mapping[str, Any]) -> ComparisonRow:
 def looks_in_words(records: Sequence[Record]) -> str:
     """How many candidates the rows of the last evaluation have judged, and at which level."""
     latest = records[-1].evaluation
+    level = significant(latest.level, 3)
     if latest.look == 1:
-        return f"The first candidate that these rows have judged; this look had the level {latest.level:.3g}."
+        return f"The first candidate that these rows have judged; this look had the level {level}."
     return (
-        f"These rows have judged {count_of(latest.look, 'candidate')}; this look had the level {latest.level:.3g}. "
+        f"These rows have judged {count_of(latest.look, 'candidate')}; this look had the level {level}. "
         "Every candidate that is tested on the same rows is one more chance of a false alarm."
     )
 
@@ -103,6 +104,6 @@ def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
         (f"{worst['measure']} on {worst['slice']}", ""),
         (difference_in_words(_as_row(worst)), repr(worst["difference"])),
         (str(about.look), str(about.look)),
-        (f"{about.level:.3g}", repr(about.level)),
+        (significant(about.level, 3), repr(about.level)),
         (f"{about.dated:%Y-%m-%d %H:%M}" if about.dated else "–", ""),
     ]

@@ -7,7 +7,7 @@ from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.tests import measure_of
 
 from .evidence import Evidence, distinct
-from .wording import count_of, join_words
+from .wording import count_of, join_words, significant
 
 #: The fan-outs that apply methods to test sets.
 _FANOUTS = ("subsample", "own-test", "interval", "fold-test")
@@ -70,7 +70,7 @@ def _factors(cells: Sequence[Cell]) -> str:
     for cell in cells:
         for name, value in cell.work.get("factors", {}).items():
             values.setdefault(name, set()).add(value)
-    parts = [f"{name} {', '.join(f'{value:g}' for value in sorted(found))}" for name, found in values.items()]
+    parts = [f"{name} {', '.join(significant(value) for value in sorted(found))}" for name, found in values.items()]
     return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
 
 
@@ -102,4 +102,4 @@ def _in_order(measures: Sequence[str]) -> Iterator[str]:
 
 def _wanted(cells: Sequence[Cell]) -> str:
     errors = {cell.stopping["error"] for cell in cells if cell.stopping}
-    return f", of a rate at most {max(errors):g}" if errors else ""
+    return f", of a rate at most {significant(max(errors))}" if errors else ""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sigstats._common.numerals import significant
+
 #: Upper bounds of the classes of a p-value; the style sheet has a colour for each, and one for what is above.
 P_BOUNDS = (0.001, 0.01, 0.05, 0.2)
 #: Upper bounds of the classes of a necessity above 0, in thousandths, so that 0.95 is in one class for certain.
@@ -90,8 +92,8 @@ def _td(cell: HeatCell) -> Markup:
 
 def p_legend() -> Markup:
     """What the colours of p-values mean."""
-    bounds = [f"p ≤ {bound:g}" for bound in P_BOUNDS]
-    return _legend([(f"p{i}", text) for i, text in enumerate([*bounds, f"p > {P_BOUNDS[-1]:g}"])])
+    bounds = [f"p ≤ {significant(bound)}" for bound in P_BOUNDS]
+    return _legend([(f"p{i}", text) for i, text in enumerate([*bounds, f"p > {significant(P_BOUNDS[-1])}"])])
 
 
 def necessity_legend(alternative: str, null: str) -> Markup:

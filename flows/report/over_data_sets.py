@@ -19,7 +19,7 @@ from sigstats.sign_flips.test import sign_flip_test
 from sigstats.tasks.results import Results
 from sigstats.test_result import TestResult
 
-from .wording import number, signed
+from .wording import number, signed, significant
 
 Rights: TypeAlias = NDArray[np.bool_]
 
@@ -60,7 +60,7 @@ class Score:
     @property
     def equal(self) -> str:
         """Up to which difference models are equal in practice."""
-        return f"{100 * self.rope:g} point" if self.in_percent else f"{self.rope:g}"
+        return f"{significant(100 * self.rope)} point" if self.in_percent else significant(self.rope)
 
 
 _ACCURACY = Score("accuracy", "classifier", in_percent=True, rope=0.01)

@@ -25,7 +25,7 @@ from .evidence import Evidence, distinct
 from .performance import performance
 from .problems import problems, read_failures, shortfall
 from .table import table_of
-from .wording import adjusted_p, count_of
+from .wording import adjusted_p, count_of, significant
 
 
 def render(
@@ -62,6 +62,7 @@ def render(
     return page(
         "report.html.j2",
         plan=results.plan,
+        alpha=significant(evidence.alpha),
         subtitle=_subtitle(evidence),
         design=design(evidence),
         problems=problems(evidence, failures),

@@ -10,7 +10,7 @@ from sigstats.ranking.intervals import share_interval
 
 from .evidence import Evidence, group_by
 from .section import Verdict
-from .wording import join_words, percent
+from .wording import join_words, percent, percent_range, percent_span
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def performance(evidence: Evidence) -> Verdict | None:
     best = [group[0] for group in ordered.values()]
     if len(best) == 1:
         return Verdict(_best(best[0]), details)
-    spans = (_span([one.accuracy for one in best]), _span([one.largest for one in best]))
+    spans = (percent_span([one.accuracy for one in best]), percent_span([one.largest for one in best]))
     return Verdict(
         f"The best classifier of each of {len(best)} data sets is right on {spans[0]} of the rows, where always naming "
         f"the largest class is right on {spans[1]}.",
@@ -90,15 +90,9 @@ def _on(dataset: str, group: Sequence[Performance]) -> str:
     each = join_words([f"{one.classifier} {_with_interval(one)}" for one in group])
     useless = [one.classifier for one in group if one.interval.low <= one.largest]
     doubt = f" Not shown to be above the largest class: {join_words(useless)}." if useless else ""
-    chance, n = _span([one.chance for one in group]), group[0].n
+    chance, n = percent_span([one.chance for one in group]), group[0].n
     return f"{dataset}: {each}; chance {chance}, the largest class {percent(group[0].largest, n)}.{doubt}"
 
 
 def _with_interval(one: Performance) -> str:
-    low, high = (percent(end, one.n) for end in (one.interval.low, one.interval.high))
-    return f"{percent(one.accuracy, one.n)} ({low.removesuffix('%')}–{high})"
-
-
-def _span(values: Sequence[float]) -> str:
-    low, high = percent(min(values)), percent(max(values))
-    return low if low == high else f"{low.removesuffix('%')} to {high}"
+    return f"{percent(one.accuracy, one.n)} ({percent_range(one.interval.low, one.interval.high, one.n)})"

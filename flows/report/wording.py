@@ -8,6 +8,8 @@ from sigstats._common.numerals import SUPERSCRIPT
 from sigstats._common.numerals import index_number as index_number
 from sigstats._common.numerals import number as number
 from sigstats._common.numerals import p_number as p_number
+from sigstats._common.numerals import significant as significant
+from sigstats._common.numerals import told_apart as told_apart
 
 _ADJUSTED = {
     "holm": "Holm-adjusted p",
@@ -65,12 +67,46 @@ def percent(value: float, n: int | None = None) -> str:
     >>> percent(1 / 3), percent(1 / 3, 20_000), percent(-0.02)
     ('33.3%', '33.33%', '−2.0%')
     """
-    return number(100 * value, 2 if n is not None and n >= 10_000 else 1) + "%"
+    return number(100 * value, _decimals(n)) + "%"
+
+
+def percent_range(low: float, high: float, n: int | None = None, *, to: str = "–") -> str:
+    """An interval of a proportion in percent, with as many decimals as tell its ends apart.
+
+    Examples
+    --------
+    >>> from sigstats.flows.report.wording import percent_range
+    >>> percent_range(0.1, 0.25), percent_range(0, 0.0004, to="% to ")
+    ('10.0–25.0%', '0.00% to 0.04%')
+    """
+    return f"{to.join(told_apart(100 * low, 100 * high, number, _decimals(n)))}%"
+
+
+def percent_span(values: Sequence[float], *, to: str = " to ") -> str:
+    """From the smallest to the largest of some proportions, in percent; one number where they are equal."""
+    low, high = min(values), max(values)
+    return percent(low) if low == high else percent_range(low, high, to=to)
+
+
+def _decimals(n: int | None) -> int:
+    return 2 if n is not None and n >= 10_000 else 1
 
 
 def points(value: float, n: int | None = None) -> str:
     """A difference of two proportions in percentage points, always with its sign."""
-    return signed(100 * value, 2 if n is not None and n >= 10_000 else 1)
+    return signed(100 * value, _decimals(n))
+
+
+def points_range(low: float, high: float, n: int | None = None) -> str:
+    """An interval of a difference in percentage points, with as many decimals as tell its ends apart.
+
+    Examples
+    --------
+    >>> from sigstats.flows.report.wording import points_range
+    >>> points_range(-0.012, 0.03), points_range(0.0001, 0.0002)
+    ('−1.2 to +3.0', '+0.01 to +0.02')
+    """
+    return " to ".join(told_apart(100 * low, 100 * high, signed, _decimals(n)))
 
 
 def signed(value: float, decimals: int) -> str:

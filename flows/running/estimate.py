@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sigstats._common.numerals import significant
 from sigstats.multiplicity import IN_WORDS
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.plan import Cell, Plan
@@ -113,7 +114,9 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
         lines += [f"  cannot be computed: {_subject(one.cell)}: {one.problem}" for one in estimates if one.problem]
     if any(item.timed for item in estimates):
         lines += _totals(estimates, workers)
-    lines.append(f"then: {', '.join(plan.analyses)}; alpha = {plan.alpha:g}, p-values {IN_WORDS[plan.adjust]}")
+    lines.append(
+        f"then: {', '.join(plan.analyses)}; alpha = {significant(plan.alpha)}, p-values {IN_WORDS[plan.adjust]}"
+    )
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+from sigstats._common.numerals import significant
 from sigstats._common.printable import printable
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
@@ -248,7 +249,7 @@ class Display:
         count = self._latest
         if count is None or count.p_value is None:
             return ""
-        return f"; {' / '.join(count.cell.subject.values())}: p = {count.p_value:.2g} so far"
+        return f"; {' / '.join(count.cell.subject.values())}: p = {significant(count.p_value, 2)} so far"
 
 
 def _at_this_pace(done: int, total: int, began: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sigstats._common.numerals import significant
 from sigstats._common.printable import printable
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
@@ -119,7 +120,7 @@ class CellStudyResult:
         by = _where(self.engines, self.changes.lost)
         display.say(
             f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "
-            f"{rejected} rejected at {self.plan.alpha:g}, in {duration(self.seconds)}{by}"
+            f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
         )
         if said := str(self.all_changes):
             display.say(f"over all runs of this output: {said}")

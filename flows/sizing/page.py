@@ -1,5 +1,6 @@
 """A plan of a size as one page of HTML that needs no network."""
 
+from sigstats._common.numerals import significant
 from sigstats.comparison.size import SizePlan
 
 from ..report.page import page
@@ -13,7 +14,7 @@ def as_html(found: SizePlan) -> str:
         "size.html.j2",
         title=headline(found),
         basis=list(basis(found)),
-        target=f"{100 * found.target:g}%",
+        target=f"{significant(100 * found.target)}%",
         at_hand=bool(found.parts),
         figure=power_plot(found),
         drops_header=DROPS_HEADER,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from sigstats._common.numerals import significant
 from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
 from sigstats.multiplicity import IN_WORDS
 
@@ -18,7 +19,7 @@ def points(share: float) -> str:
     >>> points(0.01), points(0.0312), points(0.000043)
     ('1 point', '3.12 points', '0.0043 points')
     """
-    shown = f"{100 * share:.3g}"
+    shown = significant(100 * share, 3)
     return f"{shown} point" if shown == "1" else f"{shown} points"
 
 
@@ -46,15 +47,17 @@ def headline(found: SizePlan) -> str:
 
 
 def _often(power: float) -> str:
-    return "four times in five" if power == 0.8 else f"with probability {power:g}"
+    return "four times in five" if power == 0.8 else f"with probability {significant(power)}"
 
 
 def basis(found: SizePlan) -> Iterator[str]:
     """What the numbers stand on, a sentence each."""
     pilot, rule, whole = found.pilot, found.rule, found.pilot.parts[0]
-    yield f"One model alone is right on about {100 * whole.discordance:.3g}% of the rows"
-    adjusted = "" if pilot.tests == 1 else f": {rule.alpha:g}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests"
-    yield f"Each one-sided exact test of McNemar has the level {found.level:.3g}{adjusted}"
+    yield f"One model alone is right on about {significant(100 * whole.discordance, 3)}% of the rows"
+    adjusted = (
+        "" if pilot.tests == 1 else f": {significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests"
+    )
+    yield f"Each one-sided exact test of McNemar has the level {significant(found.level, 3)}{adjusted}"
     if rule.minimum_effect:
         yield f"A drop observed of less than {points(rule.minimum_effect)} fails nothing"
     if pilot.unit != "rows":
@@ -88,4 +91,4 @@ def answers_cells(each: AnswersPlan) -> tuple[str, ...]:
 def part_cells(each: PartPlan) -> tuple[str, ...]:
     """The cells of a part under `PARTS_HEADER`."""
     smallest = "none" if each.detectable is None else points(each.detectable)
-    return each.part.name, f"{each.part.n:,}", f"{100 * each.part.discordance:.3g}%", smallest
+    return each.part.name, f"{each.part.n:,}", f"{significant(100 * each.part.discordance, 3)}%", smallest

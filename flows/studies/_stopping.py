@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sigstats._common.numerals import significant
 from sigstats.multiplicity import adjust as adjusted
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precise_p_rule import PrecisePRule
@@ -86,6 +87,7 @@ def stopping_notes(plan: Plan) -> Iterator[str]:
     for rule in {one.rule for one in plan.cells if one.stopping is not None}:
         if isinstance(rule, GandyRule) and not rule.can_reject:
             yield (
-                f"gandy ends no test as rejected: that is certain only where p <= {rule.rejection_level:.2g}, which "
-                f"{rule.maximum:,} replicates cannot show (certain = 'unadjusted' asks for less)"
+                "gandy ends no test as rejected: that is certain only where "
+                f"p <= {significant(rule.rejection_level, 2)}, which {rule.maximum:,} replicates "
+                "cannot show (certain = 'unadjusted' asks for less)"
             )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sigstats._common.numerals import significant
 from sigstats._common.printable import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.sentences import TITLES, reasons
@@ -76,7 +77,7 @@ class RegressionResult:
             show(self.found.comparison, about.baseline, about.candidate)
             if not self.found.appended:
                 print(f"nothing new: these files were compared on {about.evaluated_at:%Y-%m-%d %H:%M} UTC")  # noqa: T201
-            print(f"look {about.look} at these rows, level {about.level:.3g}")  # noqa: T201
+            print(f"look {about.look} at these rows, level {significant(about.level, 3)}")  # noqa: T201
             print(printable(f"report: {self.found.report}"))  # noqa: T201
         elif self.code == REGRESSION:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):

@@ -1,10 +1,13 @@
-"""Numbers as a person writes them: p-values, indices, differences."""
+"""Numbers as a person writes them: p-values, levels, indices, differences, the ends of intervals."""
 
 import math
+from collections.abc import Callable
 
 #: A space at which a line does not break.
 NBSP = "\N{NO-BREAK SPACE}"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: More decimals than a float64 between 0 and 1 has.
+_MOST_DECIMALS = 17
 
 
 def p_number(p: float, log10_p: float | None = None) -> str:
@@ -38,7 +41,51 @@ def p_number(p: float, log10_p: float | None = None) -> str:
             mantissa, exponent = "1.0", str(power + 1)
     else:
         return f"<{NBSP}10⁻³⁰⁰"  # too small for a float
-    return f"{mantissa.removesuffix('.0')}{NBSP}×{NBSP}10{str(int(exponent)).translate(SUPERSCRIPT)}"
+    return _times_power(mantissa.removesuffix(".0"), exponent)
+
+
+def _times_power(mantissa: str, exponent: str) -> str:
+    return f"{mantissa}{NBSP}×{NBSP}10{str(int(exponent)).translate(SUPERSCRIPT)}"
+
+
+def significant(value: float, digits: int = 6) -> str:
+    """A number with so many significant digits, such as a level; below 0.0001 as a power of ten, as p-values are.
+
+    Examples
+    --------
+    >>> from sigstats._common.numerals import significant
+    >>> significant(0.05), significant(1 / 3, 3), significant(-2.5)
+    ('0.05', '0.333', '−2.5')
+    >>> significant(0.00005).split(), significant(1.234e-7, 2).split()
+    (['5', '×', '10⁻⁵'], ['1.2', '×', '10⁻⁷'])
+    """
+    mantissa, power, exponent = f"{value:.{digits}g}".partition("e")
+    mantissa = mantissa.replace("-", "−")
+    return _times_power(mantissa, exponent) if power else mantissa
+
+
+def told_apart(low: float, high: float, written: Callable[[float, int], str], digits: int) -> tuple[str, str]:
+    """Both ends of an interval, with `digits` digits or as many more as tell them apart.
+
+    Parameters
+    ----------
+    low, high : float
+    written : callable
+        Writes a number with so many digits: ``written(value, digits)``.
+    digits : int
+        The least number of digits.
+
+    Examples
+    --------
+    >>> from sigstats._common.numerals import number, told_apart
+    >>> told_apart(0.12, 0.31, number, 1), told_apart(0.0012, 0.0031, number, 1), told_apart(0.5, 0.5, number, 1)
+    (('0.1', '0.3'), ('0.001', '0.003'), ('0.5', '0.5'))
+    """
+    ends = written(low, digits), written(high, digits)
+    while ends[0] == ends[1] and low != high and digits < _MOST_DECIMALS:
+        digits += 1
+        ends = written(low, digits), written(high, digits)
+    return ends
 
 
 def index_number(value: float) -> str:

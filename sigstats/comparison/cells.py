@@ -1,6 +1,6 @@
 """The cells of a comparison's table, and how values and differences are written."""
 
-from .._common.numerals import index_number, p_number
+from .._common.numerals import index_number, p_number, told_apart
 from ..measures.table import MEASURES
 from .rows import ComparisonRow
 
@@ -22,11 +22,10 @@ HEADER = (
 def cells_of(row: ComparisonRow) -> tuple[str, ...]:
     """The cells of a row under `HEADER`."""
     values = [value_of(row, row.baseline), value_of(row, row.candidate), difference_of(row, row.difference)]
-    between = "–" if row.low is None else f"{difference_of(row, row.low)} to {difference_of(row, row.high)}"
     ps = ["–" if p is None else p_number(p) for p in (row.p_worse, row.p_adjusted)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
     rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
-    return (row.slice, row.name, rows, *values, between, *ps, *indices)
+    return (row.slice, row.name, rows, *values, interval_of(row), *ps, *indices)
 
 
 def items_in_words(n: int, items: int) -> str:
@@ -69,7 +68,24 @@ def difference_of(row: ComparisonRow, value: float | None) -> str:
     """A difference of two values of the row's measure, with its sign."""
     if value is None:
         return "–"
-    text = f"{100 * value:+.2f}" if in_points(row) else f"{value:+.4f}"
+    return _signed(*_scaled(row, value))
+
+
+def interval_of(row: ComparisonRow) -> str:
+    """The interval of the difference, with as many digits as tell its ends apart; a dash where there is none."""
+    if row.low is None or row.high is None:
+        return "–"
+    (low, decimals), (high, _) = _scaled(row, row.low), _scaled(row, row.high)
+    return " to ".join(told_apart(low, high, _signed, decimals))
+
+
+def _scaled(row: ComparisonRow, value: float) -> tuple[float, int]:
+    """A difference in its unit, and how many decimals it has."""
+    return (100 * value, 2) if in_points(row) else (value, 4)
+
+
+def _signed(value: float, decimals: int) -> str:
+    text = f"{value:+.{decimals}f}"
     return text.replace("-", "−") if float(text) else text[1:]
 
 

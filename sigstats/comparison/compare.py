@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.numerals import p_number
 from .._common.validation import refuse, shown
 from ..measures.table import MEASURES
 from ..multiplicity import adjust
@@ -72,7 +73,7 @@ def compare_pairs(
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.resamples + 1)
         if smallest > level:
-            notes = (f"no bootstrap can fail: its smallest p is {smallest:.2g}, {level:.2g} needed",)
+            notes = (f"no bootstrap can fail: its smallest p is {p_number(smallest)}, {p_number(level)} needed",)
     found = [
         _of_itself(everything, names, rule, paired) if paired.identical else _tested(paired, names, everything, rule)
         for paired, (names, everything) in zip(pairs, asked, strict=True)

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from .._common.numerals import NBSP, p_number
+from .._common.numerals import NBSP, p_number, significant
 from ..bootstrap.test import FEW_DISAGREEMENTS
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS
-from .cells import difference_in_words, difference_of, in_points, with_unit
+from .cells import difference_in_words, in_points, interval_of, with_unit
 from .rows import ComparedRows, ComparisonRow
 from .rule import ComparisonRule
 
@@ -37,12 +37,14 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
 
     def amount(value: float) -> str:
         if points == {False}:
-            return f"{value:g}"
-        return f"{100 * value:g} points" + (f" ({value:g} of a mark or loss)" if False in points else "")
+            return significant(value)
+        of_marks = f" ({significant(value)} of a mark or loss)" if False in points else ""
+        return f"{significant(100 * value)} points{of_marks}"
 
+    level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence)
     return (
-        f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{rule.alpha:.3g}{adjusted} and by at least "
-        f"{amount(rule.minimum_effect)}; warn where the {100 * rule.confidence:g}% interval reaches below "
+        f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
+        f"{amount(rule.minimum_effect)}; warn where the {confidence}% interval reaches below "
         f"−{amount(rule.margin)}{few}"
     )
 
@@ -119,20 +121,22 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 def hint(row: ComparisonRow) -> str:
     """Where the evidence of a row that warns leans, and what so many rows would have shown."""
     shown = row.detectable
-    drop = "" if shown is None else f"; {row.n:,} rows show a drop of {100 * shown:.2g} points with power 0.8"
+    drop = (
+        "" if shown is None else f"; {row.n:,} rows show a drop of {significant(100 * shown, 2)} points with power 0.8"
+    )
     return evidence(row) + drop
 
 
 def _change(row: ComparisonRow) -> str:
     """The difference of a row, its interval and its p-value."""
     assert row.p_adjusted is not None
-    between = "" if row.low is None else f" ({difference_of(row, row.low)} to {difference_of(row, row.high)})"
+    between = "" if row.low is None else f" ({interval_of(row)})"
     return f"{difference_in_words(row)}{between}, adjusted p {p_number(row.p_adjusted).replace(NBSP, ' ')}"
 
 
 def _amount(row: ComparisonRow, value: float) -> str:
     """A size of a drop with its unit."""
-    return f"{100 * value:g} points" if in_points(row) else f"{value:g}"
+    return f"{significant(100 * value)} points" if in_points(row) else significant(value)
 
 
 def evidence(row: ComparisonRow) -> str:

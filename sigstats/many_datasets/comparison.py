@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.model_columns import columns_of
+from .._common.numerals import significant
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
 from ..intervals import Interval
@@ -93,7 +94,7 @@ class DatasetsComparison:
     def conclusion(self) -> str:
         """The sentence that one may write."""
         differing = [pair for pair in self.pairs if pair.adjusted_pvalue <= self.alpha]
-        how = f"exact signed-rank tests, {IN_WORDS[self.adjust]}, level {self.alpha:g}"
+        how = f"exact signed-rank tests, {IN_WORDS[self.adjust]}, level {significant(self.alpha)}"
         about = f"over {self.datasets} data sets ({how})"
         if self.control is not None:
             return self._beside_the_control(differing, about)

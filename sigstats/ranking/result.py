@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from .._common.numerals import number, significant, told_apart
 from ..intervals import Interval
 
 
@@ -144,12 +145,12 @@ class Ranking:
         )
         return (
             f"<table><caption>Ranks of {len(self.models)} models on {self.n:,} {self.unit}s, all at once with "
-            f"confidence {self.confidence_level:g}</caption><thead><tr><th>ranks</th><th>tier</th><th>model</th>"
-            f"<th>{self.measure}</th><th>interval</th></tr></thead><tbody>{lines}</tbody></table>"
+            f"confidence {significant(self.confidence_level)}</caption>"
+            f"<thead><tr><th>ranks</th><th>tier</th><th>model</th><th>{self.measure}</th><th>interval</th></tr></thead><tbody>{lines}</tbody></table>"
         )
 
 
 def _cells(model: RankedModel) -> tuple[str, ...]:
     low, high, _ = model.confidence_interval
     ranks = f"{model.rank_low}–{model.rank_high}"
-    return ranks, str(model.tier), model.model, f"{model.score:.4f}", f"{low:.4f} to {high:.4f}"
+    return ranks, str(model.tier), model.model, number(model.score, 4), " to ".join(told_apart(low, high, number, 4))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from sigstats._common.extreme import at_most
+from sigstats._common.numerals import significant
 from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell
@@ -173,7 +174,8 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
     level = critical_p(under_null, alpha)
     value = float(np.mean(at_most(p_values, level)))
     error = adjusted_power_error(p_values, under_null, alpha)
-    rejecting = f"rejecting where p is at most {level:.3g}, which {alpha:.3g} of the test sets without a difference are"
+    share = f"which {significant(alpha, 3)} of the test sets without a difference are"
+    rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
     return row.with_(
         estimate=value,
         estimate_low=value - _Z * error,

@@ -9,7 +9,7 @@ from ..axes import Axes
 from ..evidence import Evidence
 from ..figure import Figure, FigureKind
 from ..over_data_sets import OverDataSets
-from ..wording import adjusted_p
+from ..wording import adjusted_p, significant
 
 _WIDTH, _LINE, _BAR, _TOP = 760.0, 18.0, 9.0, 34.0
 
@@ -33,8 +33,8 @@ def _caption(found: OverDataSets) -> str:
         return f"{said} All are compared with {comparison.control}; no other pair is tested."
     return (
         f"{said} A bar joins {what}s of which no two are shown to differ, by exact signed-rank tests "
-        f"({adjusted_p(comparison.adjust)} at {comparison.alpha:g}): those that have a point on it. A bar may pass "
-        f"over a {what} without a point, which differs from one on the bar."
+        f"({adjusted_p(comparison.adjust)} at {significant(comparison.alpha)}): those that have a point on it. "
+        f"A bar may pass over a {what} without a point, which differs from one on the bar."
     )
 
 

@@ -20,7 +20,7 @@ from ..evidence import (
 )
 from ..figure import Figure, FigureKind
 from ..heat_table import DIAGONAL, MISSING, HeatCell, heat_table, necessity_legend, necessity_shade, side_by_side
-from ..wording import adjusted_p, index_number, p_number, points, signed
+from ..wording import adjusted_p, index_number, p_number, points, signed, significant
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -36,7 +36,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                     "Each cell says how necessarily the data support that two classifiers differ (1 − PD): blue where "
                     "the one on the left is better, orange where the one above is. Under it is the difference, left "
                     f"minus above{_reading(rows)}. The best classifier comes first. ● marks a rejected null hypothesis "
-                    f"({adjusted_p(evidence.adjust)} ≤ {evidence.alpha:g})."
+                    f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)})."
                 ),
                 body=body + necessity_legend("left is better", "above is better"),
             )

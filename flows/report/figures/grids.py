@@ -19,7 +19,7 @@ from ..heat_table import (
     p_shade,
     side_by_side,
 )
-from ..wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order
+from ..wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order, significant
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -36,8 +36,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             title="Data sets by classifiers",
             caption=(
                 "p-values are before adjustment; ● marks a rejected null hypothesis "
-                f"({adjusted_p(evidence.adjust)} ≤ {evidence.alpha:g}). Necessity says how necessarily the data "
-                "support one side: blue the alternative (1 − PD), orange the null hypothesis (NSD)."
+                f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}). Necessity says how necessarily the "
+                "data support one side: blue the alternative (1 − PD), orange the null hypothesis (NSD)."
             ),
             body=Markup("").join(grids),
         )

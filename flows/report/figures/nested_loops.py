@@ -12,7 +12,7 @@ from ..axes import Axes
 from ..design import estimand
 from ..evidence import Evidence, distinct, group_by
 from ..figure import Figure, FigureKind
-from ..wording import percent
+from ..wording import percent, percent_range
 
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.
@@ -94,7 +94,7 @@ def _panel(
         parts.append(
             Markup('<g class="curve c{}">{}{}</g>').format(number % _COLOURS, _steps(axes, known, axes.y), key)
         )
-        said.append(f"{method} from {percent(min(known.values()) / 100)} to {percent(max(known.values()) / 100)}")
+        said.append(f"{method} from {percent_range(min(known.values()) / 100, max(known.values()) / 100, to='% to ')}")
     parts += [_loop(axes, names, index, order) for index in range(len(names))]
     drawn = axes.drawing(name, title, f"{'; '.join(said)}.", *parts)
     return Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div>').format(title, drawn)

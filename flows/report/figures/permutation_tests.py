@@ -12,7 +12,7 @@ from sigstats.tasks.summary.published import Reference, read_references
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..sections import _columns
-from ..wording import join_words, p_at_most
+from ..wording import join_words, p_at_most, significant
 
 _TESTS = ("permutation-labels", "permutation-features")
 
@@ -44,7 +44,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             caption=(
                 f"The {measure} on the data, its mean with permuted labels (PermClass) and with features permuted "
                 "inside each class (PermFeats), and p before adjustment. First come the data sets on which the joint "
-                f"structure of the features {improves} (PermFeats p ≤ {evidence.alpha:g}).{beside}"
+                f"structure of the features {improves} (PermFeats p ≤ {significant(evidence.alpha)}).{beside}"
             ),
             body=_table(group, printed, evidence.alpha, measure, improves),
         )
@@ -55,10 +55,10 @@ def _not_allowed(references: Sequence[Reference]) -> str:
     found: dict[str, list[str]] = {}
     for each in references:
         if each.side is not None:
-            rule, limit = "a p on the other side of", f"{each.side:g}"
+            rule, limit = "a p on the other side of", significant(each.side)
         elif each.within is not None:
             what = {"estimate": "an error", "null_mean": "a permuted error"}.get(each.column, "a p")
-            rule, limit = f"{what} further away than", f"{each.within:g}"
+            rule, limit = f"{what} further away than", f"{significant(each.within)}"
         else:
             rule, limit = "what does not round to it, Monte-Carlo error allowed for", ""
         if limit not in found.setdefault(rule, []):

@@ -12,7 +12,7 @@ from .. import svg
 from ..axes import Axes
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import join_words, percent
+from ..wording import join_words, percent, significant
 
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
@@ -55,7 +55,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             caption=(
                 f"A point is the share of the test sets {'whose interval holds the truth' if covers else 'rejected'}, "
                 f"its bar a 95% interval{exact}. "
-                f"The dashed line is {100 * level:g}%, {'the confidence' if covers else 'the level'} that is stated."
+                f"The dashed line is {significant(100 * level)}%, "
+                f"the {'confidence' if covers else 'level'} that is stated."
             ),
             body=_panel(f"power-{number}", f"{what} of {method}", curves, level, covers=covers),
         )

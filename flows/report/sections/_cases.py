@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, at_smallest_p, distinct, group_by, not_rejected, rejected
-from ..wording import adjusted_p, count_of, join_words, p_equation
+from ..wording import adjusted_p, count_of, join_words, p_equation, significant
 
 _CASES = "cases (a classifier on a data set)"
 
@@ -103,8 +103,8 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
     most = max(row.replicates or 0 for row in undecided)
     family = count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
     sentence = (
-        f"With {most:,} permutations, adjusting for {family} leaves p above {evidence.alpha:g} even where none "
-        f"was as extreme as the observed result: {_named(undecided)}. At least {wanted:,} permutations are needed."
+        f"With {most:,} permutations, adjusting for {family} leaves p above {significant(evidence.alpha)} even where "
+        f"none was as extreme as the observed result: {_named(undecided)}. At least {wanted:,} permutations are needed."
     )
     return (sentence,)
 

@@ -5,12 +5,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sigstats._common.numerals import p_number
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import at_smallest_p, is_proportion
 from ..section import Column
-from ..wording import index_number, number, p_at_most, percent
+from ..wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
 
 ABSENT = "–"
 
@@ -39,19 +38,15 @@ def _p_sort(row: Hypothesis) -> float | None:
 def _monte_carlo(row: Hypothesis) -> str:
     if row.p_low is None or row.p_high is None or row.replicates is None:
         return ABSENT
-    return f"{_p_end(row.p_low)}–{_p_end(row.p_high)}"
-
-
-def _p_end(value: float) -> str:
-    """An end of an interval of p with two digits; a small one is written as a p-value is."""
-    return p_number(value) if 0 < value < 0.999e-4 else f"{value:.2g}"
+    return "–".join(told_apart(row.p_low, row.p_high, significant, 2))
 
 
 def _interval(row: Hypothesis) -> str:
     if row.estimate_low is None or row.estimate_high is None:
         return ABSENT
-    low, high = measured(row, row.estimate_low), measured(row, row.estimate_high)
-    return f"{low.removesuffix('%') if high.endswith('%') else low}–{high}"
+    if is_proportion(row):
+        return percent_range(row.estimate_low, row.estimate_high, row.n)
+    return "–".join(told_apart(row.estimate_low, row.estimate_high, number, 4))
 
 
 def _index(value: float | None) -> str:

@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, advantage_of_b, group_by, necessity, not_rejected, primary_rows, rejected
 from ..section import Column, Verdict
-from ..wording import NBSP, adjusted_p, index_number, join_words, points
+from ..wording import NBSP, adjusted_p, index_number, join_words, points, points_range
 from . import _cases, _columns
 
 
@@ -83,5 +83,4 @@ def in_points(interval: str) -> list[Column]:
 
 
 def _between(row: Hypothesis) -> str:
-    low, high = (points(value or 0, row.n) for value in (row.estimate_low, row.estimate_high))
-    return f"{low} to {high}"
+    return points_range(row.estimate_low or 0, row.estimate_high or 0, row.n)

@@ -8,7 +8,7 @@ from sigstats.tasks.summary.published import Reference, agrees, read_references
 
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..section import Verdict
-from ..wording import join_words, p_at_most
+from ..wording import join_words, p_at_most, significant
 from ._columns import short, where
 from ._tables import subject_in_words
 
@@ -58,7 +58,7 @@ class _Pair:
         if f"{reference.column} {reference.printed} is printed" in row.disagrees:
             agreement += [reference.remark] if reference.remark else []
         elif reference.within is not None:
-            agreement.append(f"within {reference.within:g}, as the study allows")
+            agreement.append(f"within {significant(reference.within)}, as the study allows")
         elif reference.side is None:
             agreement.append("within Monte-Carlo error")
         found = p_at_most(self.value, at_most=at_smallest_p(row)) if self.is_p else f"{self.value:.6g}"
@@ -101,8 +101,8 @@ def _rule(pairs: Sequence[_Pair], alpha: float) -> str:
     far = [pair for pair in pairs if not pair.in_order]
     if ps:
         rule += (
-            f" p-values, before adjustment, agree in decision if both are at most {alpha:g} or neither is, and where "
-            "they agree in value."
+            f" p-values, before adjustment, agree in decision if both are at most {significant(alpha)} or neither "
+            "is, and where they agree in value."
         )
     if far:
         rule += f" Not in order of magnitude: {join_words([pair.subject for pair in far])}."

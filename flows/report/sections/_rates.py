@@ -4,7 +4,7 @@ from sigstats.tasks.analyses.performance import monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ..section import Column
-from ..wording import number, percent
+from ..wording import number, percent, percent_range
 from ._columns import ABSENT
 
 
@@ -19,8 +19,9 @@ def whole(count: int | None) -> str:
 
 
 def _interval(row: Hypothesis) -> str:
-    low, high = share(row.estimate_low), share(row.estimate_high)
-    return low if row.estimate_low is None else f"{low.removesuffix('%')}–{high}"
+    if row.estimate_low is None or row.estimate_high is None:
+        return ABSENT
+    return percent_range(row.estimate_low, row.estimate_high)
 
 
 TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)

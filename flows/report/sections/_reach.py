@@ -12,7 +12,7 @@ from sigstats.tasks.replicates.subsample import population
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
-from ..wording import count_of, number, percent
+from ..wording import count_of, number, percent, significant
 
 #: How often a test should find what there is: the power that is usual in planning.
 WANTED = 0.8
@@ -66,7 +66,7 @@ def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) ->
     spec = MEASURES.get(measure.name)
     if spec is not None and spec.in_points:
         return f"a difference of {number(100 * value, 1 if value >= 0.001 else 3)} points of {measure.name}"
-    return f"a difference of {value:.3g} in {measure.name}"
+    return f"a difference of {significant(value, 3)} in {measure.name}"
 
 
 def _exactly(share: float, known: Population | EventPopulation | None, test: Mapping[str, Any], alpha: float) -> str:

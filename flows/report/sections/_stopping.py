@@ -8,7 +8,7 @@ from sigstats.sequential.rules import FixedRule
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, distinct
-from ..wording import count_of, percent
+from ..wording import count_of, percent, significant
 
 
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
@@ -38,13 +38,14 @@ def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str =
 def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
     if isinstance(rule, GandyRule):
         raw = evidence.adjust != "none" and rule.rejection_level == rule.alpha
-        what = f"whether p, before adjustment, is at most {rule.alpha:g}" if raw else "its decision"
+        what = f"whether p, before adjustment, is at most {significant(rule.alpha)}" if raw else "its decision"
         return (
-            f"Gandy's rule ends a test where {what} is certain: with probability at most {rule.risk:g} endless "
-            f"{replicates} would say otherwise."
+            f"Gandy's rule ends a test where {what} is certain: with probability at most {significant(rule.risk)} "
+            f"endless {replicates} would say otherwise."
         )
     if isinstance(rule, PrecisePRule):
-        return f"A test ended where p was known to a Monte-Carlo standard error of {rule.error:g}; its p is valid."
+        error = significant(rule.error)
+        return f"A test ended where p was known to a Monte-Carlo standard error of {error}; its p is valid."
     return (
         "Besag and Clifford's rule ends a test where its p can no longer become small enough: every decision is the "
         f"one that all {replicates} would give."

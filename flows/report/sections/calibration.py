@@ -8,7 +8,7 @@ from sigstats.tasks.schema import Hypothesis
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
 from ..stated_confidence import statements
-from ..wording import adjusted_p, count_of, join_words, percent
+from ..wording import adjusted_p, count_of, join_words, percent, percent_span
 from . import _cases, _columns
 from ._columns import where
 from ._rates import FAILED, INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share, whole
@@ -122,7 +122,7 @@ def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     meaning = ", where neither is better" if first.measure == ERROR else ""
     if len(rows) == 1:
         return f"{subject} {percent(rates[0])} with {count_of(first.n or 0, 'row')}{meaning}."
-    return f"{subject} {percent(min(rates))} to {percent(max(rates))}{meaning}."
+    return f"{subject} {percent_span(rates, to='% to ')}{meaning}."
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

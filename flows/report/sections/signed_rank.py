@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import NBSP, signed
+from ..wording import NBSP, signed, told_apart
 from . import _columns, _pairs
 
 
@@ -33,8 +33,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
 def _between(row: Hypothesis) -> str:
     if row.estimate_low is None or row.estimate_high is None:
         return _columns.ABSENT
-    low, high = (signed(value, 4).replace("inf", "∞") for value in (row.estimate_low, row.estimate_high))
-    return f"{low} to {high}"
+    return " to ".join(told_apart(row.estimate_low, row.estimate_high, signed, 4)).replace("inf", "∞")
 
 
 SECTION = Section(

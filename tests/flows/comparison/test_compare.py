@@ -529,7 +529,7 @@ def test_a_bootstrap_draws_as_many_resamples_as_the_adjusted_level_needs(tmp_pat
     monkeypatch.setattr("sigstats.comparison.rule._MAX_RESAMPLES", 10**4)
     _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "1e-4", code=0)
     assert found["rule"]["resamples"] == 10**4
-    assert "no bootstrap can fail: its smallest p is 0.0001, 1.7e-05 needed" in found["notes"]
+    assert "no bootstrap can fail: its smallest p is 0.0001, 1.7\xa0×\xa010⁻⁵ needed" in found["notes"]
 
 
 def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():

@@ -1,0 +1,110 @@
+"""Numbers in prose: they read back as what they are, and the ends of an interval differ where they do."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sigstats
+from sigstats._common.numerals import NBSP, number, significant, told_apart
+from sigstats.comparison.cells import cells_of, interval_of
+from sigstats.comparison.rows import ComparisonRow
+from sigstats.comparison.sentences import rule_in_words
+from sigstats.flows.ranking import words
+from sigstats.flows.report.sections import _columns, _pairs, _rates, calibration, signed_rank
+from sigstats.flows.report.wording import percent_range, percent_span, points_range
+from sigstats.intervals import Interval
+from sigstats.ranking.result import RankedModel
+from sigstats.tasks.schema import Hypothesis
+
+ROOT = Path(__file__).resolve().parents[3]
+ROW = Hypothesis(study="s", cell="c", test="calibration", method="m", alternative="greater", null="")
+
+
+def read(text):
+    """The number that a text shows."""
+    text = text.replace(NBSP, "").replace("−", "-").replace("×10", "e").replace(",", "").removesuffix("%")
+    return float(text.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+
+
+@given(st.floats(-1e9, 1e9), st.integers(1, 15))
+def test_a_number_reads_back_with_its_digits_and_never_as_python_writes_it(value, digits):
+    shown = significant(value, digits)
+    assert read(shown) == float(f"{value:.{digits}g}")
+    assert "e" not in shown
+    assert "-" not in shown
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_the_ends_of_an_interval_are_told_apart_wherever_it_is_printed(one, other):
+    low, high = sorted((one, other))
+    shown = told_apart(low, high, number, 1)
+    if high - low > 1e-15:
+        assert shown[0] != shown[1]
+        assert read(shown[0]) <= read(shown[1])
+    elif low == high:
+        assert shown == (number(low, 1),) * 2
+
+
+@pytest.mark.parametrize("low", [0.0, 0.3])
+def test_every_table_and_sentence_tells_close_ends_apart(low):
+    """Of an interval a millionth wide, in each place in which one is printed."""
+    high = low + 2e-6
+    compared = ComparisonRow(slice="all rows", measure="accuracy", n=9, difference=low, low=low, high=high)
+    marked = ComparisonRow(slice="all rows", measure="neg-mae", n=9, difference=low, low=low, high=high)
+    row = ROW.with_(n=100, estimate=low, estimate_low=low, estimate_high=high, replicates=9)
+    model = {"model": "m", "rank_low": 1, "rank_high": 1, "tier": 1, "score": low}
+    ranked = [
+        RankedModel(**model, accuracy=accuracy, confidence_interval=Interval(low, high, 0.95))
+        for accuracy in (low, None)
+    ]
+    printed = [
+        *(interval_of(each) for each in (compared, marked)),
+        *(cells_of(each)[6] for each in (compared, marked)),
+        *(words.cells_of(each, 100)[-1] for each in ranked),
+        *(_columns.INTERVAL.text(row.with_(measure=measure)) for measure in ("accuracy", "bias")),
+        _columns.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
+        _rates.INTERVAL.text(row),
+        _pairs.in_points("").pop().text(row),
+        signed_rank._between(row),
+        percent_range(low, high),
+        percent_span([high, low]),
+        points_range(low, high),
+    ]
+    for text in printed:
+        ends = re.split(" to |–", text)
+        assert len(ends) == 2, text
+        assert read(ends[0]) < read(ends[1]), text
+    rates = [row.with_(measure="type I error", estimate=each, null_mean=0.05) for each in (low, high)]
+    said = calibration._of_group(rates, None)
+    first, last = re.findall(r"[\d.]+%", said)
+    assert read(first) < read(last)
+
+
+def test_equal_rates_are_one_number():
+    assert percent_span([0.0, 0.0]) == "0.0%"
+    rows = [ROW.with_(dataset="d", n=n, measure="type I error", estimate=0.0) for n in (10, 20)]
+    assert "of m was 0.0%, where" in calibration._of_group(rows, None)
+
+
+def test_a_small_level_reads_as_a_small_p_value_does():
+    said = rule_in_words(sigstats.ComparisonRule(alpha=0.00005, margin=1e-7), ["accuracy"])
+    assert f"p{NBSP}≤{NBSP}5{NBSP}×{NBSP}10⁻⁵" in said
+    assert f"below −1{NBSP}×{NBSP}10⁻⁵ points" in said
+    assert "e-0" not in said
+
+
+def test_no_level_is_printed_as_python_writes_it():
+    """Levels and confidences in text go through `significant`; what is refused is shown as it was typed."""
+    found = []
+    for path in [*(ROOT / "flows").rglob("*.py"), *(ROOT / "sigstats").rglob("*.py"), *(ROOT / "tasks").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Attribute):
+                spec = ast.unparse(node.format_spec) if node.format_spec else ""
+                level = node.value.attr in ("alpha", "level", "confidence_level", "risk")
+                if level and ("g'" in spec or not spec):
+                    found.append(f"{path.name}: {ast.unparse(node.value)}")
+    assert found == ["_benchmark_file.py: self.alpha"]
