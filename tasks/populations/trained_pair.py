@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from cachetools import LRUCache, cached
+from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats._common.random_streams import as_generator
@@ -23,12 +23,10 @@ from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
+from .trained_cache import bytes_of, trained_cache
 
 #: The data on which classifiers are trained.
 TrainingData: TypeAlias = Dataset | Documents
-
-#: The classifiers of so many cells stay in a process: blocks of several cells take turns. The data are shared.
-MOST_TRAINED = 16
 
 #: Rows that are predicted together: about a second of work for a kernel machine.
 CHUNK = 2000
@@ -97,6 +95,11 @@ class Pair:
             message = " ".join(str(error).split())[:300]
             raise ValueError(f"classifier {side}: {spec['learner']} failed to fit: {message}") from error
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the classifiers; the rows are those of the data."""
+        return bytes_of(self._fitted)
+
     def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of these rows have each of the eight joint outcomes, in the order of `JointOutcomes`."""
         truth = self._truth[rows]
@@ -119,7 +122,7 @@ def data_of(store: Store, work: Mapping[str, Any]) -> TrainingData:
     return store.read_data(kind, named["name"], named["digest"])
 
 
-@cached(LRUCache(maxsize=MOST_TRAINED), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+@cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def train_pair(store: Store, work: Mapping[str, Any]) -> Pair:
     """The trained classifiers of a cell; a process trains them once."""
     with one_thread():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from cachetools import LRUCache, cached
+from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats.joint.events import Event, JointEvents
@@ -22,7 +22,8 @@ from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
-from .trained_pair import MOST_TRAINED, TrainingData, data_of, estimator, positives, split
+from .trained_cache import bytes_of, trained_cache
+from .trained_pair import TrainingData, data_of, estimator, positives, split
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -46,6 +47,11 @@ class TrainingRows:
     classifier: Any
     X: Any
     truth: NDArray[np.bool_]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all of it."""
+        return bytes_of((self.transforms, self.X, self.truth))
 
 
 class SetPair:
@@ -81,6 +87,11 @@ class SetPair:
         with failures_named(side, work[side]["learner"]):
             rows = _prepared(data, work, work[side])
             return rows.transforms, OneAgainstOthers(rows.classifier.set_params(**chosen), rows.X, rows.truth)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the classifiers; the rows are those of the data."""
+        return bytes_of(self._fitted)
 
     def events(self, rows: NDArray[np.int64]) -> Counted:
         """How many of these rows have each joint event: the true categories, those of A, those of B."""
@@ -122,14 +133,14 @@ def _prepared(data: TrainingData, work: Mapping[str, Any], spec: Mapping[str, An
     return TrainingRows(transforms, classifier, X, truth_of(data, work["categories"])[train])
 
 
-@cached(LRUCache(maxsize=MOST_TRAINED), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+@cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def training_rows(store: Store, work: Mapping[str, Any]) -> TrainingRows:
     """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
     with failures_named(work["side"], work["classifier"]["learner"]):
         return _prepared(data_of(store, work), work, work["classifier"])
 
 
-@cached(LRUCache(maxsize=MOST_TRAINED), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
+@cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
 def train_sets(store: Store, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
     """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
     with one_thread():
