@@ -7,6 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sigstats._common.validation import refuse
 
 from ..clusters import allowed, load_cluster
@@ -85,8 +87,10 @@ def run(
         kind = kind_of(loaded)
         if not kind.has_cells:
             raise refuse("study (kind)", loaded.kind, "one that is computed in cells; sigstats run evaluates this one")
-        if isinstance(allow, str) or not all(isinstance(name, str) for name in allow):
+        if not isinstance(allow, (list, tuple)) or not all(isinstance(name, str) for name in allow):
             raise refuse("allow", allow, "a list of names of packages")
+        if not isinstance(cluster, (str, type(None))):
+            raise refuse("cluster", cluster, "the name of a kind, an address or a cluster file")
         named = cluster is not None or workers is not None
         where = load_cluster(cluster, workers) if named else None
         how = RunOptions(
@@ -112,11 +116,20 @@ def _loaded(study: Any) -> tuple[Study, Path]:
     if isinstance(study, Study):
         return study, Path()
     if isinstance(study, Mapping):
-        return parse_study(study, source="study"), Path()
+        return parse_study(_plain(study), source="study"), Path()
     if not isinstance(study, (str, PathLike)):
         raise refuse("study", study, "the path of a study file, or what one says")
     place = place_of(study)
     return load_study(place.path), place.base
+
+
+def _plain(value: Any) -> Any:
+    """What a study says, with numbers of NumPy as Python's."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @contextlib.contextmanager

@@ -1,5 +1,7 @@
 """The table of a data set in a study file: what an editor is told of it, from the readers themselves."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import GetJsonSchemaHandler
@@ -51,11 +53,18 @@ class _OfReaders:
 
     @staticmethod
     def __get_pydantic_json_schema__(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"type": "object", "anyOf": [table_schema(source) for source in REGISTRY.names()]}
+        return {"type": "object", "anyOf": list(_tables())}
 
 
 #: A table whose keys a reader of `sigstats.tasks.datasets.readers` checks, when the data are read.
 DatasetTable = Annotated[Options, _OfReaders]
+
+
+def _tables() -> Iterator[dict[str, Any]]:
+    """The form of each source; a package whose source cannot be used is told when a study names it."""
+    for source in REGISTRY.names():
+        with contextlib.suppress(ValueError):
+            yield table_schema(source)
 
 
 def table_schema(source: str) -> dict[str, Any]:

@@ -134,7 +134,10 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     of_one_class = ("precision", "recall", "specificity", "f1", "jaccard")
     known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1", *of_one_class]
     for name in names:
-        as_compared_measure(name, known)
+        try:
+            as_compared_measure(name, known)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix("measures: ")) from None
         if names.count(name) > 1:
             raise ValueError(f"{name!r} is not valid; expected each measure once")
     return names
@@ -241,7 +244,8 @@ class BenchmarkStudy(DataStudy):
             return self
         smallest = 1 / (self.permutation.resamples + 1)
         if self.permutation.nulls and smallest > self.alpha:
-            wanted = int(1 / self.alpha)
+            wanted = math.ceil(1 / self.alpha) - 1
+            wanted += 1 / (wanted + 1) > self.alpha
             raise ValueError(
                 f"permutation.resamples: {self.permutation.resamples} is not valid; expected at least {wanted}, "
                 f"since the smallest p-value of {self.permutation.resamples} is above alpha = {self.alpha:g}"

@@ -102,11 +102,11 @@ class Offered:
         require_one(self.group, name, self.what)
         module, inner = self._place(name)
         package = module.partition(".")[0]
+        if any(not part.isidentifier() or part.startswith("_") for part in [*module.split("."), *inner]):
+            raise refuse(self.what, name, "an import path of public names")
         if name not in entry_points(self.group) and package not in allowed:
             into = f"{' or '.join(allowed)}, or into a package" if allowed else "a package"
             raise refuse(self.what, name, f"an import path into {into} that is allowed: --allow {package}")
-        if any(not part.isidentifier() or part.startswith("_") for part in [*module.split("."), *inner]):
-            raise refuse(self.what, name, "an import path of public names")
         importable = f"a {self.what} that can be imported"
         try:
             with contextlib.redirect_stdout(sys.stderr):

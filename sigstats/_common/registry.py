@@ -102,10 +102,11 @@ class Registry(Generic[Member]):
             module = importlib.import_module(f"{self.package}.{self._files[name]}") if own else self._offered(name)
             lacking = sorted(member for member in _members(self.protocol) if not hasattr(module, member))
             if lacking:
-                raise (TypeError if own else ValueError)(
-                    f"{getattr(module, '__name__', name)} is not a {self.what}: it has no {', no '.join(lacking)} "
-                    f"(see the Protocol {self.protocol.__name__})"
-                )
+                lacks = f"it has no {', no '.join(lacking)} (see the Protocol {self.protocol.__name__})"
+                called = getattr(module, "__name__", name)
+                if own:
+                    raise TypeError(f"{called} is not a {self.what}: {lacks}")
+                raise refuse(self.what, name, f"one that can be used; of {called}: {lacks}")
             self._checked[name] = module
         return self._checked[name]
 

@@ -39,6 +39,10 @@ def find(name: str, allowed: Sequence[str]) -> Any:
         If the package is not allowed, or there is no such classifier. Nothing is imported of a package that is not.
     """
     found = _CLASSIFIERS.find(name, allowed)
+    if found is None:
+        raise refuse("classifier", name, f"{_WANTED}; its module has no such name")
+    if inspect.isroutine(found):
+        raise refuse("classifier", name, f"{_WANTED}; it is a function")
     if inspect.ismodule(found) or not all(hasattr(found, method) for method in ("fit", "predict", "get_params")):
         raise refuse("classifier", name, _WANTED)
     return found

@@ -38,7 +38,8 @@ def main(descriptor: int) -> None:
         except OSError as error:  # the store failed
             outcome = error
         except BaseException as error:  # such as SystemExit
-            outcome = failure(block, RuntimeError(f"its code raised {type(error).__name__}: {error}"))
+            raised = f"{type(error).__name__}: {error}".removesuffix(": ")
+            outcome = failure(block, RuntimeError(f"its code raised {raised}"))
         connection.send_bytes(ForkingPickler.dumps(outcome))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sigstats._common.registry import Registry
-from sigstats._common.validation import shown
+from sigstats._common.validation import one_line, refuse, shown
 
 from ..dataset import Dataset
 from ..options import Kinds
@@ -52,4 +52,16 @@ def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
     if "source" not in spec and set(spec) != {"name"}:
         called = f" {spec['name'] if isinstance(spec['name'], str) else shown(spec['name'])}" if "name" in spec else ""
         raise ValueError(f"data set{called}: source: is missing; expected one of {', '.join(REGISTRY.names())}")
-    return REGISTRY.module(spec.get("source", "scikit-learn")).load(spec, base)
+    source = spec.get("source", "scikit-learn")
+    reader = REGISTRY.module(source)
+    if getattr(reader, "__name__", "").startswith(f"{__name__}."):
+        return reader.load(spec, base)
+    where = f"data set {shown(spec.get('name'))}: source {source}"
+    found: Any
+    try:
+        found = reader.load(spec, base)
+    except Exception as error:  # a module of another package may raise anything
+        raise ValueError(f"{where}: {type(error).__name__}: {one_line(error)}") from error
+    if not isinstance(found, Dataset):
+        raise refuse(f"{where} (its load)", found, "a Dataset")
+    return found

@@ -19,7 +19,7 @@ STUDY = {
     "seed": 3,
     "datasets": ["iris"],
     "classifiers": ["1-nn", "naive-bayes"],
-    "permutation": {"nulls": ["labels"], "resamples": 39},
+    "permutation": {"nulls": ["labels"], "resamples": np.int64(39)},
 }
 TOML = """\
 kind = "benchmark"
@@ -108,6 +108,8 @@ def test_what_is_not_there_is_named(found, call, line):
         ({"output": None}, "output: None is not valid"),
         ({"cluster": "seriol"}, "did you mean 'serial'"),
         ({"workers": 0}, "workers"),
+        ({"cluster": 4}, "cluster: 4 is not valid; expected the name of a kind, an address or a cluster file"),
+        ({"allow": None}, "allow: None is not valid; expected a list of names of packages"),
         ({"quiet": "no"}, "quiet: 'no' is not valid; expected True, False or None"),
     ],
 )

@@ -58,7 +58,7 @@ def test_every_cluster_of_the_project_is_valid(repository):
             "permutation.resamples: '99' is not valid; expected a valid integer",
         ),
         (SHORTEST + "[permutation]\nresamples = 0", "permutation.resamples: 0 is not valid"),
-        (SHORTEST + "[permutation]\nresamples = 10", "permutation.resamples: 10 is not valid; expected at least 20"),
+        (SHORTEST + "[permutation]\nresamples = 10", "permutation.resamples: 10 is not valid; expected at least 19"),
         (SHORTEST + "[permutation]\nnulls = ['label']", "permutation.nulls"),
         (SHORTEST + "[cross_validation]\nfolds = 1", "cross_validation.folds: 1 is not valid"),
         (SHORTEST + "alpha = 1.5", "alpha: 1.5 is not valid; expected less than 1"),

@@ -5,10 +5,12 @@ import warnings
 from importlib.metadata import EntryPoint
 
 import pytest
+from pydantic import TypeAdapter
 
 import sigstats
 from sigstats._common import offered
 from sigstats.flows.cli import main
+from sigstats.flows.config.dataset_table import DatasetTable
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.calibration import KIND
@@ -69,7 +71,10 @@ def test_a_class_and_a_pipeline_are_built(package):
 @pytest.mark.parametrize(
     ("path", "params", "message"),
     [
-        ("netpackage.models:Nett", {}, "import path of a classifier"),
+        ("netpackage.models:Nett", {}, "import path of a classifier .* no such name"),
+        ("netpackage.models:make_pipeline", {}, "import path of a classifier .* it is a function"),
+        ("net package:Net", {}, "public names"),
+        (":Net", {}, "public names"),
         ("netpackage.models:np", {}, "import path of a classifier"),
         ("netpackage.models:os.system", {}, "import path of a classifier"),
         ("netpackage.models:regressor", {}, "takes it for a regressor"),
@@ -281,6 +286,11 @@ def test_an_installed_package_offers_sources_of_data_sets(offers, tmp_path):
         with pytest.raises(ValueError, match=said) as caught:
             readers.load({**spec, "source": name}, base=tmp_path)
         assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"data set 'few': source numbers: FileNotFoundError: .*few\.tsv"):
+        readers.load({**spec, "path": "few.tsv"}, base=tmp_path)
+    titles = [table["title"] for table in TypeAdapter(DatasetTable).json_schema()["anyOf"]]
+    assert "numbers" in titles
+    assert not {"lacking", "broken"} & set(titles)
 
 
 def test_the_classifiers_of_the_package_pass_the_checks_of_scikit_learn(package):
