@@ -76,14 +76,6 @@ def _spread(typing: Any, lanes: Any, number: Any) -> Any:  # noqa: ARG001 (Numba
     return lanes(lanes, types.int64), lower
 
 
-def _place(typing: Any, lanes: Any, at: Any, number: Any) -> Any:  # noqa: ARG001 (Numba's)
-    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
-        vector, at, number = values
-        return builder.insert_element(vector, builder.trunc(number, vector.type.element), at)
-
-    return lanes(lanes, types.uint64, types.int64), lower
-
-
 def _operation(operate: Callable[[Any, Any, Any], Any]) -> Any:
     """A function of two vectors."""
 
@@ -112,8 +104,6 @@ store: Any = extending.intrinsic(_store)
 """Write a vector to `array` from an element on."""
 spread: Any = extending.intrinsic(_spread)
 """A number in all places of a vector like `lanes`."""
-place: Any = extending.intrinsic(_place)
-"""`lanes` with a number at a place that it has."""
 widen: Any = extending.intrinsic(_widen)
 """The same numbers, of 32 bits."""
 add: Any = _operation(lambda builder, a, b: builder.add(a, b))

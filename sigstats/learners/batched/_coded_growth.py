@@ -12,10 +12,10 @@ import numpy as np
 from sigstats._common.compiled import borrowed, compiled, inlined
 from sigstats._common.validation import IntArray
 
-from ._coded_few import FEW, best_drawn_of_few, best_level_of_few
+from ._coded_few import FEW, SOME, best_drawn_of_few, best_level_of_few
 from ._coded_levels import best_of_levels
 from ._coded_room import Room, Tree, borrow, make_room
-from ._coded_splits import Choice, Coded, code_below, draw_columns, find_bounds
+from ._coded_splits import OWN_BITS, Choice, Coded, code_below, draw_columns
 from ._coded_thresholds import MANY, best_at_once, best_one_by_one, draw_code, draw_codes
 from ._coded_votes import vote
 from ._forest_splits import Settings, count
@@ -30,7 +30,7 @@ def _choose(
     tried, total, smallest = room.tried, room.total, settings.smallest
     if settings.drawn_thresholds:
         draw_codes(sample, tried, found)
-        if even and n <= FEW:
+        if even and n <= (SOME if sample.codes.itemsize == OWN_BITS else FEW):
             return best_drawn_of_few(sample, members, tried, found, smallest, room.few)
     elif n <= FEW and smallest == 1:
         return best_level_of_few(sample, members, tried, found, n, room.few)
@@ -108,9 +108,8 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, t
         impurity = 1.0 - squares / (float(n) * float(n))
         choice, constant = Choice(-1, 0, 0, 0, 0), known
         if not (depth >= settings.deepest or m < settings.fewest or m < 2 * settings.smallest or impurity <= EPSILON):
-            find_bounds(codes, members, room.tried)
             found, constant, state = draw_columns(
-                sample, columns, known, settings.tried, settings.drawn_thresholds, state, room.tried
+                sample, columns, members, known, settings.tried, settings.drawn_thresholds, state, room.tried
             )
             if m == 2 and found:
                 choice = _choose_of_two(sample, members, settings.drawn_thresholds, room)
@@ -193,7 +192,7 @@ def predict_coded_fold(
         The rank of each value among those of its column, or of 32 bits the value as `forest._codes` has it, and zeros
         beyond the columns.
     columns : array of unsigned integers, shape (columns, n)
-        The same by column; not read where thresholds are drawn.
+        The same by column.
     values : array of float32, shape (columns, codes)
         The value of each code, in increasing order; none of codes of 32 bits.
     apart : bool

@@ -44,10 +44,10 @@ class Room(NamedTuple):
 def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
     d, width, n_classes = len(sample.values), sample.codes.shape[1], settings.n_classes
-    lanes = np.zeros((2, width), dtype=sample.codes.dtype)
+    lanes = np.zeros((3, width), dtype=sample.codes.dtype)
     sums = np.zeros((3, width), dtype=np.uint32)
     own = Room(
-        Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
+        Tried(lanes[0], lanes[1], lanes[2], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
         Lefts(sums[0], sums[1], sums[2]),
         room(1 if settings.drawn_thresholds else sample.values.shape[1], n_classes),
         room_for_few(width, sample.codes),
@@ -66,7 +66,13 @@ def borrow(room: Room, tree: Tree) -> Any:
     """The same without owners."""
     tried, lefts, levels, few = room.tried, room.lefts, room.levels, room.few
     own = Room(
-        Tried(borrowed(tried.lowest), borrowed(tried.highest), borrowed(tried.columns), borrowed(tried.draws)),
+        Tried(
+            borrowed(tried.lowest),
+            borrowed(tried.highest),
+            borrowed(tried.tops),
+            borrowed(tried.columns),
+            borrowed(tried.draws),
+        ),
         Lefts(borrowed(lefts.cut), borrowed(lefts.left_squares), borrowed(lefts.right_squares)),
         Levels(borrowed(levels.classes), borrowed(levels.packed)),
         Few(borrowed(few.counts), borrowed(few.rows)),

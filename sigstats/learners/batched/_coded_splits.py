@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sigstats._common.compiled import inlined
-from sigstats._common.lanes import LINE, higher, load, lower, place, store
+from sigstats._common.lanes import LINE, higher, load, lower, store
 
 from ._tree_splits import next_draw
 
@@ -22,6 +22,9 @@ SAME: Final = np.float32(1e-7)
 #: Codes of so many bytes are the bits of a value; of negative values all are turned, of others the sign.
 OWN_BITS: Final = 4
 _SIGN: Final = np.uint32(1 << 31)
+
+#: Bytes of rows that are sure to stay in the second cache of a processor.
+_CACHE: Final = 2**18
 
 
 class Coded(NamedTuple):
@@ -57,13 +60,31 @@ class Choice(NamedTuple):
 class Tried(NamedTuple):
     """The lowest and highest code of each column in a node; the columns to search, and what was drawn for them.
 
-    ``draws`` are numbers of the sequence, and then the codes up to which rows go left.
+    ``draws`` are numbers of the sequence, and then the codes up to which rows go left; ``tops`` are these codes by
+    column, and anything in columns that are not searched.
     """
 
     lowest: Any
     highest: Any
+    tops: Any
     columns: Any
     draws: Any
+
+
+@inlined
+def is_large(codes: Any, members: Any) -> Any:
+    """Whether the lines of a node's rows do not stay in cache, of which a few columns are read one by one."""
+    return len(members) * codes.shape[1] * codes.itemsize > _CACHE
+
+
+@inlined
+def _find_bounds_of(column: Any, members: Any, feature: Any, tried: Tried) -> None:
+    """Find the lowest and the highest code of one column in a node."""
+    low = high = np.int64(column[members[0]])
+    for row in members:
+        own = np.int64(column[row])
+        low, high = min(low, own), max(high, own)
+    tried.lowest[feature], tried.highest[feature] = low, high
 
 
 @inlined
@@ -77,17 +98,6 @@ def find_bounds(codes: Any, members: Any, tried: Tried) -> None:
             low, high = lower(low, own), higher(high, own)
         store(tried.lowest, np.uint64(line), low)
         store(tried.highest, np.uint64(line), high)
-
-
-@inlined
-def codes_of_line(tried: Tried, found: int, line: Any, none: Any) -> Any:
-    """The codes up to which rows go left in the columns from `line` on; `none` in those that were not drawn."""
-    top, count = none, np.uint64(LINE // tried.lowest.itemsize)
-    for each in range(found):
-        at = np.uint64(tried.columns[each]) - line
-        if at < count:
-            top = place(top, at, tried.draws[each])
-    return top
 
 
 @inlined
@@ -115,7 +125,14 @@ def _code_of(threshold: float) -> Any:
 
 @inlined
 def draw_columns(
-    sample: Coded, columns: Any, known: int, most: int, with_thresholds: bool, state: int, tried: Tried
+    sample: Coded,
+    columns: Any,
+    members: Any,
+    known: int,
+    most: int,
+    with_thresholds: bool,
+    state: int,
+    tried: Tried,
 ) -> tuple[int, int, int]:
     """Draw the columns to search; how many they are, how many are constant (put first), and the state of the sequence.
 
@@ -125,6 +142,9 @@ def draw_columns(
     `undrawn` on those to search.
     """
     constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
+    large = is_large(sample.codes, members)
+    if not large:
+        find_bounds(sample.codes, members, tried)
     ahead = next_draw(state)
     remainder = _remainder(ahead, len(columns))
     while undrawn > constant and (visited < most or visited <= constant - known + drawn):
@@ -132,6 +152,8 @@ def draw_columns(
         listed = int(drawn + remainder < known)
         at = drawn + remainder + (1 - listed) * (constant - known)
         feature = columns[at]
+        if large:
+            _find_bounds_of(sample.columns[feature], members, feature, tried)
         low, high = tried.lowest[feature], tried.highest[feature]
         varies = int(
             low != high if sample.apart else value_of(sample, feature, high) > value_of(sample, feature, low) + SAME

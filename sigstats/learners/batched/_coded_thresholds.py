@@ -7,7 +7,7 @@ import numpy as np
 from sigstats._common.compiled import inlined
 from sigstats._common.lanes import LINE, add, load, multiply, spread, store, subtract, up_to, widen
 
-from ._coded_splits import Choice, Coded, Tried, code_below, codes_of_line, value_of
+from ._coded_splits import Choice, Coded, Tried, code_below, is_large, value_of
 from ._tree_splits import floor_of, improvement, promising
 
 #: Squares of so many rows do not fit into the 32 bits that columns counted at once have for them.
@@ -36,7 +36,8 @@ def draw_codes(sample: Coded, tried: Tried, found: int) -> None:
     for each in range(found):
         feature = tried.columns[each]
         low, high = tried.lowest[feature], tried.highest[feature]
-        tried.draws[each] = draw_code(sample, feature, low, high, tried.draws[each])
+        code = draw_code(sample, feature, low, high, tried.draws[each])
+        tried.draws[each] = tried.tops[feature] = code
 
 
 @inlined
@@ -73,12 +74,12 @@ def best_one_by_one(
 
 
 @inlined
-def _count_lefts(codes: Any, members: Any, tried: Tried, found: int, total: Any, lefts: Lefts) -> None:
+def _count_lefts(codes: Any, members: Any, tried: Tried, total: Any, lefts: Lefts) -> None:
     """Count the rows up to the code of each column, in all columns of a line at once; rows are in order of classes."""
     width, most = np.uint64(codes.shape[1]), (1 << (8 * codes.itemsize)) - 1
     for line in range(np.uint64(0), width, np.uint64(LINE // codes.itemsize)):
-        none = spread(load(codes, line), 0)
-        top = codes_of_line(tried, found, line, none)
+        top = load(tried.tops, line)
+        none = spread(top, 0)
         zero = cut = left_squares = right_squares = widen(none)
         at = 0
         for whole in total:
@@ -101,10 +102,32 @@ def _count_lefts(codes: Any, members: Any, tried: Tried, found: int, total: Any,
 
 
 @inlined
+def _count_in_columns(sample: Coded, members: Any, tried: Tried, found: int, total: Any, lefts: Lefts) -> None:
+    """The same, one column after the other."""
+    for each in range(found):
+        feature, code = np.uint64(tried.columns[each]), np.uint32(tried.draws[each])
+        column = sample.columns[feature]
+        cut, left_squares, right_squares, start = 0, 0, 0, 0
+        for whole in total:
+            here: Any = 0
+            for row in members[start : start + whole]:
+                here += np.int64(column[row] <= code)
+            start += whole
+            cut += here
+            left_squares += here * here
+            right_squares += (whole - here) * (whole - here)
+        lefts.cut[feature] = cut
+        lefts.left_squares[feature], lefts.right_squares[feature] = left_squares, right_squares
+
+
+@inlined
 def best_at_once(sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, lefts: Lefts) -> Any:
     """Search all columns that were drawn at once, of rows that weigh one each, in the order of their classes."""
     n = len(members)
-    _count_lefts(sample.codes, members, tried, found, total, lefts)
+    if is_large(sample.codes, members):
+        _count_in_columns(sample, members, tried, found, total, lefts)
+    else:
+        _count_lefts(sample.codes, members, tried, total, lefts)
     choice, best, floor = Choice(-1, 0, 0, 0, 0), -np.inf, -np.inf
     for each in range(found):
         feature = tried.columns[each]

@@ -95,7 +95,8 @@ def test_more_rows_of_a_class_than_a_byte_counts():
 @needs_growth
 @pytest.mark.parametrize("cls", FORESTS)
 @pytest.mark.parametrize(
-    ("rows", "levels"), [(60_000, 9), (70_000, 9), pytest.param(70_000, 10**6, marks=pytest.mark.faults)]
+    ("rows", "levels"),
+    [(5_000, 10**6), (60_000, 9), (70_000, 9), pytest.param(70_000, 10**6, marks=pytest.mark.faults)],
 )
 def test_nodes_of_more_rows_than_squares_and_codes_of_few_bits_hold(cls, rows, levels):
     rng = np.random.default_rng(rows)
