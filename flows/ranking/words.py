@@ -57,5 +57,5 @@ def basis(found: Ranking) -> str:
     return (
         f"{count_of(len(found.models), 'model')} on the same {rows}; all ranks hold at once with confidence "
         f"{significant(found.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
-        f"{shown:,} of {count_of(len(found.pairs), 'pair')} differ"
+        f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
     )

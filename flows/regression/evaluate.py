@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sigstats.comparison.requirements import refuse_mistaken_classes
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.sentences import reasons
@@ -86,6 +87,8 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         look, known = _look(study, pair, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
         try:
+            if "measures" not in study.model_fields_set:
+                refuse_mistaken_classes(pair.by_score[0])
             (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
         except ValueError as error:
             raise BadInput(str(error)) from None

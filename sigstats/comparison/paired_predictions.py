@@ -75,6 +75,8 @@ class PairedPredictions:
         Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
     score_name : str
         Which of several scores this is; empty where there is one.
+    score_column : str
+        The column of a table that the scores are of; empty of arrays and logs.
     compared : bool
         Whether the predictions were compared beside another score already, and the scores alone are left.
     """
@@ -96,6 +98,7 @@ class PairedPredictions:
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
     score_name: str = ""
+    score_column: str = ""
     compared: bool = False
 
     @property

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .._common.class_names import refuse_no_classes, refuse_other_names, require_class_names
+from .._common.score_direction import refuse_loss
 from .._common.score_scale import require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at, offered
@@ -87,14 +88,27 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     ValueError
         If the labels are measurements.
     """
-    if paired.predicted and not paired.graded:
-        _refuse_measurements(paired)
-        wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
-        for who, labels, said in _names_said(paired):
-            require_class_names(labels, said, paired.n, who, wanted=wanted)
+    refuse_mistaken_classes(paired)
     if not paired.predicted:
         return ("mean-score",) if paired.graded or len(paired.classes) != 2 else ("auc",)
     return ("accuracy", "auc") if paired.scores is not None and not paired.graded else ("accuracy",)
+
+
+def refuse_mistaken_classes(paired: PairedPredictions) -> None:
+    """Refuse labels that are measurements, and predictions that name the classes otherwise.
+
+    Not meant for who named the measure accuracy: then whatever is not equal is wrong.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not paired.predicted or paired.graded:
+        return
+    _refuse_measurements(paired)
+    wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
+    for who, labels, said in _names_said(paired):
+        require_class_names(labels, said, paired.n, who, wanted=wanted)
 
 
 def require(paired: PairedPredictions, measure: str) -> None:
@@ -118,6 +132,8 @@ def require(paired: PairedPredictions, measure: str) -> None:
         raise ValueError(
             f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {odd:g}; expected all scores in it"
         )
+    if needs == "marks":
+        refuse_loss(paired.score_column)
     if needs == "marks" and limits is None and not paired.identical:
         require_one_scale(
             paired.scores, ("baseline", "candidate"), wanted="one unit, or score_range, which says that they are in one"

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import require_class_names
+from sigstats._common.score_direction import refuse_loss
 
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
-from ._direction import refuse_loss
 from ._items import item_codes
 from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
 from ._predictions import Columns, Predictions
@@ -201,8 +201,8 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     """The rows that all files have."""
     where = np.flatnonzero(rows.valid)
     marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.graded)
-    if marks and columns.score is not None and not rows.first.graded:
-        refuse_loss(rows.first.where, columns.score)
+    if marks and columns.score is not None:
+        refuse_loss(columns.score)
     table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
     others = {}
     for name in columns.optional:

@@ -84,6 +84,7 @@ def join(
         notes=tuple(dict.fromkeys(notes)),
         scores=_scores(baseline, candidate, rows, partners),
         predicted=baseline.predicted and candidate.predicted,
+        score_column="" if baseline.harness else columns.score or "",
         items=items,
         subjects=(baseline.subject, candidate.subject) if baseline.subject or candidate.subject else None,
         right=right,

@@ -12,7 +12,6 @@ from sigstats._common.validation import shown
 
 from ..tables.numbers import is_number
 from ..tables.table import Table
-from ._direction import refuse_loss
 from ._items import occurrences
 
 #: What stands for label and prediction where a file only says whether an answer was right.
@@ -223,8 +222,6 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.label in table.names or "label" in columns.named
-    if not labelled and columns.score is not None:
-        refuse_loss(table.where, columns.score)
     label = texts(columns.label) if labelled else pa.repeat(RIGHT, table.num_rows)
     prediction = texts(columns.prediction) if predicted else label
     for name, column in ((columns.label, label), (columns.prediction, prediction)):

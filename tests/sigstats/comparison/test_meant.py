@@ -69,9 +69,23 @@ def test_marks_that_are_better_the_lower_they_are_are_refused(tmp_path, capsys, 
 
 
 def test_a_loss_may_rank_the_rows_of_a_class():
-    """The area under the curve asks which rows have the larger scores, whatever these are."""
+    """The area under the curve asks which rows have the larger scores, whatever these are; a mean of them does not."""
     table = marks(FRACTIONS).rename(columns={"f1": "reconstruction_loss"}).assign(label=[0, 1] * 100)
     assert sigstats.compare(table, table, score="reconstruction_loss").rows[0].measure == "auc"
+    with pytest.raises(ValueError, match="'reconstruction_loss' is the better the lower it is"):
+        sigstats.compare(table, table, score="reconstruction_loss", measures=["mean-score"])
+
+
+def test_a_schedule_refuses_other_names_where_no_measure_is_named(tmp_path, capsys):
+    table = pd.DataFrame({"id": range(200), "label": NAMES[TRUE], "prediction": NAMES[GUESS]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.replace({"prediction": {"dog": "Dog"}}).to_csv(tmp_path / "b.csv", index=False)
+    study = {"kind": "regression", "baseline": str(tmp_path / "a.csv"), "candidate": str(tmp_path / "b.csv")}
+    path = tmp_path / "study.toml"
+    for more, code in (("", 2), ('measures = ["accuracy"]', 1)):
+        path.write_text("\n".join([*(f"{name} = {json.dumps(value)}" for name, value in study.items()), more]))
+        assert main(["run", str(path), "--output", str(tmp_path / f"out{code}")]) == code
+    assert "'Dog' of the candidate is 'dog' of the labels" in capsys.readouterr().err
 
 
 NAMES = np.array(["cat|dog", "dog", "bird"])

@@ -2,7 +2,7 @@
 
 import re
 
-from sigstats._common.validation import shown
+from .messages import shown
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 #: As the last word of a name: a loss, an error, a cost.
@@ -22,7 +22,7 @@ def is_lower_better(name: str) -> bool:
 
     Examples
     --------
-    >>> from sigstats.tasks.predictions._direction import is_lower_better
+    >>> from sigstats._common.score_direction import is_lower_better
     >>> [is_lower_better(each) for each in ("val_loss", "logLoss", "neg_log_loss", "f1", "lossless")]
     [True, True, False, False, False]
     """
@@ -32,8 +32,8 @@ def is_lower_better(name: str) -> bool:
     return words[-1] in _LOSSES or "_".join(words) in _NAMES
 
 
-def refuse_loss(where: str, score: str) -> None:
-    """Refuse a column of marks of a table whose name says that it is a loss.
+def refuse_loss(score: str) -> None:
+    """Refuse a column of marks whose name says that it is a loss.
 
     Raises
     ------
@@ -41,6 +41,6 @@ def refuse_loss(where: str, score: str) -> None:
     """
     if is_lower_better(score):
         raise ValueError(
-            f"{where}: score: {shown(score)} is the better the lower it is; expected a column that is the better the "
-            f"higher it is, such as its negative under the name neg_{score}"
+            f"score: {shown(score)} is the better the lower it is; expected a column that is the better the higher it "
+            f"is, such as its negative under the name neg_{score}"
         )
