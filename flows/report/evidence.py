@@ -14,6 +14,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.table_tests.mcnemar import DISCORDANT
 
+from .method_names import short_names
 from .over_data_sets import OverDataSets, over_data_sets
 
 Item = TypeVar("Item")
@@ -34,8 +35,14 @@ class Evidence:
 
     @cached_property
     def rows(self) -> tuple[Hypothesis, ...]:
-        """Every hypothesis of the summary, in its order."""
-        return tuple(Hypothesis(**row) for row in self.results.summary.to_pylist())
+        """Every hypothesis of the summary, in its order; methods by their short names."""
+        rows = (Hypothesis(**row) for row in self.results.summary.to_pylist())
+        return tuple(row.with_(method=self.method_names.get(row.method, row.method)) for row in rows)
+
+    @cached_property
+    def method_names(self) -> dict[str, str]:
+        """The short name of each method that a calibration study applies to test sets."""
+        return short_names(cell.subject["test"] for cell in self.results.plan.cells if "test" in cell.subject)
 
     @cached_property
     def over_data_sets(self) -> OverDataSets | None:

@@ -54,7 +54,7 @@ def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.boo
         table = evidence.results.table(cell)
         if table is not None:
             counts = interval.rejections if cell.fanout == "interval" else subsample.rejections
-            found[cell.subject["test"]] = counts(table, evidence.alpha)
+            found[evidence.method_names[cell.subject["test"]]] = counts(table, evidence.alpha)
     shortest = min((values.size for values in found.values()), default=0)
     return {method: values[:shortest] for method, values in found.items()}
 

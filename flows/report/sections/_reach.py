@@ -65,8 +65,8 @@ def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) ->
         value = abs(float(known.difference(measure)))
     spec = MEASURES.get(measure.name)
     if spec is not None and spec.in_points:
-        return f"a difference of {number(100 * value, 1 if value >= 0.001 else 3)} points of {measure.name}"
-    return f"a difference of {significant(value, 3)} in {measure.name}"
+        return f"a difference in {measure.name} of {number(100 * value, 1 if value >= 0.001 else 3)} points"
+    return f"a difference in {measure.name} of {significant(value, 3)}"
 
 
 def _exactly(share: float, known: Population | EventPopulation | None, test: Mapping[str, Any], alpha: float) -> str:

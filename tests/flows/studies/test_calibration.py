@@ -254,7 +254,7 @@ def test_the_curves_are_the_rates(sturm):
         assert f"{half:,} rows are needed for half of the time, {wanted:,} for four times in five." in report
     headline = re.search('class="headline">([^<]*)<', report)[1]
     said = (
-        "10 classes, r = 3%: 1,000 rows find a difference of 2.7 points of accuracy 57.6% of the time by McNemar (exact"
+        "10 classes, r = 3%: 1,000 rows find a difference in accuracy of 2.7 points 57.6% of the time by McNemar (exact"
     )
     assert headline.startswith(said)
 
