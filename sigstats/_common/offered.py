@@ -8,6 +8,7 @@ import contextlib
 import functools
 import hashlib
 import importlib
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,10 +33,13 @@ def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
     try:
         found = list(metadata.entry_points(group=group))
     except Exception:  # one package's file cannot be read: the others still offer what they do
-        found = []
+        found, seen = [], set[str]()
         for distribution in metadata.distributions():
             with contextlib.suppress(Exception):
-                found.extend(distribution.entry_points.select(group=group))
+                name = re.sub(r"[-_.]+", "-", distribution.name or str(len(seen))).lower()
+                if name not in seen:  # the first of the path is imported, an older one behind it is not
+                    seen.add(name)
+                    found.extend(distribution.entry_points.select(group=group))
     named: dict[str, list[EntryPoint]] = {}
     for point in found:
         others = named.setdefault(point.name, [])
@@ -78,9 +82,9 @@ class Offered:
     group: str
     what: str
 
-    def named(self) -> tuple[str, ...]:
-        """The names that installed packages offer."""
-        return tuple(sorted(entry_points(self.group)))
+    def named(self, ready: Iterable[str] = ()) -> tuple[str, ...]:
+        """The names that installed packages offer, without those of `ready` objects, which win."""
+        return tuple(sorted(entry_points(self.group).keys() - set(ready)))
 
     def _place(self, name: str) -> tuple[str, list[str]]:
         """The module of an import path or entry point, and the names in it."""

@@ -102,7 +102,7 @@ def build(
         made = own.make(name, dict(given), allowed)
         return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
     if "." not in name:
-        known = list(dict.fromkeys([*READY, *own.named()]))
+        known = [*READY, *own.named(READY)]
         wanted = "one of " + ", ".join(known) + " or an import path"
         raise refuse("classifier", name, wanted + did_you_mean(name, known))
     return with_encoding(attempt(_classifier_class(name, allowed), dict(given)), mask, bool(missing))

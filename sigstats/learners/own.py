@@ -5,7 +5,7 @@ pipeline. An entry point of the group `GROUP` names the same for an installed pa
 """
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .._common.offered import Offered
@@ -20,9 +20,9 @@ _WANTED = "the import path of a classifier class or of an unfitted classifier, a
 _CLASSIFIERS = Offered(GROUP, "classifier")
 
 
-def named() -> tuple[str, ...]:
-    """The names of the learners that installed packages offer."""
-    return _CLASSIFIERS.named()
+def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of the learners that installed packages offer, without those of `ready` ones."""
+    return _CLASSIFIERS.named(ready)
 
 
 def is_path(name: str) -> bool:

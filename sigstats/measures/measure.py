@@ -206,8 +206,9 @@ def _named(name: str, parameters: dict[str, float]) -> Measure:
 def _check_named(measure: Measure) -> None:
     name = measure.name
     if not is_of_counts(name):
-        hint = did_you_mean(name, (*COUNT_MEASURES, *named()))
-        known = ", ".join((*BASE_COUNT_MEASURES, *named()))
+        theirs = named(BASE_COUNT_MEASURES)
+        hint = did_you_mean(name, (*COUNT_MEASURES, *theirs))
+        known = ", ".join((*BASE_COUNT_MEASURES, *theirs))
         raise refuse("measure", name, f"one of {known}, or one of them after micro- or macro-{hint}")
     spec = MEASURES[name]
     if measure.greater_is_better != spec.greater_is_better:

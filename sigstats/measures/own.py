@@ -3,7 +3,7 @@
 An entry point of the group `GROUP` names a function of four arrays ``tp, fn, fp, tn``, or a `sigstats.Measure` of one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,9 @@ _MEASURES = Offered(GROUP, "measure")
 _WANTED = "a function of tp, fn, fp, tn, or a sigstats.Measure of one"
 
 
-def named() -> tuple[str, ...]:
-    """The names of the measures that installed packages offer."""
-    return _MEASURES.named()
+def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of the measures that installed packages offer, without those of `ready` ones."""
+    return _MEASURES.named(ready)
 
 
 def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:

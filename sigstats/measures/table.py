@@ -228,7 +228,7 @@ def is_of_counts(name: Any) -> bool:
 
 def offered() -> tuple[str, ...]:
     """The measures that installed packages offer, as means over the classes, of which there may be any number."""
-    return tuple(f"macro-{name}" for name in own.named())
+    return tuple(f"macro-{name}" for name in own.named(BASE_COUNT_MEASURES))
 
 
 #: The names of the measures of one class's scores.

@@ -1,5 +1,6 @@
 """Which classifiers of other packages a study may name, and what their code is to its cells."""
 
+import re
 import sys
 import warnings
 from importlib.metadata import EntryPoint
@@ -131,6 +132,40 @@ def test_an_installed_package_offers_learners(tmp_path, offers):
     study = study_of(tmp_path, ['"their-net"'], nulls="")
     sigstats.run(study, output=tmp_path / "out", cluster="serial")
     assert list(replicates(tmp_path / "out")) == ["crossval.few.their-net"]
+
+
+def test_a_ready_name_that_a_package_offers_too_is_the_ready_one_and_listed_once(offers):
+    offers(f"{own.GROUP}]\n1-nn = {NET}\nlda = {NET}\n[sigstats.measures", f1="netpackage:f1", theirs="netpackage:f2")
+    assert type(build("lda")).__module__.startswith(("sigstats", "sklearn"))
+    y = [0, 1] * 20
+    refusals = (
+        (lambda: build("forrest"), ("1-nn", "lda")),
+        (lambda: as_measure("f7"), ("f1", "theirs")),
+        (
+            lambda: sigstats.compare(y, y, y[::-1], measures=["f7"]),
+            ("macro-f1", "macro-theirs"),
+        ),
+    )
+    for refused, names in refusals:
+        with pytest.raises(ValueError, match="is not valid") as caught:
+            refused()
+        listed = re.findall(r"[\w-]+", str(caught.value).partition("one of")[2].partition("(did")[0])
+        assert [listed.count(name) for name in names] == [1, 1], str(caught.value)
+
+
+def test_a_package_behind_another_of_its_name_offers_nothing(offers, another, tmp_path, monkeypatch):
+    offers(own.GROUP, their_net=NET)
+    another("spoilt", "", "[x]\nnet\n")  # entry points are read one package after another
+    older = tmp_path / "older" / "NetPackage-1.0.dist-info"
+    older.mkdir(parents=True)
+    (older / "METADATA").write_text("Metadata-Version: 2.1\nName: NetPackage\nVersion: 1.0\n")
+    (older / "entry_points.txt").write_text(
+        f"[{own.GROUP}]\ntheir-net = netpackage.old:Net\ngone = netpackage.old:Gone\n"
+    )
+    monkeypatch.setattr(sys, "path", [*sys.path, str(older.parent)])
+    offered._points.cache_clear()
+    assert own.named() == ("their-net",)
+    assert own.find("their-net", ()).__name__ == "Net"
 
 
 @pytest.fixture
