@@ -16,15 +16,15 @@ from .errors import BAD_INPUT, FAILED, BadInput
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that complains in one line, and obeys nothing in the arguments that it complains of."""
+    """A parser whose errors are one line, in which control characters and credentials of arguments are replaced."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and end."""
+        """Print what is wrong with the arguments, and exit."""
         self.exit(BAD_INPUT, f"{self.prog}: {without_credentials(printable(message))} (see {self.prog} --help)\n")
 
 
 class _CommandParser(_Parser):
-    """The parser of one command, which gets its arguments when it is used: those of some import NumPy."""
+    """The parser of one command. Its arguments are added when it is used, since those of some import NumPy."""
 
     def __init__(self, *, command: commands.Command, **options: Any) -> None:
         super().__init__(description=command.__doc__, **options)
@@ -36,7 +36,7 @@ class _CommandParser(_Parser):
         if command is not None:
             try:
                 command.add_arguments(self)
-            except SystemExit as error:  # of a broken dependency, and no end that this parser asks for
+            except SystemExit as error:  # raised by a broken dependency, not by this parser
                 raise ImportError(f"SystemExit: {error}") from None
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
@@ -48,7 +48,7 @@ class _CommandParser(_Parser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line; the help of a command is the docstring of its module."""
+    """The parser of the program; the help of a command is the docstring of its module."""
     program = _Parser(
         prog="sigstats",
         description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
@@ -88,11 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BadInput as error:
         return _complain(str(error), BAD_INPUT)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left; say nothing more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the output has closed it
         return FAILED
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
-    except BaseException as error:  # a class of its own that foreign code raises would end with a regression's code
+    except BaseException as error:  # an exception class of foreign code would exit with the code of a regression
         if options.debug:
             # And not raised: Python's exit code would be that of a regression.
             print(printable(traceback.format_exc(), keep="\n"), end="", file=sys.stderr)  # noqa: T201

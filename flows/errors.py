@@ -1,4 +1,4 @@
-"""The exit codes of the program, and the error of input that a person can mend."""
+"""The exit codes of the program, and the error for bad input."""
 
 DONE, REGRESSION, BAD_INPUT, FAILED = 0, 1, 2, 3
 

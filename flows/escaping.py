@@ -1,4 +1,4 @@
-"""Text of data and of file names on its way into Markdown, where none of it is to be obeyed.
+"""Escaping of texts from data and file names in Markdown, so that none of it is interpreted.
 
 For a terminal and a log `sigstats._common.printable` is enough; pages have it beside Jinja's escaping of HTML.
 """

@@ -1,4 +1,4 @@
-"""Files that a person names as outputs: each is there whole, or as it was before."""
+"""Output files that a person names: each is written whole, or stays as it was."""
 
 import contextlib
 import stat
@@ -11,12 +11,12 @@ from .errors import BadInput
 def write_whole(place: str, content: bytes) -> None:
     """Write a file so that neither a full disk, a signal nor a second run leaves a part of it.
 
-    A link is followed, and a file that is there keeps its mode. A pipe or a device is written to as it is.
+    A link is followed, and a file that exists keeps its mode. A pipe or a device is written to directly.
 
     Raises
     ------
     BadInput
-        It cannot be written.
+        If it cannot be written.
     """
     try:
         target = Path(place).resolve()

@@ -44,7 +44,7 @@ class Plot:
         Parameters
         ----------
         path : str or path
-            Its suffix says how: ``.svg``, or ``.png``, which needs CairoSVG (``pip install 'sigstats[png]'``).
+            A name that ends with ``.svg``, or with ``.png``, which needs CairoSVG (``pip install 'sigstats[png]'``).
 
         Raises
         ------
@@ -112,7 +112,7 @@ class StudyPlots:
         Parameters
         ----------
         dataset, classifier : str, optional
-            Of these alone.
+            Show only these.
 
         Raises
         ------
@@ -137,14 +137,19 @@ class StudyPlots:
         slice: str | None = None,  # noqa: A002 - the name of the column
         classifier: str | None = None,
     ) -> Plot:
-        """The figure of a name of `names`; ValueError as `null`.
+        """Return the figure of this name.
 
         Parameters
         ----------
         name : str
             One of `names`.
         dataset, slice, classifier : str, optional
-            Of these alone, as the columns of `StudyResults.summary` call them.
+            Show only these, by their names in the columns of `StudyResults.summary`.
+
+        Raises
+        ------
+        ValueError
+            If the study has no such figure; the message names those that it has.
         """
         return self._drawn(name, dataset=dataset, slice=slice, classifier=classifier)
 
@@ -169,7 +174,7 @@ class StudyPlots:
 
 @dataclass(frozen=True)
 class _Chosen(Evidence):
-    """The hypotheses about some data set, part of its rows, or classifier."""
+    """The hypotheses about one data set, one part of its rows, or one classifier."""
 
     subject: Mapping[str, str]
 

@@ -21,21 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StudyResults:
-    """What a study has found, finished or interrupted, read from its output.
+    """The results of a study, finished or interrupted, read from its output.
 
     Attributes
     ----------
     output : str
         The folder or the URL.
     study : mapping
-        The resolved configuration, as a study file says it.
+        The resolved configuration, as in a study file.
     summary : pandas.DataFrame
-        A row a hypothesis: ``dataset``, ``classifier``, ``test``, ``estimate``, ``p_value``, ``p_adjusted``, ``pd``,
+        One row for each hypothesis:
+        ``dataset``, ``classifier``, ``test``, ``estimate``, ``p_value``, ``p_adjusted``, ``pd``,
         ``nsd``, ``decision`` ... Columns in which no row has a value are left out.
     cells : pandas.DataFrame
-        A row a cell: its fan-out, what it is about, how many replicates were planned, and whether it is complete.
+        One row for each cell: its fan-out, its subject, the number of planned replicates, and whether it is complete.
     report : str
-        Where the report is.
+        The path or URL of the report.
     plot : StudyPlots
         The figures of the report, which a notebook shows and which save as SVG and PNG.
     """
@@ -51,13 +52,13 @@ class StudyResults:
 
     @cached_property
     def summary(self) -> "pd.DataFrame":
-        """A row a hypothesis."""
+        """One row for each hypothesis."""
         frame = self._results.summary.to_pandas()
         return frame.dropna(axis="columns", how="all")
 
     @cached_property
     def cells(self) -> "pd.DataFrame":
-        """A row a cell."""
+        """One row for each cell."""
         import pandas as pd
 
         rows = []
@@ -75,11 +76,11 @@ class StudyResults:
 
     @property
     def report(self) -> str:
-        """Where the report is."""
+        """The path or URL of the report."""
         return f"{self.output.rstrip('/')}/report.html"
 
     def replicates(self, **subject: str) -> "pd.DataFrame":
-        """The replicates of the complete cells that are about `subject`.
+        """Return the replicates of the complete cells of a subject.
 
         Parameters
         ----------
@@ -89,7 +90,7 @@ class StudyResults:
         Returns
         -------
         pandas.DataFrame
-            A row a replicate, with the columns of its cell's subject.
+            One row for each replicate, with the columns of its cell's subject.
 
         Raises
         ------
@@ -106,7 +107,7 @@ class StudyResults:
         return pd.concat([frame for _, frame in self._frames(chosen)], ignore_index=True)
 
     def predictions(self, **subject: str) -> "pd.DataFrame":
-        """The cross-validated predictions of a benchmark study.
+        """Return the cross-validated predictions of a benchmark study.
 
         Parameters
         ----------

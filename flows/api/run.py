@@ -36,26 +36,26 @@ def run(
 ) -> StudyResults:
     """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
 
-    What the output holds already is taken up. An interruption (Ctrl-C) loses nothing: the same call goes on.
+    Replicates that the output holds are not computed again. After an interruption (Ctrl-C) the same call goes on.
 
     Parameters
     ----------
     study : str, path, mapping or Study
-        A study file, the name of a ready study, or what a study file says.
+        A study file, the name of a ready study, or the content of a study file.
     output : str or path
         A folder or an fsspec URL.
     cluster : str, optional
         ``"serial"``, ``"local"``, the address of a Dask scheduler, or a cluster file; by default this process, and
-        local processes too once it takes more than a few seconds.
+        local processes too if the study takes longer than a few seconds.
     workers : int, optional
-        Worker processes of a local cluster.
+        The number of worker processes of a local cluster.
     allow : sequence of str
         Packages whose classifiers and tests the study may name: their code is imported and run.
     cache : str or path, optional
-        A folder or an fsspec URL of finished cells that studies share: those that are there are not computed again.
+        A folder or an fsspec URL of finished cells that studies share: its cells are not computed again.
     quiet : bool, optional
-        False to see the progress, on standard error or as a bar in a notebook; True to see nothing. By default it is
-        seen in a notebook alone.
+        False to show the progress, on standard error or as a bar in a notebook; True to show nothing. By default it is
+        shown only in a notebook.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def run(
     ValueError
         If the study, its data or the output are not valid; nothing was written.
     RuntimeError
-        If cells failed. What the others found is stored, and `open_results` reads it.
+        If cells failed. The results of the others are stored, and `open_results` reads them.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def run(
 
 
 def _loaded(study: Any) -> tuple[Study, Path]:
-    """The validated study, and where its relative paths start."""
+    """The validated study, and the folder that its relative paths start from."""
     if isinstance(study, Study):
         return study, Path()
     if isinstance(study, Mapping):

@@ -1,4 +1,4 @@
-"""The kinds of cluster: where a study runs. A new kind is one new module of this folder."""
+"""The kinds of cluster on which a study runs. A new kind is one new module of this folder."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -19,17 +19,17 @@ from ..errors import BadInput
 
 
 class ClusterKind(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def Cluster(self) -> type[Strict]:  # noqa: N802
-        """What a cluster file may say; its field ``kind`` is a Literal of the kinds that it stands for."""
+        """The model of a cluster file; its field ``kind`` is a Literal of the kinds that it describes."""
 
     def open_pool(self, cluster: Any, needs: Sequence[Needs], /) -> AbstractContextManager[Pool]:
-        """The workers, for as long as the context lasts; then everything is taken down again.
+        """Start the workers, and stop them when the context ends.
 
-        `needs` is what blocks need beyond what any worker has, and may be left out. BadInput, one line that names the
-        resource and who needs it, says that no worker will have it.
+        `needs` is what blocks need beyond what any worker has; by default nothing. If no worker will have it, BadInput
+        is raised: one line that names the resource and who needs it.
         """
 
 
@@ -45,12 +45,23 @@ def _modules() -> dict[str, ClusterKind]:
 
 
 def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
-    """The workers of a cluster, for as long as the context lasts.
+    """Start the workers of a cluster, and stop them when the context ends.
+
+    Parameters
+    ----------
+    cluster : Strict
+        A cluster file or its equivalent, as `load_cluster` returns it.
+    needs : sequence of Needs
+        What blocks need beyond what any worker has.
+
+    Yields
+    ------
+    Pool
 
     Raises
     ------
     BadInput
-        Where it starts, if no worker will have what blocks need, or for other reasons of the kind.
+        At the start, if no worker will have what blocks need, or if the cluster cannot be started.
     """
     return _modules()[cluster.kind].open_pool(cluster, needs)
 

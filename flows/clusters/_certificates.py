@@ -1,4 +1,4 @@
-"""Certificates of one run: whoever has them may reach its scheduler and workers, and nobody else."""
+"""Certificates of one run: only processes that have them may connect to its scheduler and workers."""
 
 import datetime
 import tempfile
@@ -17,8 +17,8 @@ _LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 def certificates() -> Any:
     """New certificates for scheduler, workers and client (`distributed.Security`), in this process's memory alone.
 
-    Dask's own `Security.temporary` has an RSA key, with which each connection costs several times as much, and dates
-    between which a clock that is put back does not lie.
+    `Security.temporary` of Dask makes an RSA key, which makes each connection several times as expensive, and dates of
+    validity that exclude a clock that was put back.
     """
     from distributed.security import Security
 
@@ -66,7 +66,7 @@ def _self_signed() -> tuple[str, str]:
 
 @contextmanager
 def shared_certificates(shared_folder: str) -> Iterator[Any]:
-    """Certificates for workers on machines that share a folder: in files there, for as long as the context lasts.
+    """Certificates for workers on machines that share a folder: files in it, which are deleted with the context.
 
     Only this user can read them.
 

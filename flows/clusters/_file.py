@@ -1,4 +1,4 @@
-"""What every kind of cluster has in its file."""
+"""The fields that the files of all kinds of cluster share."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ Gpus = Annotated[
 
 
 class ClusterFile(Strict):
-    """What every kind of cluster has."""
+    """The fields that the files of all kinds of cluster share."""
 
     allow: Annotated[
         list[Package],

@@ -1,4 +1,4 @@
-"""Workers that died are started again.
+"""Dead workers are started again.
 
 Dask replaces a process that died, but not one that died while it started, nor a batch job.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from sigstats.tasks.periodic import periodic
 
-#: A job or process whose workers have all been gone for so long is given up and started again, in seconds.
+#: A job or process that has had no worker for this many seconds is given up and started again.
 PATIENCE = 60.0
 
 
@@ -27,7 +27,8 @@ def restart_dead_workers(cluster: Any, *, has_ended: Callable[[Any], Awaitable[b
     ----------
     cluster : distributed.SpecCluster
     has_ended : callable
-        Whether a member of the cluster has ended of which no worker was ever seen: it may wait in a queue for hours.
+        Called with a member of the cluster that has had no worker yet: whether it has ended. It may be in a queue for
+        hours.
     """
     restarter = _Restarter(cluster, has_ended)
     with periodic(restarter.start_round, 1.0, name="workers"):
@@ -48,7 +49,7 @@ class _Restarter:
         self._rounds: set[asyncio.Task[None]] = set()
 
     def start_round(self) -> None:
-        """Look once, unless the last round is under way; called from a thread of its own."""
+        """Check the members once, unless the last round is still under way; called from a thread of its own."""
         if not self._rounds:
             self._cluster.loop.add_callback(self._start_task)
 
@@ -86,7 +87,7 @@ class _Restarter:
             await cluster
 
     async def _is_dead(self, name: Any, member: Any, now: float) -> bool:
-        """Whether a member without workers has to be started again."""
+        """Whether a member without workers must be started again."""
         from distributed import Status
 
         if member.status in (Status.created, Status.closed, Status.failed):

@@ -1,4 +1,4 @@
-"""How many blocks with needs of their own a machine has room for."""
+"""The number of blocks with needs of their own that a machine can run at the same time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,13 +11,13 @@ from ..errors import BadInput
 
 
 def refuse_need(needs: Needs, name: str, at_most: str) -> BadInput:
-    """The one line about what no worker will have."""
+    """An error of one line about a resource that no worker will have."""
     asked = f"{needs.memory / 2**30:.3g} GiB" if name == "memory" else str(needs.amounts[name])
     return BadInput(f"{needs.who}: resources.{name}: {asked} is not valid here; expected at most {at_most}")
 
 
 def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
-    """How many blocks with these needs this machine has room for.
+    """The number of blocks with these needs that this machine can run at the same time.
 
     Raises
     ------
@@ -37,9 +37,9 @@ def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
 
 
 def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> list[dict[str, Any]]:
-    """What the workers of a machine declare to Dask, by their number, as options of a `distributed.Nanny`.
+    """The resources that the workers of a machine declare to Dask, as options of a `distributed.Nanny` for each.
 
-    The first of them, as many as there is room for, have each need. GPUs are divided among them.
+    For each of the needs, the first workers have it, as many as there is room for. GPUs are divided among them.
     """
     made: list[dict[str, Any]] = []
     device = 0
@@ -59,7 +59,7 @@ def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> li
 def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[Any]:
     """A `distributed.SpecCluster` whose first workers have more options than the others.
 
-    A worker that is started for one that was ended takes over what that one had.
+    A worker that replaces another one takes over its options.
     """
 
     class WithRoles(cluster):  # type: ignore[misc]

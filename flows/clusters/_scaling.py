@@ -1,4 +1,4 @@
-"""How many workers a cluster has: a fixed number, or as many as the work asks for between two bounds."""
+"""The number of workers of a cluster: fixed, or adapted to the work between two bounds."""
 
 from typing import Annotated, Any, Self
 
@@ -8,7 +8,7 @@ from ..config.model import Strict
 
 
 class Adaptive(Strict):
-    """Bounds between which Dask starts and ends workers as there is work for them."""
+    """Bounds between which Dask adapts the number of workers to the work."""
 
     minimum: Annotated[int, Field(ge=0, le=100_000, description="Workers to keep when there is no work")] = 1
     maximum: Annotated[int, Field(ge=1, le=100_000, description="Workers never to exceed")]
@@ -31,7 +31,7 @@ Workers = Annotated[
 
 
 def expected(workers: int | Adaptive) -> int:
-    """How many workers there will be when all are there."""
+    """The number of workers once all have started."""
     return workers.maximum if isinstance(workers, Adaptive) else workers
 
 
@@ -41,7 +41,7 @@ def start(cluster: Any, workers: int | Adaptive) -> None:
     Raises
     ------
     RuntimeError
-        If the first of them cannot be started, with what the batch system said.
+        If the first of them cannot be started; the message is that of the batch system.
     """
     cluster.scale(max(1, workers.minimum) if isinstance(workers, Adaptive) else workers)
     cluster.sync(_started, cluster)

@@ -1,4 +1,4 @@
-"""Where the workers of this machine put their scratch folders."""
+"""The folder of the scratch files of workers on this machine."""
 
 import contextlib
 import os
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def scratch_folder() -> str:
-    """A folder of this user alone; what Dask's own configuration names, where it names one.
+    """A folder that belongs to this user; the one that Dask's own configuration names, if it names one.
 
-    Dask's default is one for all users of a machine, whoever made it. The owner of a folder can replace
-    whatever lies in it, and a worker imports modules from its scratch folder.
+    Dask's default is one folder for all users of a machine, which belongs to the user who made it. The owner of a
+    folder can replace its content, and a worker imports modules from its scratch folder.
     """
     import dask
 

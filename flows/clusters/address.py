@@ -1,4 +1,4 @@
-"""A Dask scheduler that runs already, at an address."""
+"""A Dask scheduler that is already running, at an address."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ class Cluster(ClusterFile):
 
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Connect, and leave the cluster as it was.
+    """Connect to the cluster; it goes on running when the context ends.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def require_version(client: Any, here: str) -> None:
 def _declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
     """The resources that the workers declare to Dask, if some of them have what each block needs.
 
-    Where none declares its memory, a block's is a limit of its process alone.
+    If no worker declares its memory, the memory of a block is only the limit of its process.
     """
     workers = [worker["resources"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()]
     declared = frozenset(name for resources in workers for name in resources)
@@ -117,7 +117,7 @@ def _declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
 
 
 def _security(cluster: Cluster) -> Any:
-    """What the client shows and asks for; None for Dask's own configuration."""
+    """The certificates of the client; None to use those of Dask's own configuration."""
     tls = cluster.tls
     if tls is None:
         if cluster.address.startswith(("tls://", "wss://")):
@@ -139,7 +139,7 @@ def _security(cluster: Cluster) -> Any:
 
 
 def _require_own_certificates(address: str) -> None:
-    """Refuse an encrypted address where Dask's own configuration has no certificates for it."""
+    """Refuse an encrypted address if Dask's own configuration has no certificates for it."""
     import dask
     from distributed.security import Security
 

@@ -1,7 +1,7 @@
 """Workers as jobs of a batch system, which dask-jobqueue submits.
 
-What a site needs beyond these options (modules to load before a worker starts, say) belongs into dask-jobqueue's own
-configuration: a cluster file holds no lines of shell, so that none can be smuggled in with one.
+Other settings of a site, such as modules that are loaded before a worker starts, belong in dask-jobqueue's own
+configuration: a cluster file contains no shell commands, so it cannot be used to inject any.
 """
 
 import asyncio
@@ -37,16 +37,16 @@ Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
 
 @dataclass(frozen=True)
 class BatchSystem:
-    """What sets a batch system apart from the others.
+    """The differences between batch systems.
 
     Attributes
     ----------
     cluster : str
-        Its class of dask-jobqueue.
+        Its class in dask-jobqueue.
     account : str
-        What that class calls the account to charge.
+        The argument of that class for the account to charge.
     ask : tuple of str
-        The command that says how a job is, to be followed by the job's number.
+        The command that prints the state of a job; the job's number is appended.
     """
 
     cluster: str
@@ -61,7 +61,7 @@ SYSTEMS = {
     "lsf": BatchSystem("LSFCluster", "project", ("bjobs", "-noheader", "-o", "stat")),
 }
 
-#: What a system says of a job that it no longer runs or keeps waiting: on standard error, or as the job's state.
+#: The text by which a system reports that a job has ended: on standard error, or as the job's state.
 _GONE = re.compile(r"invalid job id|unknown job|has finished|do(es)? not exist|is not found", re.IGNORECASE)
 _ENDED = ("", "DONE", "EXIT")
 
@@ -105,17 +105,17 @@ class Cluster(ClusterFile):
     tls: Annotated[bool, Field(description="Whether scheduler and workers prove who they are and encrypt")] = True
 
 
-#: How the systems ask for GPUs of which all sites do it alike.
+#: The options for GPUs of systems on which all sites use the same.
 _GPU_DIRECTIVES = {"slurm": "--gres=gpu:{gpu}", "lsf": "-gpu num={gpu}"}
 
 
 def fitted(cluster: Cluster, needs: Needs) -> Cluster:
-    """The cluster file of jobs with one worker that has what a block needs, beside its own memory.
+    """The cluster file of jobs with one worker, which has what a block needs besides its own memory.
 
     Raises
     ------
     BadInput
-        If nobody says how the system is asked for GPUs.
+        If GPUs are needed and the file does not state how to request them.
     """
     directives = list(cluster.directives)
     if needs.gpu:
@@ -140,7 +140,7 @@ def batch_cluster(cluster: Cluster, security: Any, threads: int = 1) -> Any:
     Raises
     ------
     BadInput
-        If dask-jobqueue or the system's submit command is not there, or an option cannot be met.
+        If dask-jobqueue or the system's submit command is missing, or an option cannot be met.
     """
     try:
         dask_jobqueue = _dask_jobqueue()
@@ -156,7 +156,7 @@ def batch_cluster(cluster: Cluster, security: Any, threads: int = 1) -> Any:
 
 
 def _dask_jobqueue() -> ModuleType:
-    """The package, which sets a handler of SIGINT as it is imported: only the main thread may, and ours is to stay."""
+    """Import the package without its handler of SIGINT: only the main thread can set one, and ours must stay."""
     set_handler = signal.signal
     signal.signal = lambda *_: None
     try:
@@ -166,12 +166,12 @@ def _dask_jobqueue() -> ModuleType:
 
 
 def job_options(cluster: Cluster, threads: int = 1) -> dict[str, Any]:
-    """What dask-jobqueue is told: a job has `processes` workers of one thread, with so many processors each."""
+    """The options for dask-jobqueue: a job has `processes` workers of one thread, with `threads` processors each."""
     import dask
 
     from sigstats.tasks.engine.nodes import Scheduler
 
-    # Of the site, in dask-jobqueue's configuration: in a file keys have hyphens, in the environment underscores.
+    # The site's own lines in dask-jobqueue's configuration; keys have hyphens in files, underscores in the environment.
     before, arguments = (
         dask.config.get(f"jobqueue.{cluster.kind}.{key}", None) or []
         for key in ("job-script-prologue", "worker-extra-args")
@@ -201,7 +201,7 @@ def job_options(cluster: Cluster, threads: int = 1) -> dict[str, Any]:
 
 
 async def _has_ended(kind: str, job: Any) -> bool:
-    """Whether the batch system says that a job is no more; False where it does not answer."""
+    """Whether the batch system reports that a job has ended; False if it does not answer."""
     if job.job_id is None:
         return False
     pipe = asyncio.subprocess.PIPE
@@ -215,12 +215,12 @@ async def _has_ended(kind: str, job: Any) -> bool:
 
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Submit the jobs, and cancel them; blocks with needs of their own get jobs of their own.
+    """Submit the jobs, and cancel them when the context ends; blocks with needs of their own get jobs of their own.
 
     Raises
     ------
     BadInput
-        If the batch system takes no job, with what it says.
+        If the batch system accepts no job; the message contains its answer.
     """
     made = {each: fitted(cluster, each) for each in needs}
     with ExitStack() as stack:
@@ -231,7 +231,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 @contextmanager
 def _open_jobs(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
-    """Submit the jobs of one kind, and cancel them."""
+    """Submit the jobs of one kind, and cancel them when the context ends."""
     quiet()
     import dask
     from distributed import Client

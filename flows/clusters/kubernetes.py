@@ -23,7 +23,7 @@ Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 
 
 class Cluster(ClusterFile):
-    """``kind = "kubernetes"``. The operator of dask-kubernetes runs there; the output is an object store."""
+    """``kind = "kubernetes"``. It needs the operator of dask-kubernetes, and an object store for the output."""
 
     kind: Literal["kubernetes"] = "kubernetes"
     image: Annotated[
@@ -49,7 +49,7 @@ class Cluster(ClusterFile):
 def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[str, Any]:
     """The ``DaskCluster`` resource for the operator; its pods run without root and without privileges.
 
-    With `needs` its workers have these beside their own memory.
+    Its workers have `needs`, if given, besides their own memory.
     """
     minimum = cluster.workers.minimum if isinstance(cluster.workers, Adaptive) else cluster.workers
     labels = {"dask.org/cluster-name": name, "dask.org/component": "scheduler"}
@@ -114,7 +114,7 @@ def _pod(cluster: Cluster, name: str, command: list[str], **more: Any) -> dict[s
 
 
 def _with(needs: Needs | None, pod: dict[str, Any]) -> dict[str, Any]:
-    """A worker's pod that has what a block needs."""
+    """The pod of a worker, extended by what a block needs."""
     if needs is None:
         return pod
     from dask.utils import parse_bytes
@@ -133,8 +133,8 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     Raises
     ------
     BadInput
-        If dask-kubernetes is not installed, Kubernetes does not start the scheduler, or in `timeout` no pod that has
-        what a block needs.
+        If dask-kubernetes is not installed, if Kubernetes does not start the scheduler, or if within `timeout` it
+        starts no pod that has what a block needs.
     """
     with ExitStack() as stack:
         common = stack.enter_context(_open_pods(cluster))

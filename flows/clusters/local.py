@@ -1,4 +1,4 @@
-"""A Dask cluster of processes on this machine: nothing to start beforehand, nothing left behind."""
+"""A Dask cluster of processes on this machine, which starts and ends with the run."""
 
 import logging
 import os
@@ -34,12 +34,12 @@ class Cluster(ClusterFile):
 
 
 def processors() -> int:
-    """The processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
-    """How many blocks of each need this machine has room for at once.
+    """The number of blocks with each of the needs that this machine can run at the same time.
 
     Raises
     ------
@@ -51,12 +51,12 @@ def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
 
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Start the processes, which take connections of this run alone, and end them.
+    """Start the processes, which accept connections only from this run, and end them with the context.
 
     Raises
     ------
     BadInput
-        If this machine has not what a block needs.
+        If this machine lacks what a block needs.
     """
     special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
     quiet()

@@ -25,7 +25,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     Raises
     ------
     BadInput
-        If this machine has not what a block needs.
+        If this machine lacks what a block needs.
     """
     room_for(needs, gpus=cluster.gpus)
     yield Serial()

@@ -1,7 +1,7 @@
 """Addresses that hold a password or a key: refused, and not shown.
 
-What is in a study, an address or an argument is stored with the results, shown in pages and kept by shells. Passwords
-and keys belong into the environment or into the configuration of the service that they are for.
+The content of studies, addresses and arguments is stored with the results, shown in pages and kept by shells. Passwords
+and keys belong in the environment or in the configuration of the service that they are for.
 """
 
 import re
@@ -44,7 +44,7 @@ def _masked(address: re.Match[str]) -> str:
 
 
 def refuse_credentials(values: Mapping[str, Any], *, source: str = "") -> None:
-    """Refuse values of which any is an address that holds credentials.
+    """Refuse values that contain an address with credentials.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def refuse_credentials(values: Mapping[str, Any], *, source: str = "") -> None:
         if "://" in text and (shown := without_credentials(text)) != text:
             where = f"{source}: {name}" if source else name
             raise BadInput(
-                f"{where}: {shown!r} is not valid; expected an address without passwords and keys, which belong into "
+                f"{where}: {shown!r} is not valid; expected an address without passwords and keys, which belong in "
                 "the environment or the service's own configuration"
             )
 

@@ -1,4 +1,4 @@
-"""The table of a data set in a study file: what an editor is told of it, from the readers themselves."""
+"""The JSON schema of a data set's table in a study file, made from the readers."""
 
 import contextlib
 from collections.abc import Iterator
@@ -13,31 +13,31 @@ from sigstats.tasks.datasets.readers import REGISTRY
 
 from .model import Options
 
-#: What each option of a source is; one without a line here has its name alone.
+#: The description of each option of a source; an option that is missing here is described by its name alone.
 DESCRIPTIONS = {
-    "name": "What the study calls it; by default the name of the file",
-    "source": "Where it comes from",
-    "path": "A file, or a URL that fsspec knows; it may be packed",
-    "target": "The column of the class",
+    "name": "The name of the data set in the study; by default that of the file",
+    "source": "The kind of source",
+    "path": "A file, or a URL that fsspec can open; it may be compressed",
+    "target": "The column of classes",
     "columns": "The features; by default all columns but the class",
-    "drop": "Columns to leave out",
+    "drop": "Columns to omit",
     "nominal": "Columns of numbers that are names of categories",
-    "missing": "Texts that mean a missing value, beside an empty one",
-    "names": "The names of the columns, where the first line does not have them",
-    "separator": "What is between two fields; found by itself where it is not said",
-    "encoding": "Of the text; UTF-8 by default",
+    "missing": "Texts that mean a missing value, besides the empty text",
+    "names": "The names of the columns, if the first line does not contain them",
+    "separator": "The text between two fields; detected by default",
+    "encoding": "The encoding of the text; UTF-8 by default",
     "id": "The number of the data set on OpenML",
-    "dataset": "The name of the data set on OpenML, which goes with a version",
+    "dataset": "The name of the data set on OpenML; a version is needed too",
     "version": "Its version on OpenML",
-    "cache": "A folder for what is fetched; scikit-learn's by default",
-    "rows": "The rows themselves, a string each; of generated data, how many",
-    "generator": "How the data are made: correlated or noise",
-    "seed": "Of generated data",
-    "correlation": "Of the two features inside each class, from -1 to 1",
-    "separation": "How far the classes are apart",
-    "features": "How many features",
-    "classes": "How many classes",
-    "groups": "The column of what each row belongs to: rows of one group stay in one fold",
+    "cache": "A folder for downloaded files; scikit-learn's by default",
+    "rows": "The rows themselves, one string each; for generated data, their number",
+    "generator": "The kind of generated data: correlated or noise",
+    "seed": "The seed of generated data",
+    "correlation": "The correlation of the two features inside each class, from -1 to 1",
+    "separation": "The distance between the classes",
+    "features": "The number of features",
+    "classes": "The number of classes",
+    "groups": "The column of groups: rows of one group stay in one fold",
     "folds": "The column of the fold in which each row is tested",
 }
 _TYPES: dict[type, dict[str, Any]] = {
@@ -49,7 +49,7 @@ _TYPES: dict[type, dict[str, Any]] = {
 
 
 class _OfReaders:
-    """The JSON schema of a table: one form a source."""
+    """The JSON schema of a table: one alternative for each source."""
 
     @staticmethod
     def __get_pydantic_json_schema__(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -1,4 +1,4 @@
-"""An amount of memory, as a study file or a cluster file gives it."""
+"""An amount of memory in a study file or a cluster file."""
 
 from typing import Annotated
 

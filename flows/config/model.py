@@ -1,4 +1,4 @@
-"""What every table of a configuration file is made of: strict models, and tables of free options."""
+"""The models of tables in configuration files: strict models, and tables of free options."""
 
 from typing import Annotated, Any
 
@@ -8,7 +8,7 @@ from sigstats.tasks.fingerprint import canonical
 
 
 class Strict(BaseModel):
-    """A table of a configuration file: unknown keys are refused, and a value's type is not guessed."""
+    """A table of a configuration file: unknown keys are refused, and values are not converted to other types."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 

@@ -1,4 +1,4 @@
-"""The ready studies, which the package brings: found by name where it is installed, and in a checkout."""
+"""The ready studies, which come with the package: they are found by name, installed or in a checkout."""
 
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -14,7 +14,7 @@ _FOLDER = Path(sigstats.__file__).parent / "ready_studies"
 
 @dataclass(frozen=True)
 class StudyPlace:
-    """Where a study file is, and where its relative paths of data start.
+    """The place of a study file, and the folder that its relative paths of data start from.
 
     Attributes
     ----------
@@ -38,12 +38,12 @@ def ready_studies() -> dict[str, Path]:
 def place_of(study: "str | PathLike[str]") -> StudyPlace:
     """The place of a study file, or of the ready study of a name.
 
-    A folder of the name is no study, so that the ready one is meant, whose results it may hold.
+    If there is a folder of the name, the ready study is meant: the folder may hold its results.
 
     Raises
     ------
     BadInput
-        If there is neither, with the nearest name; if a name is that of a ready study and of a file here.
+        If there is neither; the message has the nearest name. Or if the name is that of a ready study and of a file.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
     if path.stem in ready:
         raise BadInput(f"{path}: there is no such file; the ready study is started by its name, {path.stem!r}")
     if path.suffix or path.name != str(path):
-        return StudyPlace(path, path.parent)  # whose reader says what is wrong
+        return StudyPlace(path, path.parent)  # reading it reports what is wrong
     hint = did_you_mean(path.name, ready)
     expected = f"a study file, or one of the ready studies {', '.join(ready)}{hint}"
     raise BadInput(f"study: {shown(str(path))} is not valid; expected {expected}")
@@ -80,7 +80,7 @@ def _exists(path: Path) -> bool:
 
 
 def summary_of(path: Path) -> str:
-    """What a study file says of itself: its first line, a comment.
+    """The description of a study file: its first line, a comment.
 
     Examples
     --------

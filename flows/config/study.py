@@ -1,6 +1,7 @@
-"""What every kind of study has in its study file.
+"""The fields that the files of all kinds of study share.
 
-A study file says *what* is computed and is hashed into the study's identity. A cluster file says *where* it runs.
+A study file states *what* is computed, and its hash is part of the study's identity. A cluster file states *where* it
+runs.
 """
 
 from typing import Annotated, ClassVar
@@ -13,7 +14,7 @@ from .model import Strict
 
 
 class Study(Strict):
-    """What every kind of study has."""
+    """The fields that all kinds of study share."""
 
     #: The question that a study of this kind answers; a run shows it.
     question: ClassVar[str]
@@ -31,12 +32,12 @@ class Study(Strict):
 
 
 class DataStudy(Study):
-    """What every kind of study has that reads data."""
+    """The fields that all kinds of study that read data share."""
 
     folder: Annotated[
         str,
         Field(
-            exclude=True,  # where data lies is no part of what is computed
+            exclude=True,  # the place of the data is no part of the identity
             description="Where relative paths of data start, itself relative to the study file",
         ),
     ] = ""

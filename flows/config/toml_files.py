@@ -38,7 +38,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
-    """`values` with each ``key=value`` of the command line put in its place.
+    """Return `values` with each ``key=value`` of the command line set.
 
     The key is dotted. The value is read as TOML; what is not TOML is a string.
 

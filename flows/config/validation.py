@@ -13,7 +13,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def validated(model: type[Model], values: Mapping[str, Any], *, source: str) -> Model:
-    """`values` as a `model`.
+    """Validate `values` as a `model`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a run leaves on a Prefect server: tables, Markdown and links, and the message of its end.
+"""The artifacts of a run on a Prefect server: tables, Markdown and links, and the message of its final state.
 
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
@@ -15,23 +15,23 @@ from sigstats._common.printable import printable
 from ..escaping import markdown_code
 from ..running.result import StudyResult
 
-#: A message stands in one line of a list of runs, in a notification and in a chat.
+#: The longest message: it is shown in one line of a list of runs, in a notification and in a chat.
 MOST_CHARACTERS = 300
 
 
 def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str | None) -> None:
-    """Leave the artifacts of a result.
+    """Publish the artifacts of a result.
 
     Parameters
     ----------
     result : StudyResult
     study : str
-        Its name, with which the keys of the artifacts begin.
+        The name of the study; the keys of the artifacts begin with it.
     output : str
         The folder or the URL of the results.
     pages : str, optional
-        The address under which the output is served: the pages are links there. Without it a page on this machine, to
-        which no link leads from elsewhere, is named with its host.
+        The address at which the output is served, for links to the pages. Without it, a page on this machine is named
+        by its host and path, since a browser elsewhere cannot open it.
     """
     for name, rows in result.artifacts.tables.items():
         create_table_artifact([_shown(row) for row in rows], key=key_of(study, name), description=result.title)
@@ -72,7 +72,7 @@ def _whereabouts(name: str, place: str) -> str:
 
 
 def message_of(title: str, reasons: Sequence[str]) -> str:
-    """A title and as many reasons, the first ones, as a message holds; the rest are counted.
+    """A title and the first reasons, as many as fit into a message, with the number of the others.
 
     Examples
     --------
@@ -98,5 +98,5 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def key_of(study: str, name: str) -> str:
-    """An artifact's key: small letters, digits and dashes alone."""
+    """The key of an artifact: lower-case letters, digits and dashes."""
     return re.sub(r"[^a-z0-9]+", "-", f"{study}-{name}".lower()).strip("-")

@@ -1,4 +1,4 @@
-"""A deployment of Prefect that runs a study, on a schedule or when it is asked to: one flow for all kinds of study.
+"""A deployment of Prefect that runs a study, on a schedule or on demand: one flow for all kinds of study.
 
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
@@ -48,17 +48,17 @@ def study_flow(
     study : str
         The study file, or the name of a ready study.
     output : str
-        A folder or an fsspec URL; what it holds is taken up, and a history is appended to.
+        A folder or an fsspec URL. Replicates in it are not computed again, and a history in it is extended.
     settings : list of str, optional
-        ``key=value`` in place of the file's.
+        ``key=value`` texts that replace values of the file.
     cluster : str, optional
         As ``--cluster``.
     base : str, optional
-        Where relative paths of the study's data start; by default the folder of the study file.
+        The folder that relative paths of the study's data start from; by default that of the study file.
     pages : str, optional
-        The address under which the output is served.
+        The address at which the output is served.
     fail_again : bool
-        Whether a run fails that finds of the same files what was found before.
+        Whether a run fails that finds the same as an earlier run of the same files.
     allow : list of str, optional
         As ``--allow``.
     """
@@ -82,7 +82,7 @@ def deployment_of(
 ) -> RunnerDeployment:
     """A deployment of `study_flow` that is not applied yet.
 
-    While a run of it is under way, the next tick is cancelled: it would look at the same files.
+    While a run of it is under way, the next scheduled one is cancelled: it would read the same files.
 
     Raises
     ------
@@ -113,26 +113,27 @@ class NoSuchPool(Exception):
 
 
 class _Runner(Runner):
-    """Prefect's runner, which SIGTERM ends as Ctrl-C does: in good order."""
+    """Prefect's runner, which SIGTERM ends in order, as Ctrl-C does."""
 
     def handle_sigterm(self, *_args: Any, **_kwargs: Any) -> None:
         raise KeyboardInterrupt
 
 
 def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], serving: str) -> None:
-    """Register the deployment and run what falls due, each run in a process of its own, until this one is ended.
+    """Register the deployment and start the runs that fall due, each in a process of its own, until this one ends.
 
     Parameters
     ----------
     deployment : RunnerDeployment
     say : callable
-        Told in a line of a server that goes and comes back.
+        Called with a line when the server ceases to answer, and when it answers again.
     serving : str
-        The line that says so once the deployment is registered.
+        The line that is printed once the deployment is registered.
 
     Raises
     ------
     NoServer
+        If no server answers.
     """
 
     async def serve() -> None:

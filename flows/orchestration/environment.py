@@ -1,4 +1,4 @@
-"""Prefect's settings that must be in the environment before Prefect is imported."""
+"""The settings of Prefect that must be in the environment before Prefect is imported."""
 
 import logging
 import os
@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-#: No connection leaves the machine, nothing but errors reaches the terminal, and a loaded machine gets its time.
+#: No telemetry is sent, only errors reach the terminal, and a server on a busy machine has time to start.
 QUIET: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -21,7 +21,7 @@ QUIET: Mapping[str, str] = {
 
 
 def server_configured() -> bool:
-    """Whether the person has a Prefect server, by the environment or a profile."""
+    """Whether a Prefect server is configured, in the environment or in a profile."""
     if os.environ.get("PREFECT_API_URL"):
         return True
     home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")
@@ -32,11 +32,11 @@ def server_configured() -> bool:
 
 
 def set_up(output: str) -> None:
-    """Make Prefect quiet and keep its files with the study's, unless the person said otherwise.
+    """Silence Prefect and keep its files with those of the study, unless the environment sets it otherwise.
 
-    A temporary server that this process starts answers this run alone.
+    A temporary server that this process starts answers only this run.
     """
-    logging.raiseExceptions = False  # or Prefect prints, in the middle of a line, that its server takes no log
+    logging.raiseExceptions = False  # otherwise Prefect prints, within a line, that its server accepts no log
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     if server_configured():

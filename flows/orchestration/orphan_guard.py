@@ -1,8 +1,8 @@
-"""A companion process that ends what a killed run has started.
+"""A companion process that ends the processes of a killed run.
 
-Dask's workers notice that their parent is gone; Prefect's temporary server does not. Every process of a run inherits a
-mark in its environment. The companion waits for the run's end of a pipe to close, which the operating system does
-however the run ends, and then ends every process with the mark.
+Dask's workers notice the death of their parent; Prefect's temporary server does not. Every process of a run inherits a
+mark in its environment. The companion holds one end of a pipe. The operating system closes the other end when the run
+ends, even if it is killed; the companion then ends every process with the mark.
 """
 
 import os
@@ -16,7 +16,7 @@ MARK = "SIGSTATS_RUN"
 
 @cache
 def start_guard() -> "subprocess.Popen[bytes]":
-    """Start the companion, once: what this process starts from now on ends with it."""
+    """Start the companion, once: all processes that this one starts from now on end with it."""
     mark = uuid.uuid4().hex
     companion = subprocess.Popen(
         [sys.executable, "-m", __name__, mark],

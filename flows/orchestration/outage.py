@@ -1,4 +1,4 @@
-"""A Prefect server that goes and comes back, while a deployment is served: a line for each.
+"""Outages of the Prefect server while a deployment is served: a line for the beginning and the end of each.
 
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
@@ -13,18 +13,18 @@ from sigstats.tasks.periodic import periodic
 
 from .server import why_unusable
 
-#: Seconds between two looks at the server.
+#: Seconds between two requests to the server.
 _EVERY = 5.0
-#: How often Prefect's own loops double their interval before they give up an outage: ten minutes at last.
+#: How often Prefect's own loops double their interval during an outage: ten minutes at last.
 _BACKOFF = 6
 
 
 @contextmanager
 def outages_told(say: Callable[[str], None]) -> Iterator[None]:
-    """Tell, in a line each, that the configured server does not answer and that it answers again.
+    """Report in one line that the configured server does not answer, and in another that it answers again.
 
-    Prefect's own loops print the tracebacks of their last requests, and one of them gives up: here they are silent and
-    go on.
+    By default Prefect's loops print the tracebacks of their last requests, and one of them gives up; within this
+    context they are silent and go on.
     """
     watch = OutageWatch(why_unusable, say, address=str(PREFECT_API_URL.value()))
     before = critical_service_loop.__defaults__ or ()
@@ -45,15 +45,16 @@ def _silent(*_: object) -> None:
 
 
 class OutageWatch:
-    """Says when a server stops to answer, and when it answers again.
+    """Reports when a server ceases to answer, and when it answers again.
 
     Parameters
     ----------
     ask : callable
-        Why the server cannot be used; None if it can.
+        Returns why the server cannot be used, or None if it can.
     say : callable
+        Called with each line.
     address : str
-        The server's, for the lines.
+        The address of the server, for the lines.
     """
 
     def __init__(self, ask: Callable[[], str | None], say: Callable[[str], None], *, address: str) -> None:
@@ -63,10 +64,10 @@ class OutageWatch:
         self._answers = True
 
     def look(self) -> None:
-        """Ask once, and say what has changed."""
+        """Ask the server once, and report a change."""
         reason = self._ask()
         if reason is not None and self._answers:
-            self._say(f"note: no Prefect server answers at {self._address} ({reason}); what falls due waits for it")
+            self._say(f"note: no Prefect server answers at {self._address} ({reason}); runs that fall due wait for it")
         elif reason is None and not self._answers:
             self._say("note: the Prefect server answers again")
         self._answers = reason is None

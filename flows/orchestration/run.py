@@ -23,11 +23,11 @@ from ..running.result import worst_first
 from .environment import server_configured, set_up
 from .orphan_guard import start_guard
 
-#: Seconds behind a run, and before it, from which on it is worth the temporary server that keeps its record: as many as
-#: that takes to start.
+#: Prefect's temporary server, which takes as many seconds to start, is started for a run that has taken this many
+#: seconds and is expected to take as many more.
 _WORTH_A_SERVER = 10.0
 
-#: Seconds after the last cell for which Prefect's server may be silent: one that is there, and one that starts.
+#: Seconds after the last cell for which Prefect's server may be silent: a configured one, and one that is starting.
 _PATIENCE, _PATIENCE_AT_START = 15.0, 60.0
 
 
@@ -39,8 +39,8 @@ class CellFailed(Exception):
 def follow(run: CellRun) -> Iterator[None]:
     """Follow a run of cells as a flow run, for as long as the context lasts.
 
-    The person's server sees every run. Without one, Prefect's own temporary server keeps the record of runs that
-    compute on a cluster that the person named, and of those that take a while.
+    A configured server records every run. Without one, a temporary server records runs on a cluster that the person
+    named, and those that take longer than some seconds.
     """
     configured = server_configured()
     serial = run.cluster is not None and run.cluster.model_dump().get("kind") == "serial"
@@ -60,7 +60,7 @@ def follow(run: CellRun) -> Iterator[None]:
 
 
 def _proves_long(run: CellRun) -> bool:
-    """Wait until the run has taken long and will take long; False if it ends before."""
+    """Wait until the run has taken `_WORTH_A_SERVER` seconds and will take as many more; False if it ends first."""
     if run.over.wait(_WORTH_A_SERVER):
         return False
     while run.seconds_left() < _WORTH_A_SERVER:
@@ -70,7 +70,7 @@ def _proves_long(run: CellRun) -> bool:
 
 
 def _wait_for(thread: threading.Thread, flow: "_CellFlow", patience: float) -> None:
-    """Wait until Prefect has recorded what is done, for `patience` seconds beyond its last sign of life.
+    """Wait until Prefect has recorded all cells, or until it has recorded nothing for `patience` seconds.
 
     Prefect's client repeats each request for a minute, and its events for longer.
     """
@@ -90,7 +90,7 @@ class _CellFlow:
     Attributes
     ----------
     recorded : int
-        How many steps Prefect has recorded.
+        The number of steps that Prefect has recorded.
     """
 
     def __init__(self, run: CellRun) -> None:
@@ -112,7 +112,7 @@ class _CellFlow:
             self.lose(error)
 
     def lose(self, error: Exception) -> None:
-        """Tell, once, that Prefect no longer follows the run."""
+        """Report, once, that Prefect no longer follows the run."""
         leave_the_rest()
         if self._lost or self._run.stop.is_set():
             return
@@ -152,7 +152,7 @@ class _CellFlow:
         study_flow(run.study.model_dump(mode="json"), run.output, return_state=True)
 
     def _state_of_cell(self, name: str) -> Any:
-        """The end of a cell, once it has ended."""
+        """The final state of a cell, once it has ended."""
         from prefect.logging import get_run_logger
         from prefect.states import Cancelled, Completed
 
@@ -176,7 +176,7 @@ class _CellFlow:
         return Completed(message=f"{outcome.wanted} replicates")
 
     def _state(self) -> Any:
-        """The end of the flow, of which an artifact lists the cells that failed."""
+        """The final state of the flow; an artifact lists the cells that failed."""
         from prefect.artifacts import create_markdown_artifact
         from prefect.states import Cancelled, Completed, Failed
 

@@ -14,7 +14,7 @@ PATIENCE = 10.0
 
 
 def why_unusable() -> str | None:
-    """Why the configured server cannot be used, in a few words; None if it answers a question at all."""
+    """Why the configured server cannot be used, in a few words; None if it answers a request."""
     found: list[str | None] = []
 
     def ask() -> None:
@@ -25,7 +25,7 @@ def why_unusable() -> str | None:
             ):
                 error = client.api_healthcheck()
                 if error is None:
-                    client.read_flows(limit=1)  # a server may say that it is up and answer nothing else
+                    client.read_flows(limit=1)  # a server may report that it is up and answer nothing else
         except Exception as problem:  # of the settings, or of the client as it starts
             error = problem
         refused = error is not None and not isinstance(error, httpx.HTTPStatusError)

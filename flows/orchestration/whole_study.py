@@ -25,14 +25,14 @@ from .server import why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
-#: Seconds that Prefect has to begin its flow, or to end it, before its server is asked whether it is there; at most.
+#: At most these seconds Prefect has to begin its flow, or to end it, before its server is asked whether it answers.
 _QUIET, _PATIENCE = 5.0, 60.0
 
 
 def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callable[[str], None]) -> R:
-    """What `work` returns, computed in a flow run of the configured server; raises what `work` raises.
+    """Return what `work` returns, computed in a flow run of the configured server; raise what it raises.
 
-    Where the server does not answer, `say` is told, and the study runs without it.
+    If the server does not answer, `say` is called with a line, and the study runs without it.
     """
     results: list[R] = []
     raised: list[Exception] = []
@@ -69,7 +69,7 @@ def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callab
 
 
 def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Event) -> str | None:
-    """Run a flow in a thread of its own; return why it was lost: its error, or a server that fell silent.
+    """Run a flow in a thread of its own; return why it was lost: its error, or a server that ceased to answer.
 
     Prefect's client repeats each request for minutes.
     """
@@ -92,7 +92,7 @@ def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Ev
 
 
 def _held_up(waiting: Callable[[], bool]) -> str | None:
-    """Wait while `waiting`; return why the server lets nothing happen."""
+    """Wait while `waiting` is true; return why the server does not go on, or None if it does."""
     since = asked = time.monotonic()
     while waiting():
         time.sleep(0.05)
@@ -108,8 +108,8 @@ def _held_up(waiting: Callable[[], bool]) -> str | None:
 def state_of(result: StudyResult, *, study: str, output: str, pages: str | None = None, fail_again: bool = True) -> Any:
     """The state in which the flow run of a study ends; leaves the result's artifacts.
 
-    An exit code other than 0 fails the flow run, with its reasons; but unless `fail_again`, not if the same was found
-    before of the same files.
+    An exit code other than 0 fails the flow run, with its reasons. Unless `fail_again`, the run does not fail if an
+    earlier one found the same in the same files.
     """
     logger = get_run_logger()
     logger.info("%s", printable(f"{result.title}: {result.subject}"))

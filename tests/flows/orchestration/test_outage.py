@@ -37,9 +37,9 @@ def test_an_outage_is_two_lines_and_no_traceback():
         [sys.executable, "-c", CODE], env=environment(), capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout.splitlines() == [
-        "note: no Prefect server answers at http://here/api (refused); what falls due waits for it",
+        "note: no Prefect server answers at http://here/api (refused); runs that fall due wait for it",
         "note: the Prefect server answers again",
-        "note: no Prefect server answers at http://here/api (silent); what falls due waits for it",
+        "note: no Prefect server answers at http://here/api (silent); runs that fall due wait for it",
         "note: the Prefect server answers again",
         "ended: Service exceeded error threshold.",
     ]
