@@ -83,9 +83,9 @@ from .scores.auc import auc_test as auc_test
 from .scores.mean_score import mean_score_test as mean_score_test
 from .scores.result import ScoreResult as ScoreResult
 from .sequential.gandy_rule import GandyRule as GandyRule
+from .sequential.result import SequentialResult as SequentialResult
 from .sequential.rules import BesagCliffordRule as BesagCliffordRule
 from .sequential.rules import FixedRule as FixedRule
-from .sequential.rules import SequentialResult as SequentialResult
 from .sequential.rules import deciding_exceedances as deciding_exceedances
 from .sign_flips.power import power as power
 from .sign_flips.power import sample_size as sample_size

@@ -53,11 +53,19 @@ def entry_points(group: str) -> "Mapping[str, EntryPoint]":
     return {name: points[0] for name, points in _points(group).items()}
 
 
-def require_one(group: str, name: str, what: str) -> None:
-    """Refuse the name of an entry point that two packages offer: which is first depends on the path."""
-    values = [point.value for point in _points(group).get(name, ())]
-    if len(values) > 1:
-        raise refuse(what, name, f"a name that one package offers; installed are {' and '.join(map(shown, values))}")
+def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
+    """The entry point of a name, None where there is none; `what` is what it is called in messages.
+
+    Raises
+    ------
+    ValueError
+        If two packages offer the name: which is first depends on the path.
+    """
+    points = _points(group).get(name, [])
+    if len(points) > 1:
+        installed = " and ".join(shown(point.value) for point in points)
+        raise refuse(what, name, f"a name that one package offers; installed are {installed}")
+    return points[0] if points else None
 
 
 @dataclass(frozen=True)
@@ -103,12 +111,12 @@ class Offered:
         ValueError
             If the package is not allowed, or the module cannot be imported.
         """
-        require_one(self.group, name, self.what)
+        offered = entry_point(self.group, name, self.what)
         module, inner = self._place(name)
         package = module.partition(".")[0]
         if any(not part.isidentifier() or part.startswith("_") for part in [*module.split("."), *inner]):
             raise refuse(self.what, name, "an import path of public names")
-        if name not in entry_points(self.group) and package not in allowed:
+        if offered is None and package not in allowed:
             into = f"{' or '.join(allowed)}, or into a package" if allowed else "a package"
             raise refuse(self.what, name, f"an import path into {into} that is allowed: --allow {package}")
         importable = f"a {self.what} that can be imported"

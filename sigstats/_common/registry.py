@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from .messages import one_line, refuse
-from .offered import entry_points, require_one
+from .offered import entry_point, entry_points
 
 Member = TypeVar("Member")
 
@@ -112,9 +112,8 @@ class Registry(Generic[Member]):
 
     def _offered(self, name: str) -> Any:
         """The module that an installed package offers by this name."""
-        group = self.group or ""
-        require_one(group, name, self.what)
-        point = entry_points(group)[name]
+        point = entry_point(self.group or "", name, self.what)
+        assert point is not None  # it is one of `names`
         try:
             return point.load()
         except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._common.extreme import TIE_TOLERANCE, monte_carlo_pvalue
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray
-from ..measures.formulas import Confusion
+from ..measures.confusion import Confusion
 from ..measures.measure import Kind, Measure
 
 #: The most numbers of a chunk of exchanges.

@@ -28,7 +28,7 @@ from .._common.validation import (
     require_same_index,
     same_kind_of_labels,
 )
-from ..measures.formulas import Confusion
+from ..measures.confusion import Confusion
 from ..measures.measure import Kind
 from ._indicators import LabelSet, count_rows, same_indicators
 from .outcomes import JointOutcomes

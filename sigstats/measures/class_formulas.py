@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import FloatArray
-from .formulas import ratio
+from .confusion import ratio
 
 
 def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:

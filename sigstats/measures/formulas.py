@@ -22,63 +22,15 @@ When not to use: for measures of scores and ranks (AUC, log loss), which are no 
 
 # ruff: noqa: ARG001 (every measure takes all four counts, so that any can stand for any other)
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any
 
 import numpy as np
 
-from .._common.validation import FloatArray, as_counts, as_real, refuse
-
-_P = ParamSpec("_P")
-
-
-class Confusion(NamedTuple):
-    """The four counts of a two-class problem, whole numbers or arrays of one shape."""
-
-    tp: Any
-    fn: Any
-    fp: Any
-    tn: Any
+from .._common.validation import as_real
+from .confusion import of_counts, ratio
 
 
-def checked_confusion(tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
-    """The counts as float64 arrays of one shape, or ValueError."""
-    named = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
-    arrays = [as_counts(value, name).reshape(np.shape(value)).astype(np.float64) for name, value in named.items()]
-    try:
-        return Confusion(*np.broadcast_arrays(*arrays))
-    except ValueError:
-        shapes = [array.shape for array in arrays]
-        raise refuse("tp, fn, fp, tn (shapes)", shapes, "shapes that broadcast to one") from None
-
-
-def _of_counts(core: Callable[_P, Any]) -> Callable[_P, Any]:
-    """Make a measure check its counts; ``inspect.unwrap`` returns the measure without these checks."""
-
-    @wraps(core)
-    def checked(tp: Any, fn: Any, fp: Any, tn: Any, **options: Any) -> Any:
-        value = np.asarray(core(*checked_confusion(tp, fn, fp, tn), **options))
-        return float(value) if value.ndim == 0 else value
-
-    return checked  # type: ignore[return-value]
-
-
-def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
-    """``numerator / denominator`` of float arrays, and `undefined` where both are 0."""
-    values = np.full(np.shape(denominator), _as_undefined(undefined))
-    np.divide(numerator, denominator, out=values, where=np.asarray(denominator) != 0)
-    return values
-
-
-def _as_undefined(value: Any) -> float:
-    """The value of 0/0: NaN, or a finite number."""
-    if isinstance(value, (float, np.floating)) and np.isnan(value):
-        return float("nan")
-    return as_real(value, "undefined")
-
-
-@_of_counts
+@of_counts
 def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of right answers, ``(tp + tn) / n``.
 
@@ -107,7 +59,7 @@ def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> A
     return ratio(tp + tn, tp + fn + fp + tn, undefined)
 
 
-@_of_counts
+@of_counts
 def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of wrong answers, ``(fn + fp) / n`` (Keller et al., eq. 1): less is better.
 
@@ -122,7 +74,7 @@ def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     return ratio(fn + fp, tp + fn + fp + tn, undefined)
 
 
-@_of_counts
+@of_counts
 def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of positives among those called positive, ``tp / (tp + fp)`` (Keller et al., section 4).
 
@@ -137,7 +89,7 @@ def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> 
     return ratio(tp, tp + fp, undefined)
 
 
-@_of_counts
+@of_counts
 def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of positives that are found, ``tp / (tp + fn)`` (Keller et al., section 4); also sensitivity.
 
@@ -152,7 +104,7 @@ def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any
     return ratio(tp, tp + fn, undefined)
 
 
-@_of_counts
+@of_counts
 def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The recall of the negative class, ``tn / (tn + fp)``.
 
@@ -167,7 +119,7 @@ def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -
     return ratio(tn, tn + fp, undefined)
 
 
-@_of_counts
+@of_counts
 def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The mean of recall and specificity; of a class that does not occur, nothing is counted.
 
@@ -183,7 +135,7 @@ def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 
     return ratio(ratio(tp, tp + fn, 0.0) + ratio(tn, tn + fp, 0.0), occurring, undefined)
 
 
-@_of_counts
+@of_counts
 def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: float = 0.0) -> Any:
     """Van Rijsbergen's F, in which recall counts `beta` times as much as precision.
 
@@ -200,7 +152,7 @@ def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: 
     return ratio((1 + square) * tp, (1 + square) * tp + square * fn + fp, undefined)
 
 
-@_of_counts
+@of_counts
 def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The harmonic mean of precision and recall, ``2 tp / (2 tp + fn + fp)`` (Keller et al., eq. 11).
 
@@ -215,7 +167,7 @@ def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     return ratio(2 * tp, 2 * tp + fn + fp, undefined)
 
 
-@_of_counts
+@of_counts
 def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The intersection of the positives and those called positive over their union, ``tp / (tp + fn + fp)``.
 
@@ -230,7 +182,7 @@ def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> An
     return ratio(tp, tp + fn + fp, undefined)
 
 
-@_of_counts
+@of_counts
 def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """Matthews's correlation of true and assigned class (the phi coefficient), from -1 to 1.
 
@@ -247,7 +199,7 @@ def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     return ratio(tp * tn - fn * fp, scale, undefined)
 
 
-@_of_counts
+@of_counts
 def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """Cohen's (1960) agreement of true and assigned class beyond chance, at most 1.
 
@@ -263,7 +215,7 @@ def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn), undefined)
 
 
-@_of_counts
+@of_counts
 def dcf(
     tp: Any,
     fn: Any,

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse
-from .formulas import Confusion, checked_confusion, ratio
+from .confusion import Confusion, checked_confusion, ratio
 from .own import named, values_of
 from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, is_of_counts
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._common.offered import Offered
 from .._common.validation import FloatArray, one_line, refuse
-from .formulas import Confusion
+from .confusion import Confusion
 
 #: The group of entry points that name measures.
 GROUP = "sigstats.measures"

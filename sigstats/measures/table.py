@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from .._common.validation import FloatArray
 from . import class_formulas, formulas, own, score_formulas
+from .confusion import Confusion
 
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
 #: probabilities; any number a row.
@@ -77,7 +78,7 @@ class MeasureSpec:
         if self.of_counts is None:
             return ()
         named = inspect.signature(inspect.unwrap(self.of_counts)).parameters
-        return tuple(name for name in named if name not in (*formulas.Confusion._fields, "undefined"))
+        return tuple(name for name in named if name not in (*Confusion._fields, "undefined"))
 
     @property
     def in_points(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, refuse
-from ..measures.formulas import Confusion
+from ..measures.confusion import Confusion
 from ..measures.measure import as_measure, one_vs_rest
 from ..measures.table import MEASURES, base_of, refers_to_one_class
 from .class_scores import ClassScores, class_scores

@@ -16,6 +16,7 @@ import numpy as np
 from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, refuse
+from ._estimators import fit_transform, require_classifier, split_transforms
 from ._predictions import class_codes
 from ._rows import as_rows, permute_features, take
 from .folds import as_classes, as_folds
@@ -88,10 +89,7 @@ class Retrainer:
         transforms: str = "fold",
         groups: Any = None,
     ) -> None:
-        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-            raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
-        if _kind_of(estimator) not in (None, "classifier"):  # a clusterer's numbers may look like classes
-            raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
+        require_classifier(estimator)
         if not isinstance(batched, (bool, np.bool_)):
             raise refuse("batched", batched, "True or False")
         self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -99,9 +97,9 @@ class Retrainer:
         self._classes, self._y = as_classes(y)
         self._X = as_rows(X, len(self._y), self.null)
         self._folds = as_folds(folds, self._X, self._y)
-        self._estimator, self._transform = _split(estimator, as_choice(transforms, "transforms", TRANSFORMS))
+        self._estimator, self._transform = split_transforms(estimator, as_choice(transforms, "transforms", TRANSFORMS))
         if self._transform is not None and null == "labels":
-            self._X, self._transform = _fit_transform(self._transform, self._X), None
+            self._X, self._transform = fit_transform(self._transform, self._X), None
         self._labels = self._classes[self._y]
         self._exchange: LabelExchange | None = None
         self._strata = [np.flatnonzero(self._y == code) for code in range(len(self._classes))]
@@ -228,7 +226,7 @@ class Retrainer:
         if self.null == "labels":
             return take(self._X, self._order(draw))
         rows = permute_features(self._X, draw)
-        return rows if self._transform is None else _fit_transform(self._transform, rows)
+        return rows if self._transform is None else fit_transform(self._transform, rows)
 
     def _order(self, draw: IntArray) -> IntArray:
         """The row of X in each place."""
@@ -274,29 +272,3 @@ class Retrainer:
                 if found is not None:
                     return found
         return None
-
-
-def _kind_of(estimator: Any) -> Any:
-    """What scikit-learn takes an estimator for; None where it does not say."""
-    from sklearn.utils import get_tags
-
-    try:
-        return get_tags(estimator).estimator_type
-    except Exception:  # an estimator of a library of its own may have no tags, or raise anything
-        return None
-
-
-def _split(estimator: Any, transforms: str) -> tuple[Any, Any]:
-    steps = getattr(estimator, "steps", None)
-    if transforms == "fold" or steps is None or len(steps) < 2:
-        return estimator, None
-    return steps[-1][1], estimator[:-1]
-
-
-def _fit_transform(transform: Any, X: Any) -> Any:
-    from sklearn.base import clone
-
-    try:
-        return clone(transform).fit_transform(X)
-    except Exception as error:
-        raise ValueError(f"transforms: 'all' needs transforms that never see labels: {one_line(error)}") from error

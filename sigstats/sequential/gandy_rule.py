@@ -23,7 +23,8 @@ from .._common.validation import as_count, as_real, refuse
 from ..intervals import Interval
 from .exits import Boundaries, evidence
 from .gandy_boundary import boundaries
-from .rules import FixedRule, Verdict, first_true
+from .result import Verdict
+from .rules import FixedRule, first_true
 
 _VERDICTS: Mapping[str, Verdict] = {"low": "reject", "high": "keep", "inside": "undecided"}
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from .._common.validation import FloatArray, as_real
 from ..intervals import Interval
 from .exits import Boundaries, evidence, exits
-from .rules import FixedRule, Verdict, first_true
+from .result import Verdict
+from .rules import FixedRule, first_true
 
 
 @dataclass(frozen=True, kw_only=True)

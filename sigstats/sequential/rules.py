@@ -6,8 +6,8 @@ A rule looks at the replicates one by one in their order, so where it stops depe
 - `BesagCliffordRule` stops once enough replicates were as extreme as observed: where p is large anyway. With the number
   that `deciding_exceedances` gives, ``p <= alpha`` says of every test what it would say after all replicates, whatever
   the adjustment for multiplicity.
-- `PrecisionRule` stops where a rate is known as well as wanted, for simulation studies, and
-  `sigstats.sequential.precise_p_rule.PrecisePRule` where a p-value is.
+- `sigstats.sequential.precision_rule.PrecisionRule` stops where a rate is known as well as wanted, for simulation
+  studies, and `sigstats.sequential.precise_p_rule.PrecisePRule` where a p-value is.
 - `GandyRule` stops where it is certain, up to a risk that is bounded for every p, on which side of the level p lies. It
   stops soonest where p is far from the level, on both sides: the one to choose where a replicate costs much and the
   verdict is what is wanted.
@@ -34,7 +34,7 @@ Fischer and Ramdas, Sequential Monte-Carlo testing by betting, arXiv 2401.07365 
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,43 +43,7 @@ from .._common.error_bounds import ROUNDING, error_bound
 from .._common.extreme import monte_carlo_pvalue
 from .._common.validation import as_count, as_indicators, as_real
 from ..intervals import Interval, clopper_pearson, monte_carlo_interval
-from ..test_result import TestResult
-
-Verdict: TypeAlias = Literal["reject", "keep", "undecided"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SequentialResult(TestResult):
-    """Where a rule stopped, and what is known then.
-
-    Attributes
-    ----------
-    statistic : float
-        The share of replicates at least as extreme as observed.
-    pvalue : float
-        A valid p-value of the null hypothesis.
-    pvalue_interval : Interval
-        Where the p-value of infinitely many replicates lies, valid whenever the rule stopped.
-    replicates, exceedances : int
-        Up to the stop.
-    verdict : "reject", "keep" or "undecided"
-        What the rule is certain of, up to its risk; "undecided" where it makes no such claim.
-    maximum : int
-        The largest number of replicates.
-
-    Examples
-    --------
-    >>> from sigstats.sequential.rules import BesagCliffordRule
-    >>> result = BesagCliffordRule(maximum=999, exceedances=3).test([1, 0, 1, 0, 0, 1, 0, 1])
-    >>> result.replicates, result.exceedances, result.pvalue
-    (6, 3, 0.5)
-    """
-
-    pvalue_interval: Interval
-    replicates: int
-    exceedances: int
-    verdict: Verdict
-    maximum: int
+from .result import SequentialResult, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,61 +211,6 @@ class BesagCliffordRule(FixedRule):
         # Ending no earlier than n means fewer exceedances than s in one replicate less.
         high = clopper_pearson(s - 1, n - 1, confidence_level=confidence_level).high
         return s / n, Interval(low, high, confidence_level), "undecided"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PrecisionRule(FixedRule):
-    """Stop where the rate of exceedances is known to a Monte-Carlo standard error.
-
-    For a rate that is itself the result, such as that of rejections in a simulation study; its p-value says no more
-    than that of `FixedRule`.
-
-    Attributes
-    ----------
-    maximum : int
-        The largest number of replicates, at least 1.
-    error : float
-        The standard error wanted, sqrt(p (1 - p) / n), above 0 and below 1. The rate p in it is that of the replicates
-        with two exceedances and two others added (Agresti and Coull 1998), so that no rule stops at once on a rate of
-        0. The stop depends on the rate, which biases it by less than the error squared.
-    alpha : float
-        The level of the rejections that are counted.
-
-    Raises
-    ------
-    ValueError
-        If a field is out of range.
-
-    Examples
-    --------
-    The rate of 5% to half a point takes 1,900 replicates:
-
-    >>> from sigstats.sequential.rules import PrecisionRule
-    >>> PrecisionRule(maximum=10_000, error=0.005, alpha=0.05).stops_at(0.05)
-    1934
-    """
-
-    method: ClassVar[str] = "precision"
-
-    error: float
-    alpha: float = 0.05
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(error=as_real(self.error, "error", low=0, high=1, open_ends=True))
-        self._set(alpha=as_real(self.alpha, "alpha", low=0, high=1, open_ends=True))
-
-    def _stop(self, flags: NDArray[np.bool_]) -> int | None:
-        n = np.arange(1, flags.size + 1)
-        return first_true(self._precise(np.cumsum(flags), n))
-
-    def _precise(self, exceedances: Any, n: Any) -> Any:
-        p = (exceedances + 2) / (n + 4)
-        return p * (1 - p) <= n * self.error**2
-
-    def _stop_evenly(self, p: float) -> int:
-        n = np.arange(1, self.maximum + 1)
-        return first_true(self._precise(p * n, n)) or self.maximum
 
 
 def deciding_exceedances(alpha: float, maximum: int) -> int:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sigstats.sequential.rules import SequentialResult
+from sigstats.sequential.result import SequentialResult
 
 
 def sequential_fields(result: SequentialResult) -> dict[str, Any]:

@@ -5,9 +5,7 @@ Not for text, images or more than one class a row: a `Dataset` is a table of num
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from sigstats._common.validation import refuse, shown
 
 from ..schema import column
+from ._fields import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts, require_finite
 
 #: What parts of the rows a data set may have, and what each is.
 _PARTS = {"groups": "group", "folds": "fold"}
@@ -89,16 +88,16 @@ class Dataset:
             raise refuse("data set: name", self.name, "a name in one line")
         where = f"data set {self.name}"
         for field in ("classes", "features"):
-            names = _names(getattr(self, field), f"{where}: {field}")
+            names = as_names(getattr(self, field), f"{where}: {field}")
             object.__setattr__(self, field, names)
         if not self.features:
             raise refuse(f"{where}: features", self.features, "one feature or more")
-        X = _matrix(self.X, f"{where}: X", len(self.features))
-        _require_finite(X, self.features, where)
-        y = _codes_of_classes(self.y, len(X), self.classes, where)
-        nominal = _flags(self.nominal, f"{where}: nominal", len(self.features))
-        object.__setattr__(self, "categories", _categories(self.categories, X, nominal, self.features, where))
-        parts = [(key, _parts(getattr(self, key), f"{where}: {key}", len(y))) for key in _PARTS]
+        X = as_matrix(self.X, f"{where}: X", len(self.features))
+        require_finite(X, self.features, where)
+        y = as_class_codes(self.y, len(X), self.classes, where)
+        nominal = as_flags(self.nominal, f"{where}: nominal", len(self.features))
+        object.__setattr__(self, "categories", as_categories(self.categories, X, nominal, self.features, where))
+        parts = [(key, as_parts(getattr(self, key), f"{where}: {key}", len(y))) for key in _PARTS]
         arrays = [("X", X), ("y", y), ("nominal", nominal), *((key, part) for key, part in parts if part is not None)]
         for field, array in arrays:
             # A view, so that the caller's own array stays writeable.
@@ -194,113 +193,3 @@ class Dataset:
                 f"table: {shown(table.schema.names)} is not valid; expected a table that Dataset.to_table wrote "
                 f"({type(error).__name__})"
             ) from None
-
-
-def _names(value: Any, where: str) -> tuple[str, ...]:
-    """A tuple of distinct strings that can be written as UTF-8, or ValueError."""
-    wanted = "names, each a string and there once"
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise refuse(where, value, wanted)
-    for name in value:
-        if not isinstance(name, str):
-            raise refuse(where, name, wanted)
-        if not _is_unicode(name):
-            raise refuse(where, name, "text without lone surrogates")
-    if len(set(value)) < len(value):
-        raise refuse(where, next(name for name in value if value.count(name) > 1), wanted)
-    return tuple(value)
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _array(value: Any, where: str, wanted: str) -> NDArray[Any]:
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError):  # ragged, or an object that NumPy cannot read
-        raise refuse(where, value, wanted) from None
-
-
-def _matrix(value: Any, where: str, d: int) -> NDArray[np.float64]:
-    wanted = f"numbers of shape (n, {d}), with one row or more"
-    array = _array(value, where, wanted)
-    if array.dtype.kind not in "iuf":
-        raise refuse(where, value, wanted)
-    if array.ndim != 2 or array.shape[1] != d or not len(array):
-        raise refuse(f"{where} (shape)", array.shape, wanted)
-    return np.ascontiguousarray(array, dtype=np.float64)
-
-
-def _require_finite(X: NDArray[np.float64], features: tuple[str, ...], where: str) -> None:
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, position = (int(index[0]) for index in np.nonzero(infinite))
-        raise refuse(f"{where}: {features[position]}, row {row}", X[row, position], "finite numbers")
-
-
-def _codes_of_classes(value: Any, n: int, classes: tuple[str, ...], where: str) -> NDArray[np.int64]:
-    wanted = f"{n} whole numbers, each a position in the {len(classes)} classes; no class may be missing"
-    y = _array(value, f"{where}: y", wanted)
-    if y.dtype.kind not in "iu":
-        raise refuse(f"{where}: y", value, wanted)
-    if y.shape != (n,):
-        raise refuse(f"{where}: y (shape)", y.shape, wanted)
-    outside = (y < 0) | (y >= len(classes))
-    if outside.any():
-        row = int(outside.argmax())
-        raise refuse(f"{where}: y, row {row}", y[row], wanted)
-    y = np.ascontiguousarray(y, dtype=np.int64)
-    rows = np.bincount(y, minlength=len(classes))
-    if len(classes) < 2:
-        raise refuse(f"{where}: classes", classes, "two or more")
-    if not rows.all():
-        raise refuse(f"{where}: classes", classes[int(rows.argmin())], "classes that each have a row")
-    return y
-
-
-def _parts(value: Any, where: str, n: int) -> NDArray[np.int64] | None:
-    """Codes of two parts of the rows or more, each with a row; None where there are none."""
-    if value is None:
-        return None
-    wanted = f"{n} whole numbers, the codes 0, 1, ... of two or more, each of which has a row"
-    codes = _array(value, where, wanted)
-    if codes.dtype.kind not in "iu" or codes.shape != (n,) or codes.min() < 0 or codes.max() >= n:
-        raise refuse(where, value, wanted)
-    rows = np.bincount(codes)
-    if len(rows) < 2 or not rows.all():
-        raise refuse(where, value, wanted)
-    return np.ascontiguousarray(codes, dtype=np.int64)
-
-
-def _flags(value: Any, where: str, d: int) -> NDArray[np.bool_]:
-    wanted = f"{d} booleans, one a feature"
-    flags = _array(value, where, wanted)
-    if flags.dtype != np.bool_ or flags.shape != (d,):
-        raise refuse(where, value, wanted)
-    return flags
-
-
-def _categories(
-    value: Any, X: NDArray[np.float64], nominal: NDArray[np.bool_], features: tuple[str, ...], where: str
-) -> tuple[tuple[str, ...], ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != len(features):
-        raise refuse(f"{where}: categories", value, f"{len(features)} tuples of names, one a feature")
-    checked = tuple(
-        _names(names, f"{where}: categories of {name}") for name, names in zip(features, value, strict=True)
-    )
-    for position, (name, names) in enumerate(zip(features, checked, strict=True)):
-        if not nominal[position]:
-            if names:
-                raise refuse(f"{where}: categories of {name}", names, "none, since the feature is numeric")
-            continue
-        codes = X[:, position]
-        wrong = ~(np.isnan(codes) | ((codes >= 0) & (codes < len(names)) & (codes == np.floor(codes))))
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise refuse(f"{where}: {name}, row {row}", codes[row], f"NaN or a position in its {len(names)} categories")
-    return checked

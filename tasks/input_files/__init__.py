@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from .content import open_content, reason
+from .content import open_content
 from .limit import Budget
+from .opening import reason
 
 __all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "require_fields"]
 

@@ -3,13 +3,11 @@
 import contextlib
 import io
 import itertools
-import os
-import stat
 import zipfile
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from sigstats._common.printable import printable
 
@@ -18,6 +16,7 @@ from .buffer import Buffer
 from .encoding import in_utf8, marked_encoding
 from .json_text import parse_json
 from .limit import Budget
+from .opening import Joined, open_local, open_remote, reason, unreadable
 from .packing import PIECE, packing, unpacked
 
 #: The first bytes, by which a format is known.
@@ -26,8 +25,6 @@ START = 2**16
 #: The longest first line that is read.
 _LINE = 2**24
 
-#: Milliseconds until a pipe that no process has opened for writing is refused.
-_PATIENCE = 2000
 
 #: Containers of which a part may be read by its place, wherever the file lies.
 _BY_PLACE = (b"PAR1", b"PK\x03\x04")
@@ -77,7 +74,7 @@ class Content:
                 try:
                     self._whole = self.path.read_bytes()
                 except OSError as error:
-                    raise _unreadable(self.where, error) from None
+                    raise unreadable(self.where, error) from None
                 self.budget.spend(len(self._whole))
             else:
                 self._source.seek(0)
@@ -169,39 +166,21 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
         scheme, separator, rest = path.partition("://")
         if not separator or scheme in ("file", "local"):
             local = Path(rest if separator else path)
-            source, regular = _open_local(local, where, opened)
+            source, regular = open_local(local, where, opened)
         else:
-            local, source, regular = Path(), _open_remote(path, where, opened), False
+            local, source, regular = Path(), open_remote(path, where, opened), False
         try:
             start = _first(source, START)
         except Exception as error:  # a remote file system may raise anything
-            raise _unreadable(where, error) from None
+            raise unreadable(where, error) from None
         packed = packing(start)
         if packed is None and (encoding or marked_encoding(start)) is None and regular:
             yield Content(path, start, path=local)
         elif packed is None and start.startswith(_BY_PLACE) and source.seekable():
             yield Content(path, start, source=source)
         else:
-            whole = _collect(where, _plain(_Joined(start, source), packed, encoding), Budget(where))
+            whole = _collect(where, _plain(Joined(start, source), packed, encoding), Budget(where))
             yield Content(path, whole[:START], whole=whole)
-
-
-class _Joined(io.RawIOBase):
-    """A stream whose first bytes were read already."""
-
-    def __init__(self, start: bytes, rest: Any) -> None:
-        self._start = start
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if not self._start:
-            return bytes(self._rest.read(size) or b"")
-        size = len(self._start) if size < 0 else size
-        found, self._start = self._start[:size], self._start[size:]
-        return found
 
 
 def _plain(source: Any, packed: str | None, encoding: str | None) -> Iterator[bytes]:
@@ -231,9 +210,7 @@ def _collect(where: str, pieces: Iterable[bytes], budget: Budget) -> bytes:
     except Exception as error:  # a remote file system may raise anything
         if str(error).startswith(where):
             raise
-        raise (
-            ValueError(f"{where}: {error}") if isinstance(error, ValueError) else _unreadable(where, error)
-        ) from None
+        raise (ValueError(f"{where}: {error}") if isinstance(error, ValueError) else unreadable(where, error)) from None
 
 
 def _first(source: Any, size: int) -> bytes:
@@ -241,67 +218,3 @@ def _first(source: Any, size: int) -> bytes:
     while 0 < len(found) < size and (more := source.read(size - len(found))):  # a pipe gives what it has
         found += more
     return bytes(found)
-
-
-def _open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[Any, bool]:
-    """A file of this machine, and whether it can be opened again."""
-    try:
-        kind = path.stat().st_mode
-        if stat.S_ISDIR(kind):
-            raise ValueError(f"{where}: is a folder; expected a file")
-        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
-            raise ValueError(
-                f"{where}: is a device, which may have no end; expected a file or a pipe, of which no more than "
-                f"{Budget(where).shown} is read"
-            )
-        if stat.S_ISFIFO(kind):
-            return _open_pipe(path, where, opened), False
-        return opened.enter_context(path.open("rb")), stat.S_ISREG(kind)
-    except FileNotFoundError:
-        raise ValueError(f"{where}: there is no such file") from None
-    except OSError as error:
-        raise _unreadable(where, error) from None
-    except ValueError as error:  # a path with a null character
-        if str(error).startswith(where):
-            raise
-        raise ValueError(f"{where}: is no path ({error})") from None
-
-
-def _open_pipe(path: Path, where: str, opened: contextlib.ExitStack) -> "_Joined":
-    """A pipe that somebody writes to: one that nobody does would be waited for without end."""
-    import select
-
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    source = opened.enter_context(os.fdopen(number, "rb", buffering=0))
-    try:
-        start = os.read(number, 1)
-    except BlockingIOError:  # there is a writer, which has not written yet
-        start = b""
-    else:
-        waiting = select.poll()
-        waiting.register(number, select.POLLIN)
-        if not start and not waiting.poll(_PATIENCE):
-            raise ValueError(f"{where}: is a pipe that nothing writes to; expected a file")
-    os.set_blocking(number, True)
-    return _Joined(start, source)
-
-
-def _open_remote(path: str, where: str, opened: contextlib.ExitStack) -> BinaryIO:
-    import fsspec
-
-    try:
-        source: BinaryIO = opened.enter_context(fsspec.open(path, "rb"))
-    except FileNotFoundError:
-        raise ValueError(f"{where}: there is no such file") from None
-    except Exception as error:  # a remote file system may raise anything
-        raise _unreadable(where, error) from None
-    return source
-
-
-def _unreadable(where: str, error: Exception) -> ValueError:
-    return ValueError(f"{where}: cannot be read ({getattr(error, 'strerror', None) or reason(error)})")
-
-
-def reason(error: Exception) -> str:
-    """What an error of another library says, in one short line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".removesuffix(": ")

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from sigstats._common.printable import printable
 
-from .content import reason
+from .opening import reason
 
 #: More files than these are no evaluation, but a mistake in a path.
 _MOST = 10_000

@@ -12,7 +12,8 @@ import pyarrow as pa
 from sigstats._common.printable import printable
 from sigstats._common.registry import Registry
 
-from ..input_files.content import Content, open_content, reason
+from ..input_files.content import Content, open_content
+from ..input_files.opening import reason
 from ..input_files.places import files_of
 from ._identical import same_content
 from ._log import Answer, EvaluationLog

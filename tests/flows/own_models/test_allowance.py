@@ -99,8 +99,8 @@ def test_a_module_that_cannot_be_imported_is_named(package):
 
 
 def test_an_entry_point_needs_no_allowance(package, monkeypatch, tmp_path):
-    points = {"their-net": EntryPoint("their-net", NET, own.GROUP)}
-    monkeypatch.setattr(offered, "entry_points", lambda group: points)
+    points = {"their-net": [EntryPoint("their-net", NET, own.GROUP)]}
+    monkeypatch.setattr(offered, "_points", lambda group: points)
     assert type(build("their-net", missing=False)).__name__ == "Net"
     assert code_of("their-net", ("sklearn",))["package"] == "netpackage"
     with pytest.raises(ValueError, match="did you mean 'their-net'"):

@@ -14,12 +14,8 @@ from sigstats.multiplicity import adjust
 from sigstats.sequential.gandy_boundary import boundaries
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precise_p_rule import PrecisePRule
-from sigstats.sequential.rules import (
-    BesagCliffordRule,
-    FixedRule,
-    SequentialResult,
-    deciding_exceedances,
-)
+from sigstats.sequential.result import SequentialResult
+from sigstats.sequential.rules import BesagCliffordRule, FixedRule, deciding_exceedances
 
 from ...examples import examples
 from ..bad_input import anything, refuses_or_answers

@@ -1,0 +1,43 @@
+"""What a stopping rule knows where it stopped."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..intervals import Interval
+from ..test_result import TestResult
+
+Verdict: TypeAlias = Literal["reject", "keep", "undecided"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequentialResult(TestResult):
+    """Where a rule stopped, and what is known then.
+
+    Attributes
+    ----------
+    statistic : float
+        The share of replicates at least as extreme as observed.
+    pvalue : float
+        A valid p-value of the null hypothesis.
+    pvalue_interval : Interval
+        Where the p-value of infinitely many replicates lies, valid whenever the rule stopped.
+    replicates, exceedances : int
+        Up to the stop.
+    verdict : "reject", "keep" or "undecided"
+        What the rule is certain of, up to its risk; "undecided" where it makes no such claim.
+    maximum : int
+        The largest number of replicates.
+
+    Examples
+    --------
+    >>> from sigstats.sequential.rules import BesagCliffordRule
+    >>> result = BesagCliffordRule(maximum=999, exceedances=3).test([1, 0, 1, 0, 0, 1, 0, 1])
+    >>> result.replicates, result.exceedances, result.pvalue
+    (6, 3, 0.5)
+    """
+
+    pvalue_interval: Interval
+    replicates: int
+    exceedances: int
+    verdict: Verdict
+    maximum: int
