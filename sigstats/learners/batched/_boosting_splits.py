@@ -167,20 +167,24 @@ def best_split(sums: Any, filled: Filled, columns: Any, total: Node, smallest: i
     for column in range(len(columns)):
         first, bins, missing = columns[column, 0], columns[column, 1], columns[column, 2]
         own, some = sums[first : first + bins], filled.bins[first : first + filled.lengths[column]]
-        best = _from_left(own, some, bins - 1 + missing, column, total, smallest, penalty, best)
+        best = _scan(own, some, bins - 1 + missing, False, column, total, smallest, penalty, best)
         if missing:
-            best = _from_right(own, some, column, total, smallest, penalty, best)
+            best = _scan(own, some[::-1], 0, True, column, total, smallest, penalty, best)
     return best
 
 
-@compiled
-def _from_left(
-    sums: Any, filled: Any, end: int, column: int, total: Node, smallest: int, penalty: float, best: Split
+@inlined
+def _scan(
+    sums: Any, bins: Any, end: int, back: bool, column: int, total: Node, smallest: int, penalty: float, best: Split
 ) -> Split:
-    """The best split, or a better one of a column where missing values go to the right."""
+    """The best split, or a better one of a column whose `bins` are added up one by one, before the bin `end`.
+
+    From the first bin on these are the rows on the left, and missing values go to the right. Where it goes `back` from
+    the last bin, that of missing values, these are the rows on the right, and missing values go to the left.
+    """
     g, h, rows = 0.0, 0.0, 0.0
-    for at in filled:
-        if at >= end:
+    for at in bins:
+        if (at <= end) if back else (at >= end):
             break
         g += sums[at, 0]
         h += sums[at, 1]
@@ -190,34 +194,13 @@ def _from_left(
         other_g, other_h = total.gradients - g, total.hessians - h
         if total.rows - rows < smallest or other_h < LEAST_HESSIAN:
             break
-        if _hopeless(total, g, h, other_g, other_h, penalty, best.gain):
+        left_g, left_h, right_g, right_h = (other_g, other_h, g, h) if back else (g, h, other_g, other_h)
+        if _hopeless(total, left_g, left_h, right_g, right_h, penalty, best.gain):
             continue
-        gain = _gain(total, g, h, other_g, other_h, penalty)
+        gain = _gain(total, left_g, left_h, right_g, right_h, penalty)
         if gain > best.gain:
-            best = Split(gain, column, np.int64(at), False, g, h, int(rows))
-    return best
-
-
-@compiled
-def _from_right(sums: Any, filled: Any, column: int, total: Node, smallest: int, penalty: float, best: Split) -> Split:
-    """The best split, or a better one of a column where missing values go to the left."""
-    g, h, rows = 0.0, 0.0, 0.0
-    for at in filled[::-1]:
-        if at == 0:
-            break
-        g += sums[at, 0]
-        h += sums[at, 1]
-        rows += sums[at, 2]
-        if rows < smallest or h < LEAST_HESSIAN:
-            continue
-        left_g, left_h = total.gradients - g, total.hessians - h
-        if total.rows - rows < smallest or left_h < LEAST_HESSIAN:
-            break
-        if _hopeless(total, left_g, left_h, g, h, penalty, best.gain):
-            continue
-        gain = _gain(total, left_g, left_h, g, h, penalty)
-        if gain > best.gain:
-            best = Split(gain, column, np.int64(at) - 1, True, left_g, left_h, int(total.rows - rows))
+            last, left_rows = (np.int64(at) - 1, total.rows - rows) if back else (np.int64(at), rows)
+            best = Split(gain, column, last, back, left_g, left_h, int(left_rows))
     return best
 
 
