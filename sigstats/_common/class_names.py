@@ -15,6 +15,8 @@ from .messages import shown
 from .validation import refuse
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
+#: What may stand around a name: brackets, quotation marks, a full stop.
+_AROUND = " .:()[]'\"`"
 #: Pairs of numbers that stand for two classes.
 _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
@@ -60,8 +62,9 @@ def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: s
 def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
     """Refuse predictions that are classes of the labels under other names, or probabilities of them.
 
-    These are: another case, other white space, another order of parts (``"cat|dog"``); whole numbers that are those of
-    the labels shifted, or another of the usual pairs for two classes; numbers with a fraction beside classes without.
+    These are: another case, other white space, brackets or quotation marks around it, another order of parts
+    (``"cat|dog"``); whole numbers that are those of the labels shifted, or another of the usual pairs for two classes;
+    numbers with a fraction beside classes without.
 
     Parameters
     ----------
@@ -121,8 +124,10 @@ def _named(names: Sequence[str]) -> str:
 
 def _spelling(name: str) -> str:
     """What a name has in common with others that stand for the same class."""
+    if _is_number(name):
+        return name
     folded = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-    return "|".join(sorted(_SEPARATOR.split(folded)))
+    return "|".join(sorted(part.strip(_AROUND) or part for part in _SEPARATOR.split(folded)))
 
 
 def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:

@@ -7,12 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .._common.class_names import label_name
 from .._common.validation import refuse
 from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
+from ..comparison.requirements import are_measurements
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
 from ..comparison.several_scores import compare_scores, with_names
+from ..comparison.strangers import strangers
+
+#: What notes call the models of arrays.
+_ARRAYS = "baseline", "candidate"
 
 
 def compare(
@@ -116,7 +123,11 @@ def compare(
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "score_range": score_range}
-        pairs = [pair_arrays(y, prediction_a, prediction_b, **options)]
+        pair = pair_arrays(y, prediction_a, prediction_b, **options)
+        if not are_measurements(pair.classes):
+            told = strangers(pair.classes, [np.unique(each) for each in (pair.label, pair.a, pair.b)], *_ARRAYS)
+            pair = replace(pair, notes=tuple(told))
+        pairs = [pair]
     (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
     return found
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.requirements import are_measurements
+from sigstats.comparison.strangers import strangers
 
 from ..tables.spelling import same_spelling
 from ._predictions import Columns, Predictions
@@ -56,21 +56,6 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
         predicted=baseline.predicted and candidate.predicted,
         score_column=columns.score or "",
     )
-
-
-def strangers(classes: tuple[str, ...], seen: Sequence[Codes], *where: str) -> list[str]:
-    """Classes that only one model predicts and that no row has; `seen` are the codes of labels and predictions."""
-    label, a, b = (set(codes.tolist()) for codes in seen)
-    found = []
-    for place, own, other in ((where[0], a, b), (where[1], b, a)):
-        alone = sorted(own - other - label)
-        if alone:
-            named = ", ".join(shown(classes[code]) for code in alone[:3])
-            named += f" and {len(alone) - 3:,} more" if len(alone) > 3 else ""
-            which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
-            whose = "it" if len(alone) == 1 else "them"
-            found.append(f"{place}: {which} predicted in this file alone, and no row has {whose}")
-    return found
 
 
 def _is_coded(baseline: Predictions, candidate: Predictions) -> bool:

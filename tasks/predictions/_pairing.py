@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 from sigstats.comparison.requirements import are_measurements
+from sigstats.comparison.strangers import strangers
 
 from ..tables.spelling import same_spelling
 from ._agreement import (
@@ -21,7 +22,7 @@ from ._agreement import (
     require_same_task,
     same_in_both,
 )
-from ._coded import join_coded, strangers
+from ._coded import join_coded
 from ._items import first_rows, item_codes, taken
 from ._predictions import Columns, Predictions
 from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped

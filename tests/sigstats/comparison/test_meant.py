@@ -99,6 +99,7 @@ GUESS = np.where(RNG.random(200) < 0.8, TRUE, RNG.integers(0, 3, 200))
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "Bird"), "'Bird' of the candidate is 'bird' of the labels"),
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog "), "'dog ' of the candidate is 'dog' of the labels"),
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog|cat"), "'dog|cat' of the candidate is 'cat|dog'"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "(bird)."), "'(bird).' of the candidate is 'bird' of"),
         (TRUE, GUESS + 1, "classes '1', '2', '3' of the candidate are not those of the labels, '0', '1', '2'"),
         (np.where(TRUE, 1, -1), np.where(GUESS, 1, 0), "classes '0', '1' of the candidate"),
         (TRUE % 2, np.round(GUESS / 7 + 0.05, 2), "'0.34' of the candidate are not valid"),
@@ -137,6 +138,9 @@ def test_classes_under_other_names_are_no_errors(tmp_path, capsys, label, said, 
 )
 def test_other_answers_are_errors(label, said):
     found = sigstats.compare(label, label, said)
+    strange = sorted({str(each) for each in said} - {str(each) for each in label})
+    assert len(found.notes) == bool(strange)
+    assert not strange or f"candidate: class{'es' * (len(strange) > 1)} {strange[0]!r}" in found.notes[0]
     assert found.rows[0].candidate == pytest.approx(np.mean(np.asarray(label) == np.asarray(said)))
 
 
