@@ -110,7 +110,7 @@ def _planned(options: argparse.Namespace) -> "SizePlan":
 
 def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
     """The pilot of two files."""
-    from sigstats.comparison.requirements import as_compared_measures
+    from sigstats.comparison.requirements import as_compared_measures, refuse_mistaken_classes
     from sigstats.comparison.size import pilot_of
     from sigstats.tasks.predictions import join, read
 
@@ -129,6 +129,8 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
         unmatched=options.unmatched,
         allow_different_tasks=options.allow_different_tasks,
     )
+    if not options.measures:
+        refuse_mistaken_classes(paired)
     measures = as_compared_measures(options.measures) if options.measures else ("accuracy",)
     tested = sum(size >= rule.smallest_slice for size in paired.part_sizes())
     return pilot_of(paired, rule, tests=max(1, len(measures) * tested))

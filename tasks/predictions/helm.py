@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sigstats._common.validation import shown
+
 from ..input_files.content import Content
 from ._log import Answer, EvaluationLog, mapping, sort_scores
 from ._predictions import Columns
@@ -48,7 +50,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     for position, row in enumerate(rows):
         # A run with several metrics lists an instance once for each of them.
         key = _key(content, position, row)
-        found.setdefault(key, {}).update(_means(row, columns.score))
+        _add(content, found.setdefault(key, {}), _means(row, columns.score), key[0])
         context.setdefault(key, _context(row))
     asked = _asked(content.beside("scenario_state.json"))
     spec = mapping(content.beside("run_spec.json"))
@@ -121,6 +123,16 @@ def _means(row: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
         if stat.get("count") and (name == wanted or not _OF_THE_RUN.fullmatch(name)):
             means[name] = stat.get("mean", stat.get("sum"))
     return means
+
+
+def _add(content: Content, known: dict[str, Any], means: Mapping[str, Any], instance: str) -> None:
+    """Add the statistics of one row of an instance, which may repeat what is known, and nothing else."""
+    for name, value in means.items():
+        if str(known.setdefault(name, value)) != str(value):
+            raise ValueError(
+                f"{content.where}: id {shown(instance)} is there twice, with {name} {known[name]} and {value}; "
+                "expected each statistic of it once"
+            )
 
 
 def _context(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -82,6 +82,9 @@ def test_a_schedule_refuses_other_names_where_no_measure_is_named(tmp_path, caps
     table.replace({"prediction": {"dog": "Dog"}}).to_csv(tmp_path / "b.csv", index=False)
     study = {"kind": "regression", "baseline": str(tmp_path / "a.csv"), "candidate": str(tmp_path / "b.csv")}
     path = tmp_path / "study.toml"
+    assert main(["size", study["baseline"], study["candidate"]]) == 2
+    assert "'Dog' of the candidate is 'dog' of the labels" in capsys.readouterr().err
+    assert main(["size", study["baseline"], study["candidate"], "--measure", "accuracy"]) == 0
     for more, code in (("", 2), ('measures = ["accuracy"]', 1)):
         path.write_text("\n".join([*(f"{name} = {json.dumps(value)}" for name, value in study.items()), more]))
         assert main(["run", str(path), "--output", str(tmp_path / f"out{code}")]) == code

@@ -84,6 +84,10 @@ def test_an_instance_of_helm_has_many_statistics_of_which_one_is_named(tmp_path)
 def test_metrics_of_helm_that_list_an_instance_each_are_one_answer(tmp_path):
     rows = [instance(n, exact_match=1.0) for n in range(3)] + [instance(n, f1_score=0.5) for n in range(3)]
     assert marks(helm(tmp_path / "a", rows), score="f1_score") == {(f"id{n}", 1): 0.5 for n in range(3)}
+    assert marks(helm(tmp_path / "b", [*rows, rows[0]]), score="f1_score") == {(f"id{n}", 1): 0.5 for n in range(3)}
+    twice = helm(tmp_path / "c", [*rows, instance(2, f1_score=0.25)])
+    with pytest.raises(ValueError, match=r"'id2' is there twice, with f1_score 0\.5 and 0\.25"):
+        read(twice, Columns(score="f1_score"))
 
 
 def test_train_trials_of_helm_are_answers_to_one_item_and_perturbations_are_chosen(tmp_path):
