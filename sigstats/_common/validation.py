@@ -135,7 +135,12 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
     good = np.isfinite(array)
     if not good.all():
         raise refuse(name, array[~good].flat[0], wanted)
-    return np.ascontiguousarray(array, dtype=np.float64)
+    reals = np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        rounded = [each for each in array[np.abs(reals) > MAX_TOTAL].tolist() if int(float(each)) != each]
+        if rounded:  # two of them may differ and be equal as float64
+            raise refuse(name, rounded[0], f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above")
+    return reals
 
 
 def as_probabilities(value: Any, name: str, *, tolerance: float = 1e-9) -> FloatArray:

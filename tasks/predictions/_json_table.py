@@ -8,6 +8,7 @@ import pyarrow as pa
 from sigstats._common.validation import shown
 
 from ..input_files.json_text import Twice
+from ..tables.numbers import LARGEST_WHOLE
 from ._predictions import Columns
 
 #: What a value is to JSON, and the column that holds it; a key that the first object lacks is taken for text.
@@ -39,7 +40,7 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
         keys = keys if number else list(row)
         for name, column in values.items():
             column.append(row[name] if name in row else within(row, name))
-    return keys, pa.table({name: _column(name, column) for name, column in values.items()})
+    return keys, pa.table({name: _column(name, each, exact=name == columns.score) for name, each in values.items()})
 
 
 def within(value: Any, path: str) -> Any:
@@ -54,10 +55,12 @@ def names_of(keys: list[str], table: pa.Table) -> list[str]:
     return [*keys, *(n for n in table.column_names if n not in keys and table[n].null_count < table.num_rows)]
 
 
-def _column(name: str, values: list[Any]) -> Any:
-    """A column of one type, numbers of any size among them."""
+def _column(name: str, values: list[Any], *, exact: bool) -> Any:
+    """A column of one type, numbers of any size among them; as text where `exact` ones may be rounded."""
     kinds = {type(value) for value in values} - {type(None)}
     _require_one_kind(name, kinds)
+    if exact and kinds == {int, float} and any(type(value) is int and abs(value) > LARGEST_WHOLE for value in values):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
     if float in kinds:
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
     if int in kinds and not _fits_int64(values):

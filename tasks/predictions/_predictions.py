@@ -218,7 +218,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         ids = table.ascending(columns.id)
     ascending = ids is not None or table.is_increasing(columns.id)
     ids = table.texts(columns.id) if ids is None else ids
-    score = None if columns.score is None else table.numbers(columns.score)
+    score = None if columns.score is None else table.exact_numbers(columns.score)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.label in table.names or "label" in columns.named

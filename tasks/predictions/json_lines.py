@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
 from ..input_files.content import Content
 from ..input_files.json_text import as_object, parse_json, require_objects
 from ..tables.arrow import ArrowTable
+from ..tables.numbers import LARGEST_WHOLE
 from ._json_table import KINDS, names_of, table_of, within
 from ._predictions import Columns, Predictions, from_table
 from ._unknown import NoTable
@@ -83,9 +85,18 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         schema.append(pa.field(name, pa.float64() if name == columns.score and kind[0] == "number" else kind[1]))
     options = arrow_json.ParseOptions(explicit_schema=pa.schema(schema), unexpected_field_behavior="ignore")
     try:
-        return list(first), arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE), options)
+        table = arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE), options)
     except pa.ArrowInvalid:
         return None
+    return None if _has_large_score(table, columns) else (list(first), table)
+
+
+def _has_large_score(table: pa.Table, columns: Columns) -> bool:
+    """Whether a score may have been a whole number that float64 rounds: then each is read as it is written."""
+    if columns.score is None or not pa.types.is_floating(table.column(columns.score).type):
+        return False
+    largest = pc.max(pc.call_function("abs", [table.column(columns.score)])).as_py()
+    return largest is not None and largest > LARGEST_WHOLE
 
 
 def _has_long_line(content: Content) -> bool:

@@ -111,10 +111,18 @@ class ArrowTable(Table):
         column = self._values(name)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             return to_numbers(column.cast(pa.string()))
+        if pa.types.is_integer(column.type):
+            numbers: Array = column.cast(pa.float64(), safe=False)
+            self._require_exact(name, column, numbers)
+            return numbers
         try:
             return column.cast(pa.float64())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise self.error(name, f" is of type {column.type}; expected numbers") from None
+
+    def _as_written(self, name: str) -> Array | None:
+        column = self._values(name)
+        return column if pa.types.is_string(column.type) or pa.types.is_large_string(column.type) else None
 
     def _values(self, name: str) -> Array:
         """A column without the dictionary of its values, and floats as the decimals that they print."""

@@ -13,7 +13,10 @@ from sigstats._common.decimals import as_decimals
 Array: TypeAlias = Any
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
+_DIGITS = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
+#: Up to here float64 holds every whole number.
+LARGEST_WHOLE = 2.0**53
 _TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
@@ -44,6 +47,27 @@ def to_numbers(texts: Array) -> Array | None:
     else:
         return None
     return pa.array(np.array(values)).take(encoded.indices)
+
+
+def first_rounded(column: Array, numbers: Array) -> int | None:
+    """The first row whose whole number, as text or as an integer, float64 rounds; None where it holds all of them.
+
+    Two such numbers may differ and be equal as `numbers`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sigstats.tasks.tables.numbers import first_rounded, to_numbers
+    >>> texts = pa.array(["0.1", str(2**70), str(2**70 + 1)])
+    >>> first_rounded(texts, to_numbers(texts))
+    2
+    """
+    large = pc.greater(pc.call_function("abs", [numbers]), pa.scalar(LARGEST_WHOLE))
+    for row in np.flatnonzero(large.to_numpy(zero_copy_only=False)).tolist():
+        text = str(column[row].as_py())
+        if _DIGITS.fullmatch(text) and int(text) != int(numbers[row].as_py()):
+            return int(row)
+    return None
 
 
 def to_decimals(column: Array) -> Array:

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import hint, shown
 
-from .numbers import Array, is_number
+from .numbers import Array, first_rounded, is_number
 
 
 class Table(ABC):
@@ -79,6 +79,23 @@ class Table(ABC):
     def ascending(self, name: str) -> Array | None:  # noqa: ARG002 - text has no numbers
         """A column as it is, where it is known to be of whole numbers in ascending order, each there once."""
         return None
+
+    def _as_written(self, name: str) -> Array | None:
+        """The strings of which the numbers of a column are made; None where it is stored as numbers."""
+        return self._text(name)
+
+    def exact_numbers(self, name: str) -> Array:
+        """As `numbers`, or ValueError that names the first whole number that float64 would round."""
+        numbers, written = self.numbers(name), self._as_written(name)
+        if written is not None:
+            self._require_exact(name, written, numbers)
+        return numbers
+
+    def _require_exact(self, name: str, column: Array, numbers: Array) -> None:
+        row = first_rounded(column, numbers)
+        if row is not None:
+            wanted = f"whole numbers that float64 holds: all up to {2**53}, and few above"
+            raise self.error(name, f": {column[row].as_py()} is not valid; expected {wanted}", row)
 
     def numbers(self, name: str) -> Array:
         """A column as finite float64 numbers, or ValueError that names the first row with another value."""
