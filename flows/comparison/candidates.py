@@ -41,7 +41,7 @@ def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
 
 
 def show_candidates(found: CandidatesResult) -> None:
-    """Print what to take, and the comparison of each candidate."""
+    """Print the recommendation, and the comparison of each candidate."""
     said = f"{found.recommendation[:1].upper()}{found.recommendation[1:]}."
     sys.stdout.write(f"{printable(said)}\n")
     last = max((i for i, result in enumerate(found.results) if not result.identical), default=None)
@@ -51,7 +51,7 @@ def show_candidates(found: CandidatesResult) -> None:
 
 
 def candidates_as_json(found: CandidatesResult) -> str:
-    """The overview, and for each candidate what the JSON of one comparison has."""
+    """The overview, and the JSON of the comparison of each candidate."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "verdict": found.verdict,

@@ -70,5 +70,5 @@ def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, s
 
 
 def _shortened(label: str) -> str:
-    """A label that has room."""
+    """A label, shortened if there is no room for it."""
     return label if svg.text_width(label) <= _WIDEST else f"{label[: int(_WIDEST / svg.text_width('x')) - 1]}…"

@@ -7,12 +7,12 @@ from typing import Any
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.sentences import reasons, rule_in_words
 
-#: Raised when the form of the JSON changes.
+#: The version of the form of the JSON, increased when it changes.
 JSON_VERSION = 1
 
 
 def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
-    """Everything, with the names of the fields of `sigstats.comparison.result.ComparisonRow`."""
+    """All results, under the names of the fields of `sigstats.comparison.result.ComparisonRow`."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "verdict": found.verdict,

@@ -10,7 +10,7 @@ from sigstats.comparison.cells import cells_of
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.sentences import reason_of, title_of
 
-#: What XML 1.0 has no way to write, not even escaped.
+#: Characters that XML 1.0 cannot represent, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -20,7 +20,7 @@ def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_
 
 
 def candidates_as_junit(found: CandidatesResult, *, fail_on_warn: bool = False) -> str:
-    """The same with a suite for each candidate."""
+    """The same, with a test suite for each candidate."""
     pairs = zip(found.candidates, found.results, strict=True)
     return _document(
         found.recommendation, [_suite(result, found.baseline, candidate, fail_on_warn) for candidate, result in pairs]

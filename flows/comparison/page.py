@@ -9,7 +9,7 @@ from ..report.page import page
 from .forest_plot import forest_plots
 from .subjects import rows_in_words, subjects_in_words
 
-#: So many reasons and intervals are shown; the table has all rows.
+#: At most this many reasons and intervals are shown; the table has all rows.
 _MOST_REASONS, _MOST_INTERVALS = 20, 200
 
 #: The columns of the table.
@@ -18,7 +18,7 @@ TABLE_HEADER = ("verdict", *HEADER, "test")
 
 def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
     """The page: verdict, reasons, a forest plot of the differences, and the table, the worst rows first."""
-    # No line ends in the middle of a number.
+    # No line break divides a number.
     said = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(found)]
     return page(
         "comparison.html.j2",
@@ -40,6 +40,6 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
 
 
 def table_cells(row: ComparisonRow) -> list[tuple[str, str]]:
-    """The cells of a row, each with what it is sorted by."""
+    """The cells of a row, each with its sort key."""
     how = "; ".join(filter(None, [row.test, row.note]))
     return [(verdict_of(row), ""), *zip(cells_of(row), sort_keys_of(row), strict=True), (how, "")]

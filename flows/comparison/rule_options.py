@@ -27,7 +27,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def rule_of(options: argparse.Namespace) -> ComparisonRule:
-    """The rule that the options say; BadInput names the option that is not valid."""
+    """The rule that the options state; raises BadInput, which names an option that is not valid."""
     given = {
         each.name: getattr(options, each.name)
         for each in fields(ComparisonRule)

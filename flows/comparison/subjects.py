@@ -1,4 +1,4 @@
-"""What was compared, in words: what was read of both files, and how many items their rows answer."""
+"""What was compared, in words: the subjects of both files, and the number of items that their rows answer."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from sigstats.comparison.result import ComparisonResult, ComparisonRow
 
 
 def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
-    """How many rows, and how many items they answer where items have several answers."""
+    """The number of rows, and of the items that they answer if items have several answers."""
     if isinstance(found, ComparisonResult):
         sizes = sorted({row.n for row in found.rows if row.slice == ALL_ROWS})
         if len(sizes) > 1:  # several scores, each of tasks of its own
@@ -21,7 +21,7 @@ def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
 
 
 def subjects_in_words(found: ComparisonResult) -> list[str]:
-    """What was read: a line of what both files have in common, and a line for each of what it has alone."""
+    """The subjects of the files: a line for what both have in common, and one for what each has alone."""
     if found.subjects is None:
         return []
     baseline, candidate = found.subjects

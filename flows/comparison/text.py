@@ -27,9 +27,9 @@ from sigstats.comparison.sentences import (
 
 from .subjects import rows_in_words, subjects_in_words
 
-#: So many rows are shown; the JSON has all.
+#: At most this many rows are shown; the JSON has all.
 MOST_ROWS = 20
-#: What a terminal does not show, by how narrow it is.
+#: The columns that are omitted from the table, by how narrow the terminal is.
 _LEFT_OUT = (
     ("p", "PD", "NSD"),
     ("p", "PD", "NSD", "baseline", "candidate"),
@@ -40,7 +40,7 @@ _WIDTH_OF_A_FILE = 160
 
 
 def show(found: ComparisonResult, baseline: str, candidate: str, *, rule: bool = True) -> None:
-    """Print the verdict, the table, what there is to say of it, and the rule unless it follows elsewhere."""
+    """Print the verdict, the table, remarks on it and, unless it is printed elsewhere, the rule."""
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else _WIDTH_OF_A_FILE
     text = as_text(found, baseline, candidate, width=width, colours=terminal, rule=rule)
@@ -50,12 +50,12 @@ def show(found: ComparisonResult, baseline: str, candidate: str, *, rule: bool =
 def as_text(
     found: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False, rule: bool = True
 ) -> str:
-    """The comparison in lines of at most `width` columns, where no number is cut or broken."""
+    """The comparison in lines of at most `width` columns; no number is cut or divided."""
     target = io.StringIO()
     console = Console(file=target, width=width, highlight=False, force_terminal=colours or None, soft_wrap=True)
 
     def say(line: str, style: str | None = None) -> None:
-        # Not rich's own wrapping, which breaks a line in the middle of a number.
+        # Not by rich, which breaks lines within numbers.
         lines = textwrap.wrap(
             printable(line), width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
         )
@@ -79,7 +79,7 @@ def as_text(
 
 
 def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
-    """The worst rows; those that pass where there is room for all of them, and of silent ones the first."""
+    """The worst rows. Rows that pass are shown only if all fit, and of silent warnings only the first."""
     silent = [row for row in silent_warnings(found)[1:] if row.slice != ALL_ROWS]
     rows = [row for row in found.ranked if row not in silent]
     if len(rows) > MOST_ROWS:
@@ -88,7 +88,7 @@ def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
 
 
 def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator[str]:
-    """What the table of `rows` does not say."""
+    """Remarks on what the table of `rows` does not show."""
     rest = [row for row in found.ranked if row not in rows]
     if rest:
         yield f"and {len(rest):,} more: {counted(rest)}"
@@ -106,7 +106,7 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
 
 
 def _widest_table(rows: Sequence[ComparisonRow], found: ComparisonResult, width: int) -> Table:
-    """The table with as many columns as there is room for; in the last resort names are folded."""
+    """The table with as many columns as there is room for; if one is still too wide, names are folded."""
     measuring = Console(width=10_000)
     single = ("measure",) if len(found.names) == 1 else ()
     for left_out in _LEFT_OUT:
@@ -120,7 +120,7 @@ def _table(rows: Sequence[ComparisonRow], columns: Sequence[int]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for position in columns:
         name = HEADER[position]
-        # A number is never cut: names alone give way.
+        # Only names are shortened, never numbers.
         table.add_column(name, justify="left" if position < 2 else "right", no_wrap=position > 1, overflow="fold")
     table.add_column("verdict", no_wrap=True)
     for row in rows:

@@ -8,12 +8,12 @@ from typing import Any
 
 from sigstats.ranking.result import RankedModel, Ranking
 
-#: Raised when the form of the JSON changes.
+#: The version of the form of the JSON, increased when it changes.
 JSON_VERSION = 1
 
 
 def as_json(found: Ranking, files: Sequence[str]) -> str:
-    """Everything, with the names of the fields of `sigstats.Ranking`; `files` in the order of the models."""
+    """All results, under the names of the fields of `sigstats.Ranking`; `files` in the order of the models."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "measure": found.measure,

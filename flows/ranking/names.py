@@ -1,4 +1,4 @@
-"""What the models of a leaderboard are called: as their logs say, else as their files are."""
+"""The names of the models of a leaderboard: from their logs, or else from their files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -7,9 +7,9 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> list[str]:
-    """A name for each file, each once.
+    """A name for each file, all different.
 
-    Files whose logs name the same model are told apart by their names, files of one name by their folders.
+    Files whose logs name the same model are distinguished by their names, files of one name by their folders.
 
     Examples
     --------

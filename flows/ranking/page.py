@@ -18,7 +18,7 @@ _MOST_IN_MATRIX, _MOST_PAIRS = 30, 10_000
 
 
 def as_html(found: Ranking) -> str:
-    """The page: who is best, the rank sets, the table of models, all pairs, the slices."""
+    """The page: which model is best, the rank sets, the table of models, all pairs, the slices."""
     return page(
         "ranking.html.j2",
         title=headline(found),

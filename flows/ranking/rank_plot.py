@@ -13,7 +13,7 @@ _WIDTH, _LINE, _BOTTOM, _WIDEST = 560.0, 20.0, 40.0, 320.0
 
 
 def rank_plot(models: Sequence[RankedModel]) -> Markup:
-    """One line a model, the best first; a point stands at its place by score."""
+    """One line for each model, the best first; a point marks its place by score."""
     k = len(models)
     left = min(max(svg.text_width(each.model) for each in models), _WIDEST) + 24
     axes = Axes(

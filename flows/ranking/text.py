@@ -15,7 +15,7 @@ from .words import basis, cells_of, header_of, headline, ranks_of
 
 
 def show(found: Ranking) -> None:
-    """Print the headline, the models, and who may be best in each slice."""
+    """Print the headline, the models, and which of them may be best in each slice."""
     terminal, target = sys.stdout.isatty(), io.StringIO()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else 160
     console = Console(file=target, highlight=False, soft_wrap=True, width=width, force_terminal=terminal or None)

@@ -5,7 +5,7 @@ from sigstats.ranking.result import RankedModel, Ranking
 from ..report.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
 
 HEADER = ("rank", "tier", "model", "score", "interval")
-#: A sentence names at most so many models.
+#: A sentence names at most this many models.
 _NAMED = 5
 
 
@@ -25,7 +25,7 @@ def header_of(found: Ranking) -> tuple[str, ...]:
 
 
 def score_of(model: RankedModel, value: float, n: int) -> str:
-    """A score of a model: a percentage, or a mark in its own unit."""
+    """The score of a model: a percentage, or a value in its own unit."""
     return number(value, 4) if model.accuracy is None else percent(value, n)
 
 
@@ -35,7 +35,7 @@ def ranks_of(model: RankedModel) -> str:
 
 
 def headline(found: Ranking) -> str:
-    """Who is best, or may be."""
+    """Which model is best, or which may be."""
     first = found.tiers[0]
     k = len(found.models)
     if len(first) == 1:
@@ -47,7 +47,7 @@ def headline(found: Ranking) -> str:
 
 
 def basis(found: Ranking) -> str:
-    """On what the ranks stand."""
+    """The models, rows and test that the ranks are based on."""
     test = "exact sign flips" if found.groups is not None or found.measure != "accuracy" else "McNemar's exact test"
     if found.averaged:
         test = "sign flips of items' averages and a score test"

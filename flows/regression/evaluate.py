@@ -39,12 +39,12 @@ class Evaluated:
     Attributes
     ----------
     record : sigstats.tasks.storage.history.Record
-        What the history holds of it.
+        Its record in the history.
     comparison : sigstats.comparison.result.ComparisonResult
     appended : bool
-        False where the history held this very comparison already.
+        False if the history already contained this comparison.
     report, page : str
-        Where the report of the history and the page of this comparison are.
+        The locations of the report of the history and of the page of this comparison.
     damaged : tuple of str
         A line for each file of the history that cannot be used.
     """
@@ -70,7 +70,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     ----------
     study : RegressionStudy
     base : pathlib.Path
-        Where relative paths of the study start.
+        The folder that relative paths of the study start from.
     output : str
         A folder or an fsspec URL.
 
@@ -115,7 +115,7 @@ def _write_comparison(store: Store, study: RegressionStudy, record: Record, foun
 
 
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
-    """What an evaluation would compare now, in words; nothing is written.
+    """What an evaluation would compare now, as text; nothing is written.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def report_again(store: Store) -> str:
     FileNotFoundError
         If there is no history.
     sigstats.tasks.storage.seal.Damaged
-        If what is there cannot be used.
+        If the history cannot be used.
     """
     try:
         study = RegressionStudy.model_validate(store.read_json("study.json")["study"], strict=False)
@@ -162,7 +162,7 @@ def report_again(store: Store) -> str:
 def _look(
     study: RegressionStudy, pair: Pair, records: Sequence[Record], damaged: Sequence[str]
 ) -> tuple[int, Record | None]:
-    """The number of this look, and the evaluation of the history that has compared just this, if there is one."""
+    """The number of this look, and the evaluation in the history that made the same comparison, if there is one."""
     identity = identity_of(study, pair)
     for record in records:
         if record.evaluation.evaluation == identity:
@@ -213,7 +213,7 @@ def _row(row: ComparisonRow) -> dict[str, object]:
 
 
 def _refuse_another(store: Store, study: RegressionStudy) -> None:
-    """Refuse the output of another study; one that has the same files under another name is the same."""
+    """Refuse the output of another study; a study of the same files under another name is the same."""
     try:
         before = store.read_json("study.json").get("study", {})
     except (FileNotFoundError, Damaged):

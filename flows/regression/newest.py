@@ -1,6 +1,6 @@
-"""Which of several files of predictions is the newest: by name, by a time in the name, or by a column.
+"""The newest of several files of predictions: by name, by a time in the name, or by a column.
 
-Never by the time of change, which a copy, a checkout or `touch` alters.
+The time of modification is never used, since a copy, a checkout or `touch` alters it.
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from sigstats.tasks.predictions import Columns, read
 from ..errors import BadInput
 from .study import RegressionStudy
 
-#: What names sort by: numbers in them count as numbers.
+#: The sort key of a name, in which numbers count as numbers.
 NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
 
 _NUMBER = re.compile(r"(\d+)")
@@ -33,13 +33,13 @@ def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, o
     ----------
     study : RegressionStudy
     base : pathlib.Path
-        Where relative patterns start.
+        The folder that relative patterns start from.
     name : {"candidate", "baseline"}
         Which pattern.
     columns : Columns
-        What the columns of the files are called.
+        The names of the columns of the files.
     other_than : pathlib.Path, optional
-        A file that is left out.
+        A file that is ignored.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, o
 
 
 def own_date(study: RegressionStudy, path: Path, columns: Columns) -> dt.datetime | None:
-    """When a candidate was made, as its name or the study's column says; None where neither does."""
+    """When a candidate was made, by its name or by the study's column; None if neither states it."""
     if study.newest.by == "column":
         try:
             found = dt.datetime.fromisoformat(_value(path, str(study.newest.column), columns))
@@ -88,7 +88,7 @@ def natural(text: str) -> NaturalKey:
 
 
 def time_in(name: str) -> dt.datetime | None:
-    """The last time in a name, in UTC; None where there is none.
+    """The last time in a name, in UTC; None if there is none.
 
     Examples
     --------

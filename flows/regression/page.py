@@ -65,7 +65,7 @@ def _as_row(row: Mapping[str, Any]) -> ComparisonRow:
 
 
 def looks_in_words(records: Sequence[Record]) -> str:
-    """How many candidates the rows of the last evaluation have judged, and at which level."""
+    """The number of candidates that were compared on the rows of the last evaluation, and the level."""
     latest = records[-1].evaluation
     level = significant(latest.level, 3)
     if latest.look == 1:
@@ -93,7 +93,7 @@ _HEADER = (
 def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
     """The page of an evaluation, and its cells with their sort keys."""
     about = record.evaluation
-    # Differences of several measures are not of one unit: what is most clearly worse is told by p.
+    # Measures have different units, so the row that is most clearly worse is found by p.
     worst = min((row for row in record.rows if row["row_verdict"]), key=lambda row: (row["p_worse"], row["difference"]))
     return f"comparisons/{about.evaluation[:16]}.html", [
         (f"{about.evaluated_at:%Y-%m-%d %H:%M}", ""),

@@ -1,4 +1,4 @@
-"""The two files of predictions that a regression study means now: the newest matches of its patterns, joined."""
+"""The two files of predictions that a regression study compares now: the newest matches of its patterns, joined."""
 
 import datetime as dt
 import hashlib
@@ -25,7 +25,7 @@ from ..errors import BadInput
 from .newest import newest, own_date
 from .study import RegressionStudy
 
-#: The keys of a study that do not say what is compared, or by which rules.
+#: The keys of a study that affect neither what is compared nor the rules.
 _NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
 
 
@@ -37,13 +37,13 @@ class Pair:
     ----------
     baseline, candidate : pathlib.Path
     digests : pair of str
-        Of the content of both files.
+        The digests of the contents of both files.
     by_score : tuple of PairedPredictions
-        By each of the scores that the study names; one where it names none.
+        One for each score that the study names; a single one if it names none.
     held_out : str
-        A digest of the rows that judge, by which looks at the same rows are counted.
+        The digest of the rows, by which looks at the same rows are counted.
     dated : datetime.datetime or None
-        When the candidate was made, where its name or a column says so.
+        When the candidate was made, by its name or a column; None if unknown.
     """
 
     baseline: Path
@@ -106,7 +106,7 @@ def _digest_of_file(path: Path) -> str:
 
 
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
-    """What is compared and by which rules; neither where the files lie nor when."""
+    """The digest of what is compared and of the rules; places and times of the files are no part of it."""
     rules = study.model_dump(mode="json", exclude={*_NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
@@ -120,9 +120,9 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
 
 
 def _digest_of_rows(baseline: Predictions) -> str:
-    """A digest of ids and labels of the baseline's rows, in whatever order they stand.
+    """A digest of ids and labels of all rows of the baseline, in any order.
 
-    Of all of them: a candidate that lacks some, which may be dropped, is another look at the same rows.
+    A candidate that lacks some of the rows, which may be dropped, is another look at the same rows.
     """
     order = pc.sort_indices(baseline.ids)
     content = hashlib.sha256()

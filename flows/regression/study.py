@@ -1,4 +1,4 @@
-"""What a study file of ``kind = "regression"`` may say."""
+"""The model of a study file of ``kind = "regression"``."""
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
@@ -20,11 +20,11 @@ else:
 
 
 class ColumnNames(Strict):
-    """What the columns of the files are called."""
+    """The names of the columns of the files."""
 
-    id: Annotated[str, Field(min_length=1, description="What the rows are joined by")] = "id"
-    label: Annotated[str, Field(min_length=1, description="The true class")] = "label"
-    prediction: Annotated[str, Field(min_length=1, description="The predicted class")] = "prediction"
+    id: Annotated[str, Field(min_length=1, description="The column by which rows are joined")] = "id"
+    label: Annotated[str, Field(min_length=1, description="The column of true classes")] = "label"
+    prediction: Annotated[str, Field(min_length=1, description="The column of predicted classes")] = "prediction"
     score: Annotated[
         str | list[str] | None,
         Field(
@@ -34,17 +34,19 @@ class ColumnNames(Strict):
         ),
     ] = None
     filter: Annotated[
-        str | None, Field(min_length=1, description="In a log of lm-evaluation-harness, whose answers are meant")
+        str | None,
+        Field(min_length=1, description="In a log of lm-evaluation-harness, the filter whose answers are read"),
     ] = None
     model: Annotated[
-        str | None, Field(min_length=1, description="In a log of several models, whose answers are meant")
+        str | None, Field(min_length=1, description="In a log of several models, the one whose answers are read")
     ] = None
     candidate_model: Annotated[
         str | None,
-        Field(min_length=1, description="That of candidates, where it is another than the baseline's `model`"),
+        Field(min_length=1, description="The model of the candidates, if it differs from the baseline's `model`"),
     ] = None
     epoch: Annotated[
-        str | None, Field(min_length=1, description="In a table, which of several answers to one id a row is")
+        str | None,
+        Field(min_length=1, description="In a table with several answers to an id, the column that numbers them"),
     ] = None
     rows: Annotated[
         str | None, Field(min_length=1, description="In a JSON object, the key that holds the list of rows")
@@ -52,13 +54,15 @@ class ColumnNames(Strict):
 
 
 class Looks(Strict):
-    """How the level is shared among the candidates that the same rows judge."""
+    """How the level is shared among the candidates that are compared on the same rows."""
 
     spending: Annotated[
         Spending,
-        Field(description="each: every look has the whole level; series: it lasts for ever; others: `planned`"),
+        Field(
+            description="each: every look has the whole level; series: all looks share it; others: `planned` looks do"
+        ),
     ] = "each"
-    planned: Annotated[int | None, Field(ge=1, le=10**6, description="How many looks there will be")] = None
+    planned: Annotated[int | None, Field(ge=1, le=10**6, description="The number of planned looks")] = None
 
     @model_validator(mode="after")
     def _planned_where_needed(self) -> Self:
@@ -95,7 +99,7 @@ class Newest(Strict):
 
 
 class RegressionStudy(Study):
-    """What a study file of ``kind = "regression"`` may say."""
+    """A study file of ``kind = "regression"``."""
 
     question: ClassVar[str] = "is the newest candidate worse than the baseline, anywhere?"
 
@@ -103,28 +107,36 @@ class RegressionStudy(Study):
     baseline: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
     candidate: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
     measures: Annotated[
-        list[str], Field(min_length=1, default_factory=lambda: ["accuracy"], description="What is compared")
+        list[str],
+        Field(min_length=1, default_factory=lambda: ["accuracy"], description="The measures that are compared"),
     ]
     slices: Annotated[
-        list[str], Field(default_factory=list, description="Columns of which each value is compared on its own")
+        list[str],
+        Field(default_factory=list, description="Columns whose every value is a slice, which is compared on its own"),
     ]
-    group: Annotated[str | None, Field(description="A column: rows of one group are not independent")] = None
-    positive: Annotated[str | None, Field(description="The class whose probability the scores are")] = None
+    group: Annotated[str | None, Field(description="A column of groups, whose rows are not independent")] = None
+    positive: Annotated[str | None, Field(description="The class to which the scores give a probability")] = None
     score_range: Annotated[
         list[float] | None,
-        Field(min_length=2, max_length=2, description="What every score lies between; 0 and 1 by default, if all do"),
+        Field(
+            min_length=2,
+            max_length=2,
+            description="The lowest and the highest possible score; 0 and 1 by default, if no score lies outside",
+        ),
     ] = None
     unmatched: Annotated[
-        Literal["refuse", "drop"], Field(description="What becomes of rows that one file alone has")
+        Literal["refuse", "drop"], Field(description="What to do with rows that only one file has")
     ] = "refuse"
     unscored: Annotated[
         Literal["refuse", "drop", "wrong"],
-        Field(description="What becomes of answers in a log that failed or have no score"),
+        Field(description="What to do with answers in a log that failed or have no score"),
     ] = "refuse"
     allow_different_tasks: Annotated[
-        bool, Field(description="Compare logs of different tasks, scores or questions under the same ids")
+        bool, Field(description="Compare logs even if their tasks, scores or questions differ")
     ] = False
-    fail_on: Annotated[Literal["fail", "warn"], Field(description="The verdict that ends with exit code 1")] = "fail"
+    fail_on: Annotated[Literal["fail", "warn"], Field(description="The mildest verdict that ends with exit code 1")] = (
+        "fail"
+    )
     columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
     newest: Annotated[Newest, Field(description="Which of several matches of a pattern is the newest")] = Newest()
     rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()

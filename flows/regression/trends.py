@@ -101,10 +101,10 @@ def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, re
 
 
 def _in_points(name: str) -> bool:
-    """Whether a measure, which may be of one of several scores, is counted in percentage points."""
+    """Whether a measure, which may be that of one of several scores, is stated in percentage points."""
     try:
         return MEASURES[measure_and_score(name)[0]].in_points
-    except (KeyError, ValueError):  # of a package that this machine has not, whose unit is its own
+    except (KeyError, ValueError):  # a measure of a package that is not installed here has a unit of its own
         return False
 
 

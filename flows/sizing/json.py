@@ -1,4 +1,4 @@
-"""A plan of a size as JSON."""
+"""A sample-size plan as JSON."""
 
 import json
 from dataclasses import asdict
@@ -8,12 +8,12 @@ from sigstats.comparison.size import SizePlan
 
 from .words import basis, headline
 
-#: Raised when the form of the JSON changes.
+#: The version of the form of the JSON, increased when it changes.
 JSON_VERSION = 1
 
 
 def as_json(found: SizePlan) -> str:
-    """Everything, with the names of the fields of `sigstats.comparison.size.SizePlan`."""
+    """All results, under the names of the fields of `sigstats.comparison.size.SizePlan`."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "headline": headline(found),

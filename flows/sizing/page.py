@@ -1,4 +1,4 @@
-"""A plan of a size as one page of HTML that needs no network."""
+"""A sample-size plan as one page of HTML that needs no network."""
 
 from sigstats._common.numerals import significant
 from sigstats.comparison.size import SizePlan
@@ -9,7 +9,7 @@ from .words import DROPS_HEADER, PARTS_HEADER, answers_cells, answers_header, ba
 
 
 def as_html(found: SizePlan) -> str:
-    """The page: the headline, what it stands on, the curves of power, the tables."""
+    """The page: the headline, its basis, the power curves, the tables."""
     return page(
         "size.html.j2",
         title=headline(found),

@@ -1,4 +1,4 @@
-"""Power against the number of rows, a curve a drop: as a drawing, and in characters."""
+"""Power against the number of rows, a curve for each drop: as a drawing, and in characters."""
 
 import math
 from string import ascii_lowercase
@@ -16,7 +16,7 @@ _COLUMNS, _LINES = 64, 11
 
 
 def power_plot(found: SizePlan) -> Markup:
-    """The drawing; empty where no number of rows is known."""
+    """The drawing; empty if no number of rows is known."""
     curves = [each for each in found.drops if each.curve]
     if not curves:
         return Markup("")
@@ -53,7 +53,7 @@ def _ticks(low: int, high: int) -> list[Tick]:
 
 
 def power_text(found: SizePlan) -> list[str]:
-    """The same in ASCII: a letter a curve, dashes for the power wanted, bars for the number at hand."""
+    """The same in ASCII: a letter for each curve, dashes for the target power, bars for the number at hand."""
     curves = [each for each in found.drops if each.curve]
     if not curves:
         return []

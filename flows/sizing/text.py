@@ -1,4 +1,4 @@
-"""A plan of a size in the terminal."""
+"""A sample-size plan in the terminal."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,7 +10,7 @@ from .words import DROPS_HEADER, PARTS_HEADER, answers_cells, answers_header, ba
 
 
 def show(found: SizePlan) -> None:
-    """Print the headline, what it stands on, the tables and the curves."""
+    """Print the headline, its basis, the tables and the curves."""
     lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found)), ""]
     lines += _table(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])
     if found.answers:

@@ -1,4 +1,4 @@
-"""What a plan of a size says, in words."""
+"""A sample-size plan in words."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ def units(found: SizePlan, n: int) -> str:
 
 
 def headline(found: SizePlan) -> str:
-    """What the units at hand show, or what the smallest of the drops needs."""
+    """The drop that the units at hand can show, or the number that the smallest of the drops needs."""
     often = _often(found.target)
     if found.parts:
         whole = found.parts[0]
@@ -51,7 +51,7 @@ def _often(power: float) -> str:
 
 
 def basis(found: SizePlan) -> Iterator[str]:
-    """What the numbers stand on, a sentence each."""
+    """The basis of the numbers, in sentences."""
     pilot, rule, whole = found.pilot, found.rule, found.pilot.parts[0]
     yield f"One model alone is right on about {significant(100 * whole.discordance, 3)}% of the rows"
     adjusted = (
@@ -79,7 +79,7 @@ def drop_cells(found: SizePlan, each: DropPlan) -> tuple[str, ...]:
 
 
 def answers_header(found: SizePlan) -> tuple[str, ...]:
-    """The header of the table of answers to an item: a column a drop."""
+    """The header of the table of answers to an item: a column for each drop."""
     return ("answers an item", *(f"items for {points(each.drop)}" for each in found.drops))
 
 

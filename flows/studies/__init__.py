@@ -26,14 +26,14 @@ class StudyKind(Protocol):
 
     @property
     def model(self) -> type[Study]:
-        """What a study file of this kind may say."""
+        """The model of a study file of this kind."""
 
     @property
     def has_cells(self) -> bool:
-        """Whether it is computed in cells, on the workers of a cluster; if not, in this process."""
+        """Whether it is computed in cells, on the workers of a cluster; otherwise it runs in this process."""
 
     def plan(self, study: Any, options: PlanOptions, /) -> str:
-        """What a run would do and cost, in words; nothing is written.
+        """What a run would do and cost, as text; nothing is written.
 
         Raises
         ------
@@ -42,7 +42,7 @@ class StudyKind(Protocol):
         """
 
     def run(self, study: Any, options: RunOptions, /) -> StudyResult:
-        """Run a study to its report, taking up what the output holds.
+        """Run a study to its report. Replicates that the output holds are not computed again.
 
         Raises
         ------
@@ -51,7 +51,7 @@ class StudyKind(Protocol):
         """
 
     def report(self, store: Store, /) -> str:
-        """Summarise what an output holds and write its report again; return the report's place.
+        """Summarise what an output holds, write its report again, and return the location of the report.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class StudyKind(Protocol):
 
 
 class StudyModule(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def KIND(self) -> StudyKind:  # noqa: N802
@@ -79,7 +79,7 @@ def kind_of(study: Study) -> StudyKind:
 
 
 def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
-    """The validated study of a file, with each ``key=value`` of `settings` in place of the file's.
+    """Load and validate a study file; each ``key=value`` of `settings` replaces a value of the file.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
 
 
 def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "study") -> Study:
-    """The validated study of the tables of a file, called `source` in messages."""
+    """Validate the tables of a study file, which is named `source` in messages."""
     refuse_credentials(values, source=source)
     known = REGISTRY.names()
     kind = values.get("kind")

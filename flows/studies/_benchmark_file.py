@@ -1,4 +1,4 @@
-"""What a benchmark study says: its data sets, classifiers, folds, permutations, tests and measures."""
+"""The model of a benchmark study's file: data sets, classifiers, folds, permutations, tests and measures."""
 
 import math
 from typing import Annotated, Any, ClassVar, Literal
@@ -18,13 +18,13 @@ from ._limits import Limited
 from ._published import Null, Published
 from ._stopping import Stopping, StoppingSettings
 
-#: The analysis that a study has which names measures.
+#: The analysis of a study that names measures.
 MEASURES_ANALYSIS = "measures"
 
-#: What a study has besides that repeats its cross-validation.
+#: The further analysis of a study that repeats its cross-validation.
 MEASURES_OVER_FOLDS = "resampled-measures"
 
-#: What retrains are compared by where a study does not say.
+#: The measure by which retrains are compared by default.
 ERROR = "error"
 
 #: The test of the differences on folds.
@@ -32,9 +32,9 @@ OVER_FOLDS = "corrected-resampled"
 
 
 class Classifier(Limited):
-    """A classifier with a name of its own."""
+    """A classifier that the study names."""
 
-    name: Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
+    name: Annotated[str, Field(min_length=1, max_length=40, description="The name of the classifier in the results")]
     learner: Annotated[
         str,
         Field(
@@ -44,7 +44,8 @@ class Classifier(Limited):
     ]
     params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
     stopping: Annotated[
-        Stopping | None, Field(description="When its permutation tests stop, if not as permutation.stopping says")
+        Stopping | None,
+        Field(description="The stopping rule of its permutation tests, if not that of permutation.stopping"),
     ] = None
 
 
@@ -63,7 +64,7 @@ class CrossValidation(Strict):
     """How errors are estimated."""
 
     folds: Annotated[
-        Folds, Field(description="The number of stratified folds, or leave-one-out: every row is a fold of its own")
+        Folds, Field(description="The number of stratified folds, or leave-one-out, in which every row is a fold")
     ] = 10
     repeats: Annotated[
         int,
@@ -113,7 +114,7 @@ class Permutation(StoppingSettings):
     resamples: Annotated[int, Field(ge=1, le=10**9, description="Retrains for each null hypothesis")] = 999
     measure: Annotated[
         str,
-        Field(description="What retrains are compared by: error, balanced-accuracy, macro-f1, auc ..."),
+        Field(description="The measure by which retrains are compared: error, balanced-accuracy, macro-f1, auc ..."),
         AfterValidator(_known_statistic),
     ] = ERROR
 
@@ -144,7 +145,7 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class BenchmarkStudy(DataStudy):
-    """What a study file of ``kind = "benchmark"`` may say."""
+    """A study file of ``kind = "benchmark"``."""
 
     question: ClassVar[str] = (
         "which classifiers learn which data sets, and whose accuracy depends on the joint structure of the features?"
@@ -185,7 +186,7 @@ class BenchmarkStudy(DataStudy):
 
     published: Annotated[
         list[Published],
-        Field(default_factory=list, description="What a publication prints, to stand beside the results"),
+        Field(default_factory=list, description="Published numbers, which the report shows beside the results"),
     ]
 
     @model_validator(mode="before")
@@ -200,13 +201,13 @@ class BenchmarkStudy(DataStudy):
 
     @property
     def cases(self) -> int:
-        """How many permutation tests are adjusted together: a classifier on a data set each."""
+        """The number of permutation tests that are adjusted together: one for each classifier on each data set."""
         return len(self.datasets) * len(self.classifiers)
 
     @property
     def resamples_needed(self) -> int:
-        """The fewest with which a permutation test can be rejected after adjustment, where all are as clear."""
-        # All tests at the smallest p there is: what the adjustment then makes of it is the least it can ever be.
+        """The fewest resamples with which a permutation test can reject after adjustment, if all are as clear."""
+        # If all tests have the smallest p, the adjusted p is the smallest possible.
         small = 1e-9
         factor = 1.0 if self.adjust == "none" else float(adjust([small] * self.cases, method=self.adjust).min()) / small
         return math.ceil(round(factor / self.alpha, 6)) - 1
@@ -260,7 +261,7 @@ def _require_distinct(names: list[str]) -> None:
 
 
 def named(item: str | Classifier) -> Classifier:
-    """A classifier of a study file, which may be given by its name alone."""
+    """A classifier of a study file, which may state only its name."""
     return Classifier(name=item, learner=item, params={}) if isinstance(item, str) else item
 
 

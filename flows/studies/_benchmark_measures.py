@@ -24,7 +24,7 @@ def require_named(study: BenchmarkStudy, datasets: Mapping[str, Dataset]) -> Non
 
 
 def names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
-    """Whether the study says which of two classes is positive."""
+    """Whether the study names the positive one of two classes."""
     if isinstance(study.positive, dict):
         return dataset.name in study.positive
     return study.positive is not None and len(dataset.classes) == 2
@@ -71,7 +71,7 @@ def require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Clas
 
 
 def measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
-    """What the work of retrains says of the measure; the default positive class is not named."""
+    """The entries of a cell's work for the measure of retrains; the default positive class is omitted."""
     measure, code = study.permutation.measure, positive_class(study, dataset)
     of_one = Statistic(measure, len(dataset.classes)).of_one_class
     return {"measure": measure, **({"positive": code} if of_one and code != 1 else {})}

@@ -1,4 +1,4 @@
-"""What would make a benchmark study cheaper, and by how much, from the cells that were timed."""
+"""Changes that would make a benchmark study cheaper, and by how much, estimated from the cells that were timed."""
 
 import importlib.util
 from collections.abc import Iterator, Sequence
@@ -14,10 +14,10 @@ from ..running.estimate import Estimate
 from ..running.progress import duration
 from ._benchmark_file import BenchmarkStudy
 
-#: What saves less than this share of the work is not named.
+#: A change that saves less than this share of the work is not named.
 _WORTH = 0.1
 
-#: How many of the costliest cells are timed with other transforms.
+#: The number of the costliest cells that are timed with other transforms.
 _TRIED = 3
 
 #: Trees of small sets take a tenth of the time with Numba and forests a third (`benchmarks/permutation.md`).
@@ -50,7 +50,7 @@ def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store
 
 
 def _by_stopping(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
-    """By what the replicates that were timed say of p: none as extreme as observed is taken for the smallest p."""
+    """The seconds saved by a stopping rule, with p from the timed replicates; the smallest if none is as extreme."""
     saved = 0.0
     for one in retrains:
         settings = study.permutation.stopping_of(
@@ -72,7 +72,7 @@ def _by_fewer(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
 
 
 def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch: Store) -> float:
-    """By the costliest cells, timed with transforms that are learned once."""
+    """The seconds saved by transforms that are learned once, from the costliest cells."""
     if study.cross_validation.transforms == "all":
         return 0.0
     transformed = [one for one in retrains if _has_transform(one.cell) and one.each is not None]
@@ -90,7 +90,7 @@ def _has_transform(cell: Cell) -> bool:
 
 
 def _timed_with_all(cell: Cell, scratch: Store) -> float | None:
-    """Seconds a replicate; None where it cannot be computed."""
+    """The seconds for a replicate; None if it cannot be computed."""
     settings = {**cell.work["cross_validation"], "transforms": "all"}
     block = replace(cell, work={**cell.work, "cross_validation": settings}).block(0, 1)
     outcomes = [run_guarded(block, scratch) for _ in range(2)]

@@ -34,9 +34,9 @@ class McNemar(Strict):
     """McNemar's test."""
 
     test: Literal["mcnemar"]
-    method: Annotated[Literal["exact", "mid-p", "chi2"], Field(description="How p is found")] = "exact"
+    method: Annotated[Literal["exact", "mid-p", "chi2"], Field(description="The method of the p-value")] = "exact"
     alternative: Side = "two-sided"
-    correction: Annotated[bool, Field(description="Edwards's continuity correction, of chi2")] = False
+    correction: Annotated[bool, Field(description="Edwards's continuity correction of chi2")] = False
 
 
 class Proportion(Strict):
@@ -75,7 +75,7 @@ class F1Interval(Strict):
     of: Annotated[Literal["difference", "a"], Field(description="F1 of B less that of A, or that of A")] = "difference"
     method: Annotated[
         Literal["wilson", "exact", "mid-p", "jeffreys", "bayesian", "percentile", "centred", "bca"],
-        Field(description="How it is found; exact, mid-p and jeffreys are of A alone"),
+        Field(description="The method of the interval; exact, mid-p and jeffreys only for A alone"),
     ] = "wilson"
     resamples: Annotated[
         int, Field(ge=1, le=10**6, description="Bootstrap replicates, or draws of the posterior, of each test set")
@@ -153,7 +153,7 @@ class OwnTest(Limited):
     vectorised: Annotated[
         bool, Field(description="Whether it takes many test sets at once, a row each, and gives a p-value for each")
     ] = False
-    measure: Annotated[str, Field(description="What its null hypothesis says to be equal of A and B")] = "accuracy"
+    measure: Annotated[str, Field(description="What is equal for A and B under its null hypothesis")] = "accuracy"
 
     @field_validator("measure", mode="after")
     @classmethod
@@ -187,13 +187,13 @@ Test = Annotated[Annotated[_Ready, Tag("Ready")] | Annotated[OwnTest, Tag("Own")
 
 
 def options_of(test: Any, alpha: float) -> dict[str, Any]:
-    """What the work of a cell says of a test."""
+    """The options of a test in the work of a cell."""
     options: dict[str, Any] = test.model_dump()
     return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores", "f1-interval") else {})
 
 
 def label_of(test: Any) -> str:
-    """The test in a few words: its name, and in brackets how it is done and what is not as usual."""
+    """The test in a few words: its name, and in brackets its method and the options that are not the defaults."""
     if isinstance(test, OwnTest):
         words = [f"{key} = {value}" for key, value in test.params.items()]
         return f"{test.test} ({', '.join(words)})" if words else test.test

@@ -1,4 +1,4 @@
-"""A kind of study whose work is computed in cells: what such kinds have in common."""
+"""The common part of the kinds of study whose work is computed in cells."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -32,7 +32,7 @@ class CellStudyKind(Generic[S]):
     Attributes
     ----------
     model : type of Study
-        What a study file of this kind may say.
+        The model of a study file of this kind.
     layout : callable
         ``layout(study, base, progress, allow)`` reads what comes in, tells of it, and returns it with the plan, as
         `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
@@ -47,7 +47,7 @@ class CellStudyKind(Generic[S]):
     has_cells: bool = True
 
     def prepare(self, study: S, base: Path, progress: Progress = no_progress, allow: Sequence[str] = ()) -> Prepared:
-        """What a study computes, and from what; relative paths of its data start at `base`.
+        """The plan of a study and its data, whose relative paths start from `base`.
 
         Code of the packages `allow` may be imported.
 

@@ -1,4 +1,4 @@
-"""What the code of another package may take, as a study file says it of a classifier or a test."""
+"""The limits of code of other packages, as a study file states them for a classifier or a test."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ class Needs(Strict):
 
     memory: Annotated[Memory | None, Field(description='The most memory of its process, as in "8 GiB"')] = None
     threads: Annotated[
-        int | None, Field(ge=1, le=1024, description="Threads of its numerical libraries, one where it is not given")
+        int | None, Field(ge=1, le=1024, description="Threads of its numerical libraries; one by default")
     ] = None
     gpu: Annotated[int | None, Field(ge=1, le=64, description="GPUs of its worker")] = None
 
@@ -25,19 +25,19 @@ class Limited(Strict):
 
     time_limit: Annotated[
         float | None,
-        Field(gt=0, exclude=True, description="Seconds of a fit, or of a call of a test, of another package"),
+        Field(gt=0, exclude=True, description="Seconds that a fit, or a call of a test, of another package may take"),
     ] = None
     resources: Annotated[
         Needs, Field(exclude=True, description="What a classifier or test of another package needs of a worker")
     ] = Needs()
 
     def limits(self, where: str, *, own: bool) -> dict[str, float] | None:
-        """What it may take, as `sigstats.tasks.plan.Cell` has it.
+        """The limits, as `sigstats.tasks.plan.Cell` states them.
 
         Parameters
         ----------
         where : str
-            What it is called in a message.
+            Its name in a message.
         own : bool
             Whether it is of another package.
 

@@ -1,4 +1,4 @@
-"""A number as a publication prints it: text, since its digits say how precise it is."""
+"""A number as a publication prints it: a text, since its digits show its precision."""
 
 from decimal import Decimal, InvalidOperation
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What a publication prints of a benchmark, to stand beside its results."""
+"""Published numbers of a benchmark, which the report shows beside its results."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ Null = Literal["labels", "features"]
 
 
 class Published(Strict):
-    """What a publication prints of a classifier on the study's data sets, to stand beside the results."""
+    """Published numbers of a classifier on the study's data sets."""
 
     classifier: Annotated[str, Field(description="The classifier's name")]
     null: Annotated[Null, Field(description="The permutation test")]
@@ -28,7 +28,8 @@ class Published(Strict):
         Field(description="For each data set its printed numbers, in quotes, in the order of columns"),
     ]
     within: Annotated[
-        dict[str, float], Field(default_factory=dict, description="By column: how near the results should be")
+        dict[str, float],
+        Field(default_factory=dict, description="By column: the greatest difference that counts as agreement"),
     ]
     side: Annotated[
         dict[str, float],
@@ -36,7 +37,7 @@ class Published(Strict):
     ]
     remarks: Annotated[
         dict[str, str],
-        Field(default_factory=dict, description="By data set: what is to be said where it does not agree"),
+        Field(default_factory=dict, description="By data set: a remark, shown if the numbers do not agree"),
     ]
 
     @model_validator(mode="after")

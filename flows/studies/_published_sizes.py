@@ -1,4 +1,4 @@
-"""What a publication prints of the rows that a test needs, to stand beside the results of a calibration study."""
+"""Published numbers of rows that a test needs, which the report shows beside those of a calibration study."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated
@@ -15,13 +15,13 @@ from ._printed import PrintedNumber
 
 
 class PublishedSize(Strict):
-    """From how many rows on, as a publication prints it, a test rejects more often than not in a population."""
+    """The published number of rows from which on a test rejects more often than not in a population."""
 
     population: Annotated[str, Field(description="The population's name")]
     slice: Annotated[str | None, Field(description="Which of the source's populations, as results name it")] = None
     test: Annotated[str, Field(description="The test, as results name it; one of McNemar's")]
     rows: Annotated[PrintedNumber, Field(description="The printed number of rows, in quotes")]
-    remark: Annotated[str, Field(description="What is to be said where it does not agree")] = ""
+    remark: Annotated[str, Field(description="A remark, shown if the numbers do not agree")] = ""
 
 
 def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -> Iterator[Reference]:

@@ -1,4 +1,4 @@
-"""When a study ends a test before all of its replicates are drawn."""
+"""The settings by which a study ends a test before all of its replicates are drawn."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -18,7 +18,7 @@ Stopping = Literal["none", "besag-clifford", "gandy", "precision"]
 
 
 class StoppingSettings(Strict):
-    """What a study file says of it."""
+    """The stopping rule of a study file, and its parameters."""
 
     stopping: Annotated[
         Stopping,
@@ -61,11 +61,11 @@ class StoppingSettings(Strict):
         adjust : str
             The adjustment for multiplicity.
         tests : int
-            How many tests are adjusted together.
+            The number of tests that are adjusted together.
         replicates : int
-            How many are drawn at most.
+            The greatest number of replicates.
         rule : str, optional
-            The rule, if not the study's.
+            The rule, if it is not the study's.
         """
         rule = rule or self.stopping
         if rule == "none":
@@ -83,7 +83,7 @@ class StoppingSettings(Strict):
 
 
 def stopping_notes(plan: Plan) -> Iterator[str]:
-    """What a person should know of it before a study starts."""
+    """Notes on the stopping rules, for the person who starts the study."""
     for rule in {one.rule for one in plan.cells if one.stopping is not None}:
         if isinstance(rule, GandyRule) and not rule.can_reject:
             yield (

@@ -39,13 +39,13 @@ from ._cell_study import CellStudyKind
 from ._published import published_references
 from ._stopping import stopping_notes
 
-#: How many features, or files, a line names.
+#: The number of features, or files, that a line names.
 _NAMED = 5
 
 #: The fan-outs, in the order of the plan.
 _ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-retrain")
 
-#: Tests of a benchmark that take all rows for independent.
+#: Tests of a benchmark that assume that all rows are independent.
 _OF_INDEPENDENT_ROWS = ("efficiency", "homogeneity", "bootstrap")
 
 
@@ -86,7 +86,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
 
 
 def _of_measures(study: BenchmarkStudy) -> list[str]:
-    """The analyses that a study has which names measures."""
+    """The analyses of the measures that a study names."""
     if not study.measures:
         return []
     repeated = study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests
@@ -94,10 +94,10 @@ def _of_measures(study: BenchmarkStudy) -> list[str]:
 
 
 def _require_files(study: BenchmarkStudy, base: Path) -> None:
-    """Refuse a study of which several files are not there, which have another folder, and name them all at once."""
+    """Refuse a study if several of its files are missing, which may be in another folder; the message names them."""
     paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
     missing = [path for path in paths if "://" not in path and not (base / path).exists()]
-    if len(missing) < 2:  # a reader says what is wrong with one
+    if len(missing) < 2:  # a reader reports a single one
         return
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     raise ValueError(
@@ -107,7 +107,7 @@ def _require_files(study: BenchmarkStudy, base: Path) -> None:
 
 
 def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
-    """Refuse folds that cannot be made, and what cannot be said of rows in groups."""
+    """Refuse folds that cannot be made, and tests that are not valid for rows in groups."""
     from sigstats.retraining.groups import LabelExchange, rows_to_permute
 
     settings = study.cross_validation

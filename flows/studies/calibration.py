@@ -40,15 +40,22 @@ _FANOUTS = {"f1-interval": "interval"}
 
 
 class CalibrationStudy(DataStudy):
-    """What a study file of ``kind = "calibration"`` may say."""
+    """A study file of ``kind = "calibration"``."""
 
     question: ClassVar[str] = "can these tests be trusted at this sample size?"
 
     kind: Literal["calibration"]
-    populations: Annotated[list[Source], Field(min_length=1, description="What test sets are drawn from")]
-    tests: Annotated[list[Test], Field(min_length=1, description="What is applied to each test set")]
-    sizes: Annotated[list[Annotated[int, Field(ge=1, le=10**7)]], Field(min_length=1, description="Rows of a test set")]
-    trials: Annotated[int, Field(ge=1, le=10**8, description="Test sets of each size from each population")] = 1000
+    populations: Annotated[
+        list[Source], Field(min_length=1, description="The populations from which test sets are drawn")
+    ]
+    tests: Annotated[list[Test], Field(min_length=1, description="The tests that are applied to each test set")]
+    sizes: Annotated[
+        list[Annotated[int, Field(ge=1, le=10**7)]],
+        Field(min_length=1, description="The numbers of rows of a test set"),
+    ]
+    trials: Annotated[
+        int, Field(ge=1, le=10**8, description="The number of test sets of each size from each population")
+    ] = 1000
     precision: Annotated[
         float | None,
         Field(
@@ -75,14 +82,14 @@ class CalibrationStudy(DataStudy):
 
     @property
     def most_trials(self) -> int:
-        """The number of test sets, or where a precision is wanted the most."""
+        """The number of test sets; if a precision is given, their greatest number."""
         if self.precision is None or "trials" in self.model_fields_set:
             return self.trials
         return math.ceil(0.25 / self.precision**2 - 1e-9)
 
     @property
     def stopping(self) -> dict[str, Any] | None:
-        """When a cell ends before all of its test sets."""
+        """The rule by which a cell ends before all of its test sets are drawn."""
         if self.precision is None:
             return None
         return {"rule": "precision", "error": self.precision, "alpha": self.alpha}
@@ -151,7 +158,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
 
 
 def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
-    """What is made of the replicates: of tests their rates, of intervals what else is asked of a method."""
+    """The analyses of the replicates: the rates of tests, and the further properties of intervals."""
     if not fanouts.isdisjoint(APPLIED - {"interval"}):
         yield "calibration"
     if study.published:
@@ -209,7 +216,7 @@ def _cells(
 
 
 def _fits(test: Mapping[str, Any], population: PopulationSpec) -> bool:
-    """Whether a test can be applied to what is drawn from a population."""
+    """Whether a test can be applied to test sets of a population."""
     if test["test"] in OF_FOLDS:
         return population.retrained is not None
     if "code" in test:
@@ -252,7 +259,7 @@ def _fold_cells(
 
 
 def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpec) -> None:
-    """Refuse what the test itself would refuse, before anything starts."""
+    """Try a test once, so that what it refuses is refused before anything starts."""
     if spec.scored or test["test"] in OF_FOLDS:
         return
     population = spec.population or Population(outcomes=(1,) * 8)

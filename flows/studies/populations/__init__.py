@@ -1,4 +1,4 @@
-"""What a calibration study draws its test sets from. A new source is one new module of this folder.
+"""The sources of populations from which a calibration study draws test sets. A new source is one new module here.
 
 The name of a source is that of its module; a study file gives it as ``source``.
 """
@@ -17,11 +17,11 @@ __all__ = ["REGISTRY", "PopulationSpec", "Source", "SourceModule"]
 
 
 class SourceModule(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def SOURCE(self) -> type[PopulationSource]:  # noqa: N802
-        """What the study file says of the source, and how it is read."""
+        """The model of the source in a study file, which also reads it."""
 
 
 REGISTRY = Registry(__name__, SourceModule, what="source of populations")
