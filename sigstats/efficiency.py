@@ -143,23 +143,28 @@ def efficiency_test(
             raise
         found = efficiency_test(counts, method="monte-carlo", n_resamples=n_resamples, rng=generator)
         return replace(found, reason=f"Monte-Carlo, since the exact test does not serve this table: {error}")
-    reason = "the exact test, as asked for"
-    if method == "auto":
-        reason = (
-            "exact: it uses all information in the table, assumes nothing about the sample's size and has no size "
-            "to choose; Nyssen's Monte-Carlo and chi-square tests stand in for it only where tables must be enumerated"
-        )
-    if tail.estimated:
-        reason += "; error_bound is an estimate with a margin, since nothing proves it of a contour integral"
     return EfficiencyResult(
         pvalue=tail.pvalue,
         log10_pvalue=tail.log10_pvalue,
         mid_pvalue=tail.mid_pvalue,
         error_bound=tail.error_bound,
         method="exact",
-        reason=reason,
+        reason=_reason_of_exact(asked_for=method == "exact", estimated=tail.estimated),
         **shared,
     )
+
+
+def _reason_of_exact(*, asked_for: bool, estimated: bool) -> str:
+    """Why the exact test was chosen, and what its error bound is."""
+    reason = "the exact test, as asked for"
+    if not asked_for:
+        reason = (
+            "exact: it uses all information in the table, assumes nothing about the sample's size and has no size "
+            "to choose; Nyssen's Monte-Carlo and chi-square tests stand in for it only where tables must be enumerated"
+        )
+    if estimated:
+        reason += "; error_bound is an estimate with a margin, since nothing proves it of a contour integral"
+    return reason
 
 
 def monte_carlo_size(alpha: float) -> int:

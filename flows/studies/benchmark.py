@@ -154,18 +154,8 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
 def _cells(
     study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
 ) -> list[Cell]:
-    content = dataset.digest()
-    named: dict[str, Any] = {"learner": classifier.learner, "params": classifier.params}
-    work: dict[str, Any] = {
-        "dataset": {"name": dataset.name, "digest": content, **({} if dataset.groups is None else {"grouped": True})},
-        "classifier": named if code is None else {**named, "code": code},
-        # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
-        "cross_validation": {
-            "folds": study.cross_validation.folds if dataset.folds is None else GIVEN,
-            "seed": int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
-            **study.cross_validation.model_dump(include={"rare_classes", "transforms"}, exclude_defaults=True),
-        },
-    }
+    """The cells of a classifier on a data set: cross-validated, repeated, scored and retrained, as far as asked for."""
+    work = _cross_validated_work(study, dataset, classifier, code)
     subject = {"dataset": dataset.name, "classifier": classifier.name}
     stopping = study.permutation.stopping_of(
         alpha=study.alpha,
@@ -204,6 +194,24 @@ def _cells(
         cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1, limits=limits),
         *retrains,
     ]
+
+
+def _cross_validated_work(
+    study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """What identifies the cross-validated predictions of a classifier on a data set."""
+    content = dataset.digest()
+    named: dict[str, Any] = {"learner": classifier.learner, "params": classifier.params}
+    return {
+        "dataset": {"name": dataset.name, "digest": content, **({} if dataset.groups is None else {"grouped": True})},
+        "classifier": named if code is None else {**named, "code": code},
+        # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
+        "cross_validation": {
+            "folds": study.cross_validation.folds if dataset.folds is None else GIVEN,
+            "seed": int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
+            **study.cross_validation.model_dump(include={"rare_classes", "transforms"}, exclude_defaults=True),
+        },
+    }
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,19 +7,12 @@ from .._common.validation import one_line, refuse
 
 def require_classifier(estimator: Any) -> None:
     """Refuse what is no unfitted instance of a scikit-learn classifier."""
+    from ..learners.own import tag_of
+
     fits = hasattr(estimator, "fit") and hasattr(estimator, "predict") and not isinstance(estimator, type)
-    if not fits or _kind_of(estimator) not in (None, "classifier"):  # a clusterer's numbers may look like classes
+    # A clusterer's numbers may look like classes.
+    if not fits or tag_of(estimator, "estimator_type") not in (None, "classifier"):
         raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
-
-
-def _kind_of(estimator: Any) -> Any:
-    """What scikit-learn takes an estimator for; None where it does not say."""
-    from sklearn.utils import get_tags
-
-    try:
-        return get_tags(estimator).estimator_type
-    except Exception:  # an estimator of a library of its own may have no tags, or raise anything
-        return None
 
 
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
