@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from .._common.bisection import smallest_enough
 from .._common.validation import as_count, as_real, refuse
 from .power import MAX_N, discordant_weights
 from .rejection_region import as_rule, conditional_power, critical_counts
@@ -96,17 +97,7 @@ def drop_size(
         low = sample_size(only_a=only_a, only_b=only_b, target=target, alpha=alpha, alternative="greater")
     except ValueError:
         return None
-    if enough(low):
-        return low
-    high = low
-    while not enough(high):
-        if high == MAX_N:
-            return None
-        low, high = high, min(2 * high, MAX_N)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return low if enough(low) else smallest_enough(enough, MAX_N, low=low)
 
 
 def detectable_drop(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._common.bisection import smallest_enough
 from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
 from .discordance import discordant_probabilities
 from .power import MAX_N, discordant_weights, exact_power
@@ -94,18 +95,12 @@ def sample_size(
         means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
         return bool(np.all(means >= goal + _ROUNDING))
 
-    high = 1
-    while not proved(high):
-        if high == MAX_N:
-            raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
-        high = min(2 * high, MAX_N)
-    below = (high - 1) // 2  # not proved, or 0
-    while high - below > 1:
-        middle = (below + high) // 2
-        below, high = (below, middle) if proved(middle) else (middle, high)
-    while high > 1 and _reaches(exact_power(high - 1, p_a, p_b, rule), goal):
-        high -= 1
-    return high
+    found = smallest_enough(proved, MAX_N)
+    if found is None:
+        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
+    while found > 1 and _reaches(exact_power(found - 1, p_a, p_b, rule), goal):
+        found -= 1
+    return found
 
 
 def detectable_difference(

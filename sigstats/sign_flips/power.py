@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.bisection import smallest_enough
 from .._common.validation import Alternative, as_count, as_real, refuse
 from ..mcnemar.power import power as mcnemar_power
 from ..mcnemar.rejection_region import Rule, as_rule
@@ -188,21 +189,15 @@ def sample_size(
 
 def _smallest(reaches: Any) -> int:
     """The smallest number from which on a power reaches its goal, as far as the numbers behind it are looked at."""
-    high = 1
-    while not reaches(high):
-        if high == _MOST_ITEMS:
-            raise refuse("accuracies", "those given", f"ones that differ more: this takes over {_MOST_ITEMS} items")
-        high = min(2 * high, _MOST_ITEMS)
-    low = high // 2  # does not reach it, or 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    behind = high
-    while behind < high + min(math.ceil(_AHEAD * high), _MOST_AHEAD):
+    found = smallest_enough(reaches, _MOST_ITEMS)
+    if found is None:
+        raise refuse("accuracies", "those given", f"ones that differ more: this takes over {_MOST_ITEMS} items")
+    behind = found
+    while behind < found + min(math.ceil(_AHEAD * found), _MOST_AHEAD):
         behind += 1
         if not reaches(behind):
-            high = behind + 1
-    return high
+            found = behind + 1
+    return found
 
 
 def _exact_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:
