@@ -8,6 +8,7 @@ from typing import Any
 from sigstats._common.offered import said
 from sigstats.learners import build, own
 from sigstats.measures import own as measures
+from sigstats.measures.table import MEASURES
 
 
 class OtherCode(Exception):
@@ -25,7 +26,8 @@ def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
 
 def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
     """What a cell says of a test, with what identifies the code of its measure if another package offers it."""
-    code = measures.code_of(options.get("measure") or "")
+    name = options.get("measure") or ""
+    code = None if name in MEASURES else measures.code_of(name)
     return dict(options) if code is None else {**options, "measure_code": code}
 
 

@@ -18,7 +18,7 @@ from sigstats.flows.studies.calibration import KIND
 from sigstats.learners import build, own
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.datasets import readers
-from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of, difference
+from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of, difference, with_measure_code
 from sigstats.tasks.plan import Block
 from sigstats.tasks.replicates import subsample
 from sigstats.tasks.storage.store import Store
@@ -151,6 +151,7 @@ def test_a_ready_name_that_a_package_offers_too_is_the_ready_one_and_listed_once
             refused()
         listed = re.findall(r"[\w-]+", str(caught.value).partition("one of")[2].partition("(did")[0])
         assert [listed.count(name) for name in names] == [1, 1], str(caught.value)
+    assert with_measure_code({"measure": "macro-f1"}) == {"measure": "macro-f1"}  # of which the package has no part
 
 
 def test_a_package_behind_another_of_its_name_offers_nothing(offers, another, tmp_path, monkeypatch):
