@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.compiled import borrowed, compiled, inlined
-from sigstats._common.validation import IntArray
 
 from ._coded_few import FEW, SOME, best_drawn_of_few, best_level_of_few
 from ._coded_levels import best_of_levels
@@ -18,6 +17,7 @@ from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_splits import OWN_BITS, Choice, Coded, code_below, draw_columns
 from ._coded_thresholds import MANY, best_at_once, best_one_by_one, draw_code, draw_codes
 from ._coded_votes import vote
+from ._forest_folds import Retrained, decide, parted
 from ._forest_splits import Settings, count
 from ._tree_splits import EPSILON, improvement
 
@@ -165,29 +165,14 @@ def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
 
 @compiled
 def predict_coded_fold(
-    settings: Settings,
-    seeds: Any,
-    draws: Any,
-    codes: Any,
-    columns: Any,
-    values: Any,
-    apart: bool,
-    steps: Any,
-    label: Any,
-    fold: Any,
-    at: IntArray,
-    tested: int,
-    predicted: IntArray,
+    settings: Settings, forest: Retrained, codes: Any, columns: Any, values: Any, apart: bool, steps: Any
 ) -> None:
-    """Predict the rows of the fold `tested` by the forest that is grown on all others.
+    """Predict a fold.
 
     Parameters
     ----------
     settings : Settings
-    seeds : array of int64, shape (trees,)
-        Where the sequences by which scikit-learn draws columns and thresholds start; not 0.
-    draws : array of int32, shape (trees, training rows)
-        How often the rows are drawn, in the order of their places.
+    forest : Retrained
     codes : array of unsigned integers, shape (n, width)
         The rank of each value among those of its column, or of 32 bits the value as `forest._codes` has it, and zeros
         beyond the columns.
@@ -199,29 +184,16 @@ def predict_coded_fold(
         Whether scikit-learn tells all values of a column apart.
     steps : array of float64, shape (columns, 2)
         The first value of a column, and one over the distance between its values, or 0 where that varies.
-    label : array of uint32, shape (n,)
-    fold : array of int64, shape (n,)
-    at : array of int64, shape (n,)
-        The row at each place.
-    tested : int
-    predicted : array of int64, shape (n,)
-        Where the classes are written to.
     """
-    n, m, n_classes = len(codes), draws.shape[1], settings.n_classes
-    train, tests = _parted(label, fold, tested, n_classes, m)
+    n = len(codes)
+    placed, tests = parted(forest)
     weight, marks = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
-    sample = Coded(codes, columns, values, apart, steps, label, weight, marks)
-    votes = np.zeros((n, n_classes))
-    room, tree = make_room(sample, m, settings)
-    rows, places = np.empty(m, dtype=np.uint32), np.empty(m, dtype=np.int64)
-    filled = 0
-    for row in at:
-        if fold[row] != tested:
-            places[filled] = row
-            filled += 1
-    _poll(settings, seeds, draws, sample, train, tests, places, tree, room, rows, votes)
-    for row in tests:
-        predicted[row] = np.argmax(votes[row] / float(len(seeds)))
+    sample = Coded(codes, columns, values, apart, steps, forest.label, weight, marks)
+    votes = np.zeros((n, settings.n_classes))
+    room, tree = make_room(sample, len(placed), settings)
+    train, rows = _by_class(forest, settings.n_classes), np.empty(len(placed), dtype=np.uint32)
+    _poll(settings, forest.seeds, forest.draws, sample, train, tests, placed, tree, room, rows, votes)
+    decide(forest, tests, votes)
 
 
 @compiled
@@ -232,13 +204,13 @@ def _poll(
     owned: Coded,
     train: Any,
     tests: Any,
-    places: Any,
+    placed: Any,
     tree: Tree,
     room: Room,
     rows: Any,
     votes: Any,
 ) -> None:
-    """Add the votes of all trees; `places` are the training rows in the order in which `draws` has them."""
+    """Add the votes of all trees; `placed` are the training rows in the order in which `draws` has them."""
     sample = Coded(
         borrowed(owned.codes),
         borrowed(owned.columns),
@@ -253,10 +225,10 @@ def _poll(
     rows = borrowed(rows)
     for each in range(len(seeds)):
         different, even = 0, True
-        for at in range(len(places)):
+        for at in range(len(placed)):
             drawn = draws[each, at]
-            sample.weight[places[at]] = drawn
-            sample.marks[places[at]] = 1 << 32 | np.int64(drawn)
+            sample.weight[placed[at]] = drawn
+            sample.marks[placed[at]] = 1 << 32 | np.int64(drawn)
             even &= drawn <= 1
         for row in train:
             if sample.weight[row]:
@@ -267,20 +239,17 @@ def _poll(
 
 
 @compiled
-def _parted(label: Any, fold: Any, tested: int, n_classes: int, m: int) -> Any:
-    """The rows to train on, in the order of their classes, and those to test."""
-    train, tests = np.empty(m, dtype=np.uint32), np.empty(len(fold) - m, dtype=np.uint32)
-    filled, left = np.zeros(n_classes + 1, dtype=np.int64), 0
+def _by_class(forest: Retrained, n_classes: int) -> Any:
+    """The rows to train on, in the order of their classes and then as they stand."""
+    label, train = forest.label, np.empty(forest.draws.shape[1], dtype=np.uint32)
+    filled = np.zeros(n_classes + 1, dtype=np.int64)
     for row in range(len(label)):
-        if fold[row] != tested:
+        if forest.fold[row] != forest.tested:
             filled[label[row] + 1] += 1
     for own_class in range(n_classes):
         filled[own_class + 1] += filled[own_class]
     for row in range(len(label)):
-        if fold[row] != tested:
+        if forest.fold[row] != forest.tested:
             train[filled[label[row]]] = row
             filled[label[row]] += 1
-        else:
-            tests[left] = row
-            left += 1
-    return train, tests
+    return train

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.compiled import compiled
-from sigstats._common.validation import IntArray
 
+from ._forest_folds import Retrained, decide, parted
 from ._forest_splits import FEW, Sample, Settings, Split, best_split, count
 from ._tree_growth import _part
 from ._tree_splits import EPSILON, improvement
@@ -114,56 +114,33 @@ def _part_all(
 
 
 @compiled
-def predict_fold(
-    settings: Settings,
-    seeds: Any,
-    draws: Any,
-    values: Any,
-    order: Any,
-    label: Any,
-    fold: Any,
-    at: IntArray,
-    tested: int,
-    predicted: IntArray,
-) -> None:
-    """Predict the rows of the fold `tested` by the forest that is grown on all others.
+def predict_fold(settings: Settings, forest: Retrained, values: Any, order: Any) -> None:
+    """Predict a fold.
 
     Parameters
     ----------
     settings : Settings
-    seeds : array of int64, shape (trees,)
-        Where the sequences by which scikit-learn draws columns and thresholds start; not 0.
-    draws : array of int32, shape (trees, training rows)
-        How often the rows are drawn, in the order of their places.
+    forest : Retrained
     values : array of float32, shape (columns, n)
     order : array of uint32, shape (columns, n)
         The rows in the order of each column's values.
-    label : array of uint32, shape (n,)
-    fold : array of int64, shape (n,)
-    at : array of int64, shape (n,)
-        The row at each place.
-    tested : int
-    predicted : array of int64, shape (n,)
-        Where the classes are written to.
     """
-    n = values.shape[1]
-    lists, m = len(order), draws.shape[1]
+    n, lists, m = values.shape[1], len(order), forest.draws.shape[1]
+    placed, tests = parted(forest)
     train = np.empty((lists, m), dtype=np.uint32)
     for each in range(lists):
         filled = 0
         for row in order[each]:
-            if fold[row] != tested:
+            if forest.fold[row] != forest.tested:
                 train[each, filled] = row
                 filled += 1
     weight = np.zeros(n, dtype=np.int32)
     votes = np.zeros((n, settings.n_classes))
-    for tree in range(len(seeds)):
-        filled, different = 0, 0
-        for place in range(n):
-            if fold[at[place]] != tested:
-                weight[at[place]] = draws[tree, filled]
-                different += draws[tree, filled] > 0
-                filled += 1
+    for tree in range(len(forest.seeds)):
+        different = 0
+        for at in range(m):
+            weight[placed[at]] = forest.draws[tree, at]
+            different += forest.draws[tree, at] > 0
         rows = np.empty((lists, different), dtype=np.uint32)
         for each in range(lists):
             filled = 0
@@ -171,15 +148,12 @@ def predict_fold(
                 if weight[row]:
                     rows[each, filled] = row
                     filled += 1
-        sample = Sample(values, label, weight)
-        asked, thresholds, children, shares = _grow(sample, rows, settings, seeds[tree])
-        for row in range(n):
-            if fold[row] == tested:
-                node = 0
-                while asked[node] >= 0:
-                    node = children[node, 1 if values[asked[node], row] > thresholds[node] else 0]
-                for own_class in range(settings.n_classes):
-                    votes[row, own_class] += shares[node, own_class]
-    for row in range(n):
-        if fold[row] == tested:
-            predicted[row] = np.argmax(votes[row] / float(len(seeds)))
+        sample = Sample(values, forest.label, weight)
+        asked, thresholds, children, shares = _grow(sample, rows, settings, forest.seeds[tree])
+        for row in tests:
+            node = 0
+            while asked[node] >= 0:
+                node = children[node, 1 if values[asked[node], row] > thresholds[node] else 0]
+            for own_class in range(settings.n_classes):
+                votes[row, own_class] += shares[node, own_class]
+    decide(forest, tests, votes)

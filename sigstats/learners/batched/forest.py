@@ -104,7 +104,7 @@ class BatchedForest:
         assert growth is not None
         grow = growth.sorted if self._levels is None else growth.coded
         for tested, draws in enumerate(self._draws):
-            grow(self._settings, self._seeds, draws, *data, label, fold, at, tested, predicted)
+            grow(self._settings, (self._seeds, draws, label, fold, at, tested, predicted), *data)
 
 
 class _Growth(NamedTuple):
@@ -197,16 +197,17 @@ def _growth() -> _Growth | None:
         return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
     try:  # it imports an extra
         from ._coded_growth import predict_coded_fold
+        from ._forest_folds import Retrained
         from ._forest_growth import predict_fold
         from ._forest_splits import Settings
     except ImportError:
         return None
 
-    def by_order(settings: _Settings, *rest: Any) -> None:
-        predict_fold(Settings(*settings), *rest)
+    def by_order(settings: _Settings, forest: tuple[Any, ...], *data: Any) -> None:
+        predict_fold(Settings(*settings), Retrained(*forest), *data)
 
-    def by_codes(settings: _Settings, *rest: Any) -> None:
-        predict_coded_fold(Settings(*settings), *rest)
+    def by_codes(settings: _Settings, forest: tuple[Any, ...], *data: Any) -> None:
+        predict_coded_fold(Settings(*settings), Retrained(*forest), *data)
 
     growth = _Growth(by_order, by_codes)
     return (
@@ -233,9 +234,10 @@ def _grows_the_same(growth: _Growth, cls: Any) -> bool:
     for tested in (0, 1):
         forest.fit(X[fold != tested], label[fold != tested])
         theirs[fold == tested] = forest.predict(X[fold == tested])
+    settings, label = _settings(forest, 6, drawn, 3), label.astype(np.uint32)
     for grow, data in ways:
         for tested in (0, 1):
-            grow(_settings(forest, 6, drawn, 3), starts, draws, *data, label.astype(np.uint32), fold, at, tested, ours)
+            grow(settings, (starts, draws, label, fold, at, tested, ours), *data)
         if not np.array_equal(ours, theirs):
             return False
     return True
