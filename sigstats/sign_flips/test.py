@@ -35,7 +35,7 @@ from ..intervals import Interval
 from ..test_result import TestResult, monte_carlo_outcome
 from .interval import conditional_limits, score_limits, score_pvalue
 from .law import log_weights, pvalue_of_sum
-from .units import LARGEST, as_units
+from .units import LARGEST, SignedSums, as_units, signed_sums
 
 SignFlipMethod: TypeAlias = Literal["exact", "monte-carlo"]
 
@@ -168,23 +168,17 @@ def sign_flip_test(
     values = np.array([float(each) for each in units]) * scale
     rows = np.ones(len(values)) if sizes is None else _sizes(sizes, len(values))
     most = _limit(limit, values, rows)
-    magnitudes: Any = [abs(each) for each in units if each] if exact else np.abs(values[values != 0])
-    positive: Any = sum(each for each in units if each > 0) if exact else float(values[values > 0].sum())
-    # Not the total less the positive ones, which leaves few digits of a small sum.
-    negative: Any = sum(magnitudes) - positive if exact else float(-values[values < 0].sum())
+    sums = signed_sums(units, exact=exact)
     generator = as_generator(rng)
-    if method == "exact":
-        tested = _exact(magnitudes, positive, negative, way)
-    else:
-        tested = _by_replicates(values, way, replicates, generator)
+    tested = _exact(sums, way) if method == "exact" else _by_replicates(values, way, replicates, generator)
     if not symmetric:
         tested = _at_least(tested, score_pvalue(values, rows, most, alternative))
     two_sided = tested["pvalue"]
     if way != "two-sided":
-        two_sided = pvalue_of_sum(magnitudes, positive, negative, "two-sided").high
+        two_sided = pvalue_of_sum(*sums, "two-sided").high
         if not symmetric:
             two_sided = max(two_sided, score_pvalue(values, rows, most, "two-sided"))
-    low, high = _confidence(values, rows, magnitudes, positive, scale if exact else 1.0, most, level)
+    low, high = _confidence(values, rows, sums, scale, most, level)
     estimate = float(values.sum() / rows.sum())
     low, high = _agreeing(low, high, estimate, rejected=two_sided < 1 - level)
     return SignFlipResult(
@@ -200,8 +194,8 @@ def sign_flip_test(
     )
 
 
-def _exact(magnitudes: Any, positive: Any, negative: Any, way: str) -> dict[str, Any]:
-    tail = pvalue_of_sum(magnitudes, positive, negative, way)
+def _exact(sums: SignedSums, way: str) -> dict[str, Any]:
+    tail = pvalue_of_sum(*sums, way)
     return {
         "pvalue": tail.high,
         "log10_pvalue": tail.log / math.log(10),
@@ -268,16 +262,17 @@ def _exceedances(values: FloatArray, total: float, way: str, replicates: int, rn
 
 
 def _confidence(
-    values: FloatArray, rows: FloatArray, magnitudes: Any, positive: Any, scale: float, limit: float, level: float
+    values: FloatArray, rows: FloatArray, sums: SignedSums, scale: float, limit: float, level: float
 ) -> tuple[float, float]:
-    """The hull of the conditional and the score interval."""
+    """The hull of the conditional and the score interval; `scale` is the unit of `sums`."""
+    magnitudes = sums.magnitudes
     tail = (1 - level) / 2
     low, high = (0.0, 0.0) if limit == 0 else score_limits(values, rows, limit, tail)
     if len(magnitudes):
         sizes = np.array([float(each) for each in magnitudes])
         known = sum(magnitudes) <= _MOST_SUMS if isinstance(magnitudes, list) else len(magnitudes) <= _FEW
         law = log_weights(magnitudes) if known else None
-        least, greatest = conditional_limits(sizes, float(positive), law, tail)
+        least, greatest = conditional_limits(sizes, float(sums.positive), law, tail)
         low, high = min(low, least * scale / rows.sum()), max(high, greatest * scale / rows.sum())
     return float(low), float(high)
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Set
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,15 +84,44 @@ def _near_fractions(
     return near
 
 
-def whole_units(differences: Any) -> tuple[Any, Any, Any]:
-    """The magnitudes that are not 0, and the sums of the positive and of the negative ones, for `law.tail_of_sum`."""
-    units, _, exact = as_units(differences)
+class SignedSums(NamedTuple):
+    """What the law of sums with random signs needs of differences: all whole numbers, or all floats.
+
+    Attributes
+    ----------
+    magnitudes : list of int, or array of float
+        Of the differences that are not 0.
+    positive, negative : int or float
+        The sums of the magnitudes of the positive and of the negative differences.
+    """
+
+    magnitudes: Any
+    positive: Any
+    negative: Any
+
+
+def signed_sums(units: list[Any], *, exact: bool) -> SignedSums:
+    """The magnitudes and sums of differences as `as_units` gives them.
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.units import signed_sums
+    >>> signed_sums([2, -1, 0], exact=True)
+    SignedSums(magnitudes=[2, 1], positive=2, negative=1)
+    """
     if exact:
         magnitudes = [abs(each) for each in units if each]
         positive = sum(each for each in units if each > 0)
-        return magnitudes, positive, sum(magnitudes) - positive
+        return SignedSums(magnitudes, positive, sum(magnitudes) - positive)
     values = np.array(units)
-    return np.abs(values[values != 0]), float(values[values > 0].sum()), float(-values[values < 0].sum())
+    # Not the total less the positive ones, which leaves few digits of a small sum.
+    return SignedSums(np.abs(values[values != 0]), float(values[values > 0].sum()), float(-values[values < 0].sum()))
+
+
+def whole_units(differences: Any) -> SignedSums:
+    """The magnitudes and sums of differences, in units of which they are whole numbers where there are such units."""
+    units, _, exact = as_units(differences)
+    return signed_sums(units, exact=exact)
 
 
 def whole_differences(scores: FloatArray) -> IntArray | None:
