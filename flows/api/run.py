@@ -36,7 +36,8 @@ def run(
 ) -> StudyResults:
     """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
 
-    Replicates that the output holds are not computed again. After an interruption (Ctrl-C) the same call goes on.
+    Replicates that the output holds are not computed again. After an interruption (Ctrl-C), which waits for the block
+    that this process computes, the same call goes on.
 
     Parameters
     ----------

@@ -2,9 +2,11 @@
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Literal
+from multiprocessing import resource_tracker
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
@@ -19,6 +21,8 @@ from ._restarting import restart_dead_workers
 from ._room import blocks_at_once, roles, with_roles
 from ._scaling import Workers, expected, start
 from ._scratch import scratch_folder
+
+T = TypeVar("T")
 
 
 class Cluster(ClusterFile):
@@ -47,6 +51,21 @@ def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
         If it has room for none: one line that names the resource and who needs it.
     """
     return {each: blocks_at_once(each, processors=processors(), gpus=gpus) for each in needs}
+
+
+def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
+    """What `make` returns; threads and processes that it starts, and that these start, have SIGINT blocked.
+
+    A terminal sends Ctrl-C to every process of the group, and so does a notebook: this process alone ends the others.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        return make()
+    resource_tracker.ensure_running()  # starting it later would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return make()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -78,11 +97,13 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     }
     with (
         dask.config.set(settings()),
-        with_roles(SpecCluster, special)(
-            scheduler={"cls": Scheduler, "options": {**listening, "port": 0, "dashboard": False}},
-            worker={"cls": Nanny, "options": worker},
-            security=security,
-            silence_logs=logging.CRITICAL,
+        _unreached_by_ctrl_c(
+            lambda: with_roles(SpecCluster, special)(
+                scheduler={"cls": Scheduler, "options": {**listening, "port": 0, "dashboard": False}},
+                worker={"cls": Nanny, "options": worker},
+                security=security,
+                silence_logs=logging.CRITICAL,
+            )
         ) as started,
         Client(started) as client,
     ):

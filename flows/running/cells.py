@@ -91,6 +91,8 @@ def run_cells(run: CellRun, compute: ComputeCell, follow: Follow = follow_nowher
     ------
     Interrupted
         If the run was told to stop.
+    KeyboardInterrupt
+        If it came in this thread; the others have stopped by then.
     Exception
         The error that ended the run itself; one that ended a block is part of the Outcome. Cells that have not begun by
         then are not computed.
@@ -113,7 +115,11 @@ def run_cells(run: CellRun, compute: ComputeCell, follow: Follow = follow_nowher
                     settle(cell)
             else:
                 with ThreadPoolExecutor(run.threads, thread_name_prefix="cell") as executor:
-                    list(executor.map(settle, wave))
+                    try:
+                        list(executor.map(settle, wave))
+                    except BaseException:  # Ctrl-C, where Python and not the program runs the study
+                        run.stop.set()
+                        raise
         run.over.set()
     if broken:
         raise Interrupted if run.stop.is_set() else broken[0]

@@ -1,0 +1,63 @@
+"""Ctrl-C where Python, and not the program, runs a study."""
+
+import os
+import signal
+import sys
+import threading
+import traceback
+
+import pytest
+
+from sigstats.flows.config.study import Study
+from sigstats.flows.running.cells import CellRun, run_cells
+from sigstats.tasks.plan import Cell, Plan
+
+
+@pytest.fixture
+def interrupts(monkeypatch):
+    """A signal that is to this process what Ctrl-C is, and to no other of the run."""
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    yield signal.SIGUSR1
+    signal.signal(signal.SIGUSR1, before)
+
+
+def waits_for_a_cell(thread):
+    """Whether a thread has sent all cells, and not only some: one that is interrupted before joins no other."""
+    frames = [each.f_code.co_name for each, _ in traceback.walk_stack(sys._current_frames()[thread.ident])]
+    return "result_iterator" in frames
+
+
+def test_a_run_in_threads_stops_at_once(interrupts):
+    stop, stopped, begun = threading.Event(), [], []
+    given = {"work": {}, "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
+    cells = tuple(Cell(fanout="crossval", version=1, subject={"dataset": str(number)}, **given) for number in range(5))
+    run = CellRun(
+        study=Study.model_construct(name="study"),
+        plan=Plan(study="study", kind="benchmark", cells=cells, analyses=(), alpha=0.05, adjust="none"),
+        output="out",
+        cluster=None,
+        left=True,
+        threads=2,
+        stop=stop,
+        say=print,
+        seconds_left=lambda: 0.0,
+    )
+
+    def compute(cell):
+        begun.append(cell.name)
+        if len(begun) == 1:
+            while not waits_for_a_cell(threading.main_thread()):
+                stop.wait(0.01)
+            os.kill(os.getpid(), interrupts)
+        stopped.append(stop.wait(30))
+        raise RuntimeError("stopped")
+
+    with pytest.raises(KeyboardInterrupt):
+        run_cells(run, compute)
+    assert stopped
+    assert all(stopped)
+    assert len(begun) <= 2
