@@ -6,7 +6,6 @@ When not to use: for discrete p-values, whose law lies below the uniform one: on
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import binom
 
 from ._common.validation import FloatArray, IntArray
 
@@ -60,6 +59,8 @@ def ecdf_band(n: int, levels: tuple[float, ...], confidence_level: float = 0.95)
 
 
 def _bounds(n: int, levels: tuple[float, ...], local: float) -> tuple[IntArray, IntArray]:
+    from scipy.stats import binom  # slow to import, for those who draw no band too
+
     ends = (np.asarray(quantile(local / 2, n, levels)) for quantile in (binom.ppf, binom.isf))
     low, high = (end.astype(np.int64) for end in ends)
     return low, high
@@ -67,6 +68,8 @@ def _bounds(n: int, levels: tuple[float, ...], local: float) -> tuple[IntArray, 
 
 def stays_within(n: int, levels: tuple[float, ...], low: IntArray, high: IntArray) -> float:
     """The exact probability that the numbers of n uniform p-values at or below the levels are within these bounds."""
+    from scipy.stats import binom
+
     counts, weights = np.array([0]), np.array([1.0])
     before = 0.0
     for level, least, most in zip(levels, low.tolist(), high.tolist(), strict=True):

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from sigstats._common.offered import said
-from sigstats.learners import build, own
 from sigstats.measures import own as measures
 from sigstats.measures.table import MEASURES
 
@@ -17,7 +16,7 @@ class OtherCode(Exception):
 
 def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
     """What identifies the code of a learner of another package; None for those of this package and scikit-learn's."""
-    from sigstats.learners import READY
+    from sigstats.learners import READY, own  # scikit-learn takes a second, and tests of tables need none of it
 
     if learner in READY or not (own.is_path(learner) or learner in own.named()):
         return None
@@ -52,6 +51,8 @@ def build_as_planned(classifier: Mapping[str, Any], **data: Any) -> Any:
     OtherCode
         If this process has another version of it than the run was planned with.
     """
+    from sigstats.learners import build, own
+
     learner, code = classifier["learner"], classifier.get("code")
     if code is None:
         return build(learner, params=classifier["params"], **data)

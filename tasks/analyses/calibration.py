@@ -5,13 +5,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import binom
 
 from sigstats._common.extreme import at_most
 from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell
-from ..populations import two_views
 from ..populations.scored import ScorePopulation
 from ..populations.tests import exact_rate, null_holds
 from ..replicates.subsample import population
@@ -33,6 +31,8 @@ def null_is_true(results: Results, cell: Cell) -> bool:
     """Whether the null hypothesis of a cell's test is true in its population."""
     work = cell.work
     if cell.fanout == "fold-test":
+        from ..populations import two_views  # the learners, whose import takes a third of a second
+
         return two_views.null_holds(work["population"], work["test"])
     drawn_from = population(work, results.store)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
@@ -124,6 +124,8 @@ def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
     row = row.with_(estimate=count / trials, estimate_low=low, estimate_high=high, replicates=trials, decision="none")
     if row.null_mean is None:
         return row
+    from scipy.stats import binom  # slow to import, and constants of this module are read by every report
+
     below, above = float(binom.cdf(count, trials, row.null_mean)), float(binom.sf(count - 1, trials, row.null_mean))
     # Two-sided, it is at most 0.05 exactly where the interval of Clopper and Pearson leaves the expected rate out.
     p = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}[row.alternative]

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from sigstats._common.extreme import at_most
 from sigstats._common.numerals import significant
@@ -56,6 +55,8 @@ def monte_carlo_error(row: Hypothesis) -> float | None:
 
 
 def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+    from scipy.stats import binom
+
     alpha = results.plan.alpha
     row = Hypothesis(
         study=results.plan.study,
@@ -202,6 +203,8 @@ def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.f
     >>> round(adjusted_power_error(uniform, uniform, 0.05), 4)
     0.0156
     """
+    from scipy.stats import binom  # slow to import, and every report knows this module
+
     n = under_null.size
     values, counts = np.unique(under_null, return_counts=True)
     reached = binom.cdf(math.floor(alpha * n * (1 + 1e-12)), n, np.cumsum(counts) / n)

@@ -15,8 +15,6 @@ from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats._common.random_streams import as_generator
-from sigstats.learners import build
-from sigstats.learners.kernel_machine import predict
 
 from ..datasets.dataset import Dataset
 from ..datasets.documents import Documents
@@ -102,6 +100,8 @@ class Pair:
 
     def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of these rows have each of the eight joint outcomes, in the order of `JointOutcomes`."""
+        from sigstats.learners.kernel_machine import predict
+
         truth = self._truth[rows]
         a, b = (predict(fitted, self._rows[rows]) for fitted in self._fitted)
         return np.bincount(4 * ~truth + ~a.astype(bool) + 2 * ~b.astype(bool), minlength=8)
@@ -109,6 +109,8 @@ class Pair:
 
 def estimator(data: TrainingData, spec: Mapping[str, Any]) -> Any:
     """The unfitted classifier that a ``learner`` and its ``params`` name; of texts, by the ``stem`` of their words."""
+    from sigstats.learners import build  # slow to import, and every report knows this module
+
     if isinstance(data, Documents):
         return build(spec["learner"], params=spec["params"], text=True, stem=spec.get("stem"))
     missing = bool(np.isnan(data.X).any())

@@ -8,15 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats.joint.events import Event, JointEvents
-from sigstats.learners.base import steps_of
-from sigstats.learners.one_against_others import OneAgainstOthers
 
 from ..datasets.documents import Documents
 from ..fingerprint import canonical
@@ -24,6 +22,9 @@ from ..one_thread import one_thread
 from ..storage.store import Store
 from .trained_cache import bytes_of, trained_cache
 from .trained_pair import TrainingData, data_of, estimator, positives, split
+
+if TYPE_CHECKING:
+    from sigstats.learners.one_against_others import OneAgainstOthers
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -82,8 +83,10 @@ class SetPair:
 
     def _fit(
         self, data: TrainingData, side: str, work: Mapping[str, Any], chosen: Mapping[str, Any]
-    ) -> tuple[list[Any], OneAgainstOthers]:
+    ) -> tuple[list[Any], "OneAgainstOthers"]:
         """The transforms, and the classifiers of all categories."""
+        from sigstats.learners.one_against_others import OneAgainstOthers  # slow to import, as in `trained_pair`
+
         with failures_named(side, work[side]["learner"]):
             rows = _prepared(data, work, work[side])
             return rows.transforms, OneAgainstOthers(rows.classifier.set_params(**chosen), rows.X, rows.truth)
@@ -125,6 +128,8 @@ def truth_of(data: TrainingData, categories: list[str]) -> NDArray[np.bool_]:
 
 
 def _prepared(data: TrainingData, work: Mapping[str, Any], spec: Mapping[str, Any]) -> TrainingRows:
+    from sigstats.learners.base import steps_of
+
     train = split(len(data), work["split"]).train
     *transforms, classifier = steps_of(estimator(data, spec))
     X = _rows(data)[train]

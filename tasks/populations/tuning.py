@@ -6,11 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.metrics import f1_score
-from sklearn.model_selection import KFold
-
-from sigstats.learners.one_against_others import OneAgainstOthers
 
 
 def combinations(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -34,6 +29,12 @@ def scores(
     folds : int
     params : mapping
     """
+    from sklearn.base import clone  # slow to import, and every report knows this module
+    from sklearn.metrics import f1_score
+    from sklearn.model_selection import KFold
+
+    from sigstats.learners.one_against_others import OneAgainstOthers
+
     candidate = clone(classifier).set_params(**params)
     said = np.empty_like(truth)
     for train, test in KFold(folds, shuffle=True, random_state=0).split(np.arange(len(truth))):

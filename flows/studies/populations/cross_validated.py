@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sigstats.flows.config.model import Options
-from sigstats.learners import build
 
 from ...running.prepared import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
@@ -49,6 +48,8 @@ class CrossValidated(PopulationSource):
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """One population for each separation, difference and number of repetitions."""
+        from sigstats.learners import build  # slow to import, for studies that train nothing too
+
         build(self.learner, params=self.params, missing=False)  # refuses an unknown learner or parameter
         return LoadedSource(populations=list(self._populations()))
 

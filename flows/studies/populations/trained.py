@@ -12,7 +12,6 @@ from sigstats._common.validation import hint, shown
 from sigstats.flows.config.dataset_table import DatasetTable
 from sigstats.flows.config.model import Options, Strict
 from sigstats.joint.events import JointEvents
-from sigstats.learners.base import steps_of
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
 from sigstats.tasks.fingerprint import digest
@@ -184,6 +183,8 @@ class Trained(PopulationSource):
 
 def _try(data: TrainingData, side: str, spec: Mapping[str, Any]) -> None:
     """Refuse an unknown learner, and a parameter that it does not have."""
+    from sigstats.learners.base import steps_of  # slow to import, for studies that train nothing too
+
     *_, classifier = steps_of(estimator(data, spec))
     for name in spec.get("tune", {}).get("grid", {}):
         known = sorted(classifier.get_params())

@@ -140,11 +140,11 @@ def test_the_tables_of_hryniewicz_and_their_misprints(papers):
 
 
 @pytest.mark.processes
-def test_a_small_study_starts_neither_prefect_nor_dask(tmp_path):
+def test_a_small_study_starts_neither_prefect_nor_dask_nor_scikit_learn(tmp_path):
     code = (
         "import sys; from sigstats.flows.cli import main; code = main(); "
         "loaded = {name.partition('.')[0] for name in sys.modules}; "
-        "print(sorted(loaded & {'prefect', 'dask', 'distributed'})); "
+        "print(sorted(loaded & {'prefect', 'dask', 'distributed', 'sklearn'})); "
         "sys.exit(code)"
     )
     done = subprocess.run(
