@@ -25,7 +25,7 @@ real to a run, most of 220 blocks, many times where it says so, at random moment
 afterwards every file of replicates, the summary and the report are byte for byte those of a run that nothing happened
 to: no replicate is lost, none is counted twice.
 
-`python tools/reliability.py` runs them all and writes this page.
+`python tools/reliability.py` runs them all and writes this page; `make check` repeats some of them fewer times.
 
 | what happens | times | results in | what is seen | test |
 |---|---|---|---|---|

@@ -1,5 +1,6 @@
 """The steps that build the image, without an engine: in a clean folder, by the file's own commands."""
 
+import os
 import re
 import shlex
 import shutil
@@ -9,11 +10,49 @@ from pathlib import Path
 
 import pytest
 
-from ..flows.conftest import QUICK, environment
+from ..flows.conftest import QUICK, environment, study_file
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 REPOSITORY = Path(__file__).parents[2]
+
+#: A study that uses compiled code, and calls of all of it: none may be compiled after the warm-up.
+COMPILED_STUDY = """\
+kind = "benchmark"
+datasets = ["iris", { name = "texts", source = "csv", path = "texts.csv", target = "y" }]
+classifiers = ["decision-tree"]
+cross_validation = { folds = 2 }
+permutation = { resamples = 20 }
+"""
+
+CODE = """\
+import sys
+import numpy as np
+import pyarrow as pa
+from numba.core.registry import CPUDispatcher
+from sigstats import permutation_test
+from sigstats.flows.cli import main
+from sigstats.learners.batched._tree_growth import predict_fold
+from sigstats.tasks.populations.tally import Tally
+from sigstats.tasks.populations.tally_numba import count_rows
+
+assert main(["run", sys.argv[1], "--output", sys.argv[2], "--cluster", "serial", "--quiet"]) == 0
+for column in (pa.array([1, 2, 1]), pa.array(["x", "y", "x"]).dictionary_encode(), pa.array([1, 2, 1], pa.int8())):
+    tally = Tally(("label", "a", "b"), many=True)
+    tally.add([column] * 3)
+    tally.add([column] * 3)
+for levels in (10, 500):
+    features, label = np.arange(1000.0)[:, np.newaxis] % levels, np.arange(1000) % 2
+    for forest in ("RandomForestClassifier", "ExtraTreesClassifier"):
+        permutation_test("sklearn.ensemble." + forest, features, label, cv=2, n_resamples=1, rng=0)
+for function in (predict_fold, count_rows):
+    assert function.stats.cache_hits
+for name, module in list(sys.modules.items()):
+    if name.startswith("sigstats."):
+        for function in vars(module).values():
+            if isinstance(function, CPUDispatcher):
+                assert not function.stats.cache_misses, function
+"""
 
 
 def stages(text):
@@ -46,6 +85,7 @@ def built(tmp_path_factory):
                     shutil.copy(origin, place)
         elif instruction == "RUN":
             command = rest.replace("/opt/sigstats", str(installed)).replace("python -m", f"{sys.executable} -m")
+            command = command.replace("--no-cache-dir ", "")  # what `make setup` has downloaded is not fetched again
             done = subprocess.run(
                 ["/bin/sh", "-ec", command], cwd=build, env=environment(), capture_output=True, text=True, check=False
             )
@@ -68,3 +108,15 @@ def test_the_built_folder_runs_a_study_and_holds_no_tools(built, tmp_path):
     )
     assert all(str(built) in path for path in seen.stdout.split())
     assert not list(built.glob("lib/python*/site-packages/scipy/**/tests"))
+
+
+def test_a_study_in_it_compiles_nothing(built, tmp_path):
+    asked = [built / "bin" / "sigstats", "warm-up"]
+    done = subprocess.run(asked, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"compiled in {built}{os.sep}")
+    (tmp_path / "texts.csv").write_text("a,b,y\n" + "u,1.5,p\nv,1.5,q\nu,2.5,p\nw,2.5,q\n" * 5)
+    study = study_file(tmp_path, COMPILED_STUDY)
+    command = [built / "bin" / "python", "-c", CODE, str(study), str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -55,7 +55,8 @@ def test_jumps_of_the_engines_clock_change_nothing(many, tmp_path, record):
     place = Folder(tmp_path / "out")
     clock = tmp_path / "clock"
     clock.write_text("0")
-    process = start("run", path, "--workers", "2", place=place, fault={"pause": 0.1, "clock": str(clock)})
+    fault = {"pause": 0.1, "clock": str(clock), "alone": True}
+    process = start("run", path, "--workers", "2", place=place, fault=fault)
     jump_about(process, place, clock, "{}", FORWARD)
     assert results(place) == reference
     what = "the clock jumps by up to a year, and 2 seconds back, as scheduler and local workers see it"

@@ -7,7 +7,7 @@ import re
 import pyarrow.parquet as pq
 import pytest
 
-from .conftest import results, run, stored
+from .conftest import results, run, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -31,7 +31,7 @@ def test_damaged_files_are_named_and_made_again(many, place, other, record):
     unread = 0
     counts = {"truncated": 0, "bit-flipped": 0, "from another study": 0}
     foreign = {name.rpartition(".")[0].rpartition(".")[0]: name for name in other.names() if "replicates/" in name}
-    for _ in range(3):
+    for _ in range(times(3, 1)):
         names = [name for name in place.names() if SEALED.fullmatch(name)]
         damaged = dict(zip(chance.sample(names, 18), 6 * list(counts), strict=True))
         damaged["study.json"] = "bit-flipped"  # another study's is refused

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import Folder, alive, results, run, start, stored
+from .conftest import Folder, alive, results, run, start, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -40,9 +40,9 @@ def fill(file):
 def test_a_full_disk_is_named_and_the_run_goes_on_once_there_is_room(many, disk, cluster, record):
     path, reference = many
     place = Folder(disk / "out")
-    moments, times = random.Random(14), 3 if "serial" in cluster else 1
-    for _ in range(times):
-        process = start("run", path, *cluster, place=place, fault={"pause": 0.05})
+    moments, count = random.Random(14), times(3, 2) if "serial" in cluster else 1
+    for _ in range(count):
+        process = start("run", path, *cluster, place=place, fault={"pause": 0.05, "alone": True})
         goal = stored(place) + moments.randint(1, 300)
         wait_until(lambda goal=goal: stored(place) >= goal, process)
         fill(disk / "ballast")
@@ -58,7 +58,7 @@ def test_a_full_disk_is_named_and_the_run_goes_on_once_there_is_room(many, disk,
     assert results(place) == reference
     assert not list(Path(place.url).rglob("*.partial"))
     where = "a plain loop" if "serial" in cluster else "local workers"
-    record(f"the disk is full, with {where}", count=times, seen="named, exit code 3; the same bytes once there is room")
+    record(f"the disk is full, with {where}", count=count, seen="named, exit code 3; the same bytes once there is room")
 
 
 def test_a_read_only_output_is_refused(many, disk, record):

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from ..flows.conftest import environment, wait_until
-from .conftest import PROGRAM, Folder, alive, results, run, start, stored
+from .conftest import PROGRAM, Folder, alive, results, run, start, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -114,7 +114,7 @@ def test_a_connection_that_is_lost_for_a_moment_costs_no_cell(many, tmp_path, cl
     path, reference = many
     place = Folder(tmp_path / "out")
     wire = Wire(cluster().address)
-    process = start("run", path, "--cluster", wire.address, place=place)
+    process = start("run", path, "--cluster", wire.address, place=place, fault={"alone": True})
     wait_until(lambda: stored(place) >= 50, process)
     wire.cut()
     _, err = process.communicate(timeout=300)
@@ -128,7 +128,8 @@ def test_a_scheduler_that_dies_ends_the_run_which_goes_on_with_another(many, tmp
     path, reference = many
     place = Folder(tmp_path / "out")
     moments = random.Random(17)
-    for _ in range(2):
+    count = times(2, 1)
+    for _ in range(count):
         one = cluster()
         process = start("run", path, "--cluster", one.address, place=place)
         goal = stored(place) + moments.randint(10, 400)
@@ -140,7 +141,7 @@ def test_a_scheduler_that_dies_ends_the_run_which_goes_on_with_another(many, tmp
         assert [line for line in err.splitlines() if line.startswith("sigstats: ")]
         wait_until(lambda process=process: not alive(process), seconds=30)
         one.end()
-    done = run("run", path, "--cluster", cluster().address, place=place)
+    done = run("run", path, "--cluster", cluster().address, place=place, fault={"alone": True})
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
-    record("the scheduler is killed (kill -9)", count=2, seen="exit code 3; the same bytes with another scheduler")
+    record("the scheduler is killed (kill -9)", count=count, seen="exit code 3; the same bytes with another scheduler")

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import Folder, alive, kill, results, run, start, stored
+from .conftest import Folder, alive, kill, results, run, start, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.processes
 def test_a_signal_ends_a_run_in_good_order(many, tmp_path, cluster, number, code, record):
     path, reference = many
     place = Folder(tmp_path / "out")
-    moments, times = random.Random(code), 5 if "serial" in cluster else 2
+    moments, count = random.Random(code), times(5, 2) if "serial" in cluster else times(2, 1)
     longest = 0.0
-    for _ in range(times):
+    for _ in range(count):
         process = start("run", path, *cluster, place=place, fault={"pause": 0.1})
         goal = stored(place) + moments.randint(1, 150)
         wait_until(lambda goal=goal: stored(place) >= goal, process)
@@ -37,19 +37,20 @@ def test_a_signal_ends_a_run_in_good_order(many, tmp_path, cluster, number, code
     name = {130: "Ctrl-C", 143: "SIGTERM"}[code]
     where = "a plain loop" if "serial" in cluster else "local workers"
     record(
-        f"{name}, with {where}", count=times, seen=f"nothing left running after {longest:.1f} s at most; the same bytes"
+        f"{name}, with {where}", count=count, seen=f"nothing left running after {longest:.1f} s at most; the same bytes"
     )
 
 
 def test_a_killed_run_leaves_no_process(many, tmp_path, record):
     path, reference = many
     place = Folder(tmp_path / "out")
-    for _ in range(2):
+    count = times(2, 1)
+    for _ in range(count):
         process = start("run", path, "--workers", "2", place=place, fault={"pause": 0.1})
         before = stored(place)
         wait_until(lambda before=before: stored(place) > before + 50, process)
         kill(process)  # waits until nothing that it started is left
-    done = run("run", path, "--workers", "2", place=place)
+    done = run("run", path, "--cluster", "serial", place=place)
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
-    record("a run with local workers is killed (kill -9)", count=2, seen="no process left; the same bytes")
+    record("a run with local workers is killed (kill -9)", count=count, seen="no process left; the same bytes")

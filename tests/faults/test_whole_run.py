@@ -1,24 +1,20 @@
 """The whole run is killed, again and again, and taken up again."""
 
 import json
-import os
 import random
 from pathlib import Path
 
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import Folder, kill, results, run, start, stored
+from .conftest import Folder, kill, results, run, start, stored, times
 
 pytestmark = pytest.mark.processes
-
-KILLS = int(os.environ.get("SIGSTATS_RUN_KILLS", "20"))
-
 
 in_both_places = pytest.mark.parametrize(
     ("place", "kills"),
     # on S3 every start waits until the lease of the killed run has expired
-    [("folder", 1), ("folder", KILLS), ("s3", KILLS // 4)],
+    [("folder", 1), ("folder", times(20, 6)), ("s3", times(5, 2))],
     indirect=["place"],
     ids=["once", "folder", "s3"],
 )

@@ -1,6 +1,5 @@
 """Workers are killed at random, by their own work, or for the memory they take."""
 
-import os
 import random
 import re
 
@@ -8,18 +7,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import Folder, alive, results, run, start, stored, workers
+from .conftest import Folder, alive, results, run, start, stored, times, workers
 
 pytestmark = pytest.mark.processes
 
-KILLS = int(os.environ.get("SIGSTATS_WORKER_KILLS", "50"))
+KILLS = times(50, 15)
 
 #: More than the eight deaths that Dask's own count allows a block in two trials.
-PREEMPTIONS = int(os.environ.get("SIGSTATS_PREEMPTIONS", "10"))
+PREEMPTIONS = 10
 
 in_both_places = pytest.mark.parametrize(
     ("place", "kills"),
-    [("folder", 1), ("folder", KILLS), ("s3", KILLS // 5)],
+    [("folder", 1), ("folder", KILLS), ("s3", times(10, 3))],
     indirect=["place"],
     ids=["one", "folder", "s3"],
 )
@@ -31,7 +30,8 @@ CELL, SUBJECT = "retrain.wine.7-nn.labels", "wine, 7-nn, labels"
 @in_both_places
 def test_killed_workers_are_replaced_and_nothing_is_counted_twice(many, place, kills, record):
     path, reference = many
-    number, fault = ("4", {"pause": 0.5}) if kills > 1 else ("2", {"pause": 0.05, "alone": True})
+    number, fault = ("4", {"pause": 0.5}) if kills > 1 else ("2", {"pause": 0.05})
+    fault["alone"] = kills == 1 or place.url.startswith("s3")
     process = start("run", path, "--workers", number, place=place, fault=fault)
     moments, total = random.Random(12), 20 + 40 * 49
     killed = set()
@@ -68,7 +68,8 @@ def test_no_number_of_preemptions_is_laid_to_a_block(many, tmp_path, record):
     place = Folder(tmp_path / "out")
     left = tmp_path / "left"
     left.write_text(str(PREEMPTIONS))
-    done = run("run", path, "--workers", "2", place=place, fault={"preempt": [CELL, 25, str(left)]}, timeout=900)
+    fault = {"preempt": [CELL, 25, str(left)], "alone": True}
+    done = run("run", path, "--workers", "2", place=place, fault=fault, timeout=900)
     assert done.returncode == 0, done.stderr
     assert left.read_text() == "0"
     assert results(place) == reference
@@ -83,7 +84,9 @@ def test_a_block_that_ends_its_worker_every_time_is_named_and_the_rest_completes
     (tmp_path / "always").touch()
     cluster = tmp_path / "cluster.toml"
     cluster.write_text('kind = "local"\nworkers = 2\nmemory_limit = "500 MB"\n')
-    done = run("run", path, "--cluster", cluster, place=place, fault={fault: [CELL, 25, str(tmp_path / "always")]})
+    # Prefect follows one of the two runs, of which a cell fails.
+    built_in = {fault: [CELL, 25, str(tmp_path / "always")], "alone": fault == "hog"}
+    done = run("run", path, "--cluster", cluster, place=place, fault=built_in)
     assert done.returncode == 3, done.stderr
     (failed,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
     seen = {
@@ -95,7 +98,7 @@ def test_a_block_that_ends_its_worker_every_time_is_named_and_the_rest_completes
     rows = pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
     (row,) = [row for row in rows if row["decision"] == "missing"]
     assert (row["dataset"], row["classifier"]) == ("wine", "7-nn")
-    again = run("run", path, "--workers", "2", place=place)
+    again = run("run", path, "--cluster", "serial", place=place)
     assert again.returncode == 0, again.stderr
     assert results(place) == reference
     what = {"kill": "a block kills its worker every time", "hog": "a block takes its worker over its memory every time"}
@@ -110,7 +113,8 @@ def test_a_worker_over_its_memory_limit_is_replaced(many, tmp_path, record):
     (tmp_path / "once").touch()
     cluster = tmp_path / "cluster.toml"
     cluster.write_text('kind = "local"\nworkers = 2\nmemory_limit = "500 MB"\n')
-    done = run("run", path, "--cluster", cluster, place=place, fault={"hog": [CELL, 25, str(tmp_path / "once")]})
+    fault = {"hog": [CELL, 25, str(tmp_path / "once")], "alone": True}
+    done = run("run", path, "--cluster", cluster, place=place, fault=fault)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "once").exists()
     assert results(place) == reference

@@ -24,6 +24,10 @@ def server(request):
         yield found
 
 
+#: A test that does not depend on the database. Schedules, runs that overlap and a killed server are tested on both.
+on_one = pytest.mark.parametrize("server", DATABASES[:1], indirect=True)
+
+
 @pytest.fixture
 def folder(tmp_path):
     study_file(tmp_path, STUDY, "nightly.toml")
@@ -106,6 +110,7 @@ def test_a_schedule_fires_and_leaves_its_artifacts_and_pages(server, folder, tmp
     assert run["name"] in page.dom
 
 
+@on_one
 def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
     with deployed(server, folder, "failing"):
@@ -120,6 +125,7 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     assert again["state"]["message"].startswith("nothing new, as before: FAIL: regression: worse: ")
 
 
+@on_one
 def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folder):
     (folder / "predictions/candidate-1.csv").write_text("id,label\n1,2\n")
     with deployed(server, folder, "unreadable"):
@@ -129,6 +135,7 @@ def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folde
     assert len(evaluations(folder)) == 0
 
 
+@on_one
 def test_the_flow_of_a_study_that_is_deployed_lies_below_its_run(server, folder):
     study_file(folder, QUICK, "quick.toml")
     with deployed(server, folder, "studied", study="quick.toml"):
@@ -174,6 +181,7 @@ def test_a_server_that_is_killed_harms_neither_the_result_nor_the_next_run(serve
     assert list(evaluations(folder).sort_values("evaluated_at")["look"]) == [1, 2]
 
 
+@on_one
 def test_a_work_pool_takes_a_deployment_and_a_missing_one_is_named(server, folder):
     words = ["deploy", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--name", "pooled"]
 
