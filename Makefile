@@ -34,7 +34,8 @@ test: $(READY)  ## the tests of a few minutes: all but most of the faults
 test-faults: $(READY)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
 	@$(PYTEST) -m "faults and not smoke"
 
-check: lint types layers docs $(READY)  ## lint, types, the import rules, the site and every test
+check: $(READY) $(READY_DOCS)  ## lint, types, the import rules, the site and every test
+	@$(MAKE) --no-print-directory --jobs 2 lint types layers docs
 	@$(PYTEST) --durations 15
 
 lint: $(READY)
