@@ -51,7 +51,7 @@ class HasStandIn(Protocol):
     """A fan-out that reads the replicates of other cells, and can be timed before there are any."""
 
     def stand_in(self, work: Mapping[str, Any], store: Store, /) -> Mapping[str, Any] | None:
-        """Work that takes about as long and reads no other cell; None where there is none.
+        """Work that takes about as long and reads no other cell; None if there is none.
 
         The store has the study's data sets, and may be written to.
         """

@@ -36,11 +36,11 @@ class Replay:
     rows : pyarrow.Table
         The test set: rows, or distinct rows with how often each occurs.
     answer : mapping or None
-        The answer, as it is computed now: the columns of the cell's replicates; None where the test fails.
+        The answer, as it is computed now: the columns of the cell's replicates; None if the test fails.
     problem : str or None
-        What the test raised, or how it ended its process; None where it answers.
+        What the test raised, or how it ended its process; None if it answers.
     stored : mapping or None
-        The answer that is stored; None where the test set was not drawn, or its replicates are missing.
+        The answer that is stored; None if the test set was not drawn, or its replicates are missing.
     """
 
     cell: Cell
@@ -109,7 +109,7 @@ def _limited(cell: Cell, time_limit: float | None) -> Cell:
 
 
 def _stored(results: Results, cell: Cell, trial: int) -> Mapping[str, Any] | None:
-    """The answer that is stored; None where there is none."""
+    """The answer that is stored; None if there is none."""
     table = results.table(cell)
     if table is None and (damaged := results.store.find(cell).damaged):
         raise Damaged(damaged[0])

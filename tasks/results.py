@@ -47,7 +47,7 @@ class Results:
         return cache[cell.name]
 
     def groups(self, cell: Cell) -> NDArray[np.int64] | None:
-        """The group of each row of a cell's data set; None where rows are independent."""
+        """The group of each row of a cell's data set; None if rows are independent."""
         spec = cell.work["dataset"]
         return self.store.read_data(Dataset, spec["name"], spec["digest"]).groups if spec.get("grouped") else None
 

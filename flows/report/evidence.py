@@ -46,7 +46,7 @@ class Evidence:
 
     @cached_property
     def over_data_sets(self) -> OverDataSets | None:
-        """The classifiers over all data sets; None where there are too few."""
+        """The classifiers over all data sets; None if there are too few."""
         return over_data_sets(self.results, alpha=self.alpha) if self.rows else None
 
     @property

@@ -50,7 +50,7 @@ class NullDistribution:
 
 
 def null_distribution(row: Hypothesis, evidence: Evidence) -> NullDistribution | None:
-    """The null distribution behind a row, None where it is missing."""
+    """The null distribution behind a row, None if it is missing."""
     cells = [cell for cell in evidence.cells_of(row) if cell.fanout in ("retrain", "measured-retrain")]
     if not cells or row.estimate is None or not row.n:
         return None

@@ -92,7 +92,7 @@ class PairOfModels:
     like_these : PairOverDatasets
         By signed ranks, A being the one with the better mean rank.
     these : TheseDataSets or None
-        Over these data sets; None where their rows are not known.
+        Over these data sets; None if their rows are not known.
     """
 
     like_these: PairOverDatasets

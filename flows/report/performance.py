@@ -61,7 +61,7 @@ def performances(evidence: Evidence) -> list[Performance]:
 
 
 def performance(evidence: Evidence) -> Verdict | None:
-    """How good the best of each data set is, then all of them; None where nothing was cross-validated."""
+    """How good the best of each data set is, then all of them; None if nothing was cross-validated."""
     found = performances(evidence)
     if not found:
         return None

@@ -40,7 +40,7 @@ class Statements:
 
 
 def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
-    """What a test states in all populations in which one classifier is better; None where there is none."""
+    """What a test states in all populations in which one classifier is better; None if there is none."""
     stated, right = [], []
     for cell in dict.fromkeys(cell for row in rows for cell in evidence.cells_of(row) if cell.fanout == "subsample"):
         table, test = evidence.results.table(cell), cell.work["test"]

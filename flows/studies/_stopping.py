@@ -52,7 +52,7 @@ class StoppingSettings(Strict):
     def stopping_of(
         self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None
     ) -> dict[str, Any] | None:
-        """The stopping of a cell, as `sigstats.tasks.plan.Cell` has it; None where all replicates are drawn.
+        """The stopping of a cell, as `sigstats.tasks.plan.Cell` has it; None if all replicates are drawn.
 
         Parameters
         ----------

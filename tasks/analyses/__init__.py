@@ -13,7 +13,7 @@ from ..schema import Hypothesis
 
 
 class Analysis(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     def rows(self, results: Results, /) -> Iterator[Hypothesis]:
         """Every hypothesis of the test in a study, in the order of the plan.

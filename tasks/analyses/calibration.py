@@ -42,7 +42,7 @@ def null_is_true(results: Results, cell: Cell) -> bool:
 
 
 def _exact(results: Results, cell: Cell) -> float | None:
-    """The exact rate at which the test of a cell rejects; None where it is not known."""
+    """The exact rate at which the test of a cell rejects; None if it is not known."""
     drawn_from = None if cell.fanout == "fold-test" else population(cell.work, results.store)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
         return None

@@ -41,7 +41,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 
 def monte_carlo_error(row: Hypothesis) -> float | None:
-    """The Monte-Carlo standard error of a row's estimate; None where there is none.
+    """The Monte-Carlo standard error of a row's estimate; None if there is none.
 
     A rate's is sqrt(p (1 - p) / n); that of a mean, and of size-adjusted power, is the one behind its interval.
     """

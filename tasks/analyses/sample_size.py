@@ -57,7 +57,7 @@ def joined(group: Iterable[Cell]) -> str:
 def rows_needed(known: Population | EventPopulation, test: Mapping[str, Any], share: float, alpha: float) -> int | None:
     """The rows of an endless population of the same answers, from which on McNemar's test rejects so often.
 
-    None where the test looks the other way, or more rows would be needed than can be summed over.
+    None if the test looks the other way, or more rows would be needed than can be summed over.
     """
     only_a, only_b = known.discordant
     total = known.rows or 1

@@ -80,7 +80,7 @@ def as_class_codes(value: Any, n: int, classes: tuple[str, ...], where: str) -> 
 
 
 def as_parts(value: Any, where: str, n: int) -> NDArray[np.int64] | None:
-    """Codes of two parts of the rows or more, each with a row; None where there are none."""
+    """Codes of two parts of the rows or more, each with a row; None if there are none."""
     if value is None:
         return None
     wanted = f"{n} whole numbers, the codes 0, 1, ... of two or more, each of which has a row"

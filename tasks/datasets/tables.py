@@ -173,7 +173,7 @@ def _classes(table: Table, target: str) -> tuple[Codes, tuple[str, ...]]:
 
 
 def _codes(table: Table, name: str | None) -> Codes | None:
-    """The column of groups or of folds as codes from 0; None where there is none."""
+    """The column of groups or of folds as codes from 0; None if there is none."""
     if name is None:
         return None
     texts = table.texts(name)

@@ -93,7 +93,7 @@ class Content:
         return io.BytesIO(self.whole()) if self._source is None else self._source
 
     def beside(self, name: str) -> Any:
-        """What a JSON file of the same folder says; None where there is none that can be read."""
+        """What a JSON file of the same folder says; None if there is none that can be read."""
         try:
             with open_content(self._folder + name) as content:
                 return content.json()

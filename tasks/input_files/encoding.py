@@ -13,7 +13,7 @@ _MARKS = {
 
 
 def marked_encoding(start: bytes) -> str | None:
-    """The encoding that a byte order mark tells; None where there is no mark."""
+    """The encoding that a byte order mark tells; None if there is no mark."""
     return next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
 
 

@@ -12,7 +12,7 @@ _XZ_MEMORY = 2**27
 
 
 def packing(start: bytes) -> str | None:
-    """How a file is packed that starts so; None where it is not."""
+    """How a file is packed that starts so; None if it is not."""
     return next((name for name, (mark, _) in _KINDS.items() if mark.match(start)), None)
 
 

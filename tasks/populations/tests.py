@@ -38,7 +38,7 @@ class Answers:
     p_value : ndarray of float64
         NaN where the test is not defined: it refuses the test set.
     covers : ndarray of objects, or None
-        Whether the test's interval holds the true difference, None where there is none; None for a test without one.
+        Whether the test's interval holds the true difference, None if there is none; None for a test without one.
     problem : str
         Why it is not defined on the first test set on which it is not.
     """
@@ -49,7 +49,7 @@ class Answers:
 
 
 def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
-    """The result of each call, None where it raises an error of values, and what the first error says.
+    """The result of each call, None if it raises an error of values, and what the first error says.
 
     Examples
     --------

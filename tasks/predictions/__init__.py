@@ -48,7 +48,7 @@ __all__ = [
 
 
 class Format(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def ORDER(self) -> int:  # noqa: N802

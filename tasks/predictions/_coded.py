@@ -23,7 +23,7 @@ Codes = NDArray[np.int64]
 
 
 def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) -> PairedPredictions | None:
-    """The rows that both models predicted; None where they are no such pair, or something is to be refused."""
+    """The rows that both models predicted; None if they are no such pair, or something is to be refused."""
     others = [_parts(name, baseline, candidate) for name in columns.optional]
     told = [baseline.label, candidate.label, baseline.prediction, candidate.prediction]
     every = [*told, *(column for both in others for column in both)]

@@ -41,7 +41,7 @@ def first_rows(codes: Ints) -> Ints:
 
 
 def occurrences(ids: Any) -> Any | None:
-    """For each row which of the rows with its id it is, from 1, as text; None where every id is there once."""
+    """For each row which of the rows with its id it is, from 1, as text; None if every id is there once."""
     codes = item_codes(ids)
     if len(codes) == 0 or int(codes.max()) + 1 == len(codes):
         return None

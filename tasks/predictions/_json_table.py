@@ -44,7 +44,7 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
 
 
 def within(value: Any, path: str) -> Any:
-    """What stands at ``answer.text`` in an object; None where there is nothing."""
+    """What stands at ``answer.text`` in an object; None if there is nothing."""
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
     return value

@@ -111,7 +111,7 @@ class Predictions:
     predicted : bool
         Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
     epoch : pyarrow.Array of string, or None
-        Which of several answers to the item `ids` a row is; None where every id is there once.
+        Which of several answers to the item `ids` a row is; None if every id is there once.
     identity : mapping of str to pyarrow.Array of string
         What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
     subject : mapping of str to str

@@ -64,7 +64,7 @@ def _rows(content: Content, path: str) -> list[Any]:
 
 
 def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | None:
-    """The keys of the first object, and the columns if each is of one type for Arrow; None where one is not."""
+    """The keys of the first object, and the columns if each is of one type for Arrow; None if one is not."""
     from pyarrow import json as arrow_json  # slow to import, for other formats too
 
     try:

@@ -36,7 +36,7 @@ def read(content: Content, columns: Columns) -> Predictions:
 
 
 def _within(table: Any, path: list[str]) -> Any:
-    """The values at a place in a column of objects; None where there is no such place."""
+    """The values at a place in a column of objects; None if there is no such place."""
     root, *inner = path
     kind: Any = table.schema.field(root).type if root in table.column_names else None
     for key in inner:

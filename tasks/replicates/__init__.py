@@ -55,7 +55,7 @@ def input_cells(cell: Cell) -> list[Cell]:
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
-    """`cell` if it reads no other, or a cell that takes about as long and reads none; None where there is none."""
+    """`cell` if it reads no other, or a cell that takes about as long and reads none; None if there is none."""
     if not input_cells(cell):
         return cell
     module = fanout(cell.fanout)
@@ -70,7 +70,7 @@ def observed_cell(cell: Cell) -> Cell | None:
 
 
 def own_code(cell: Cell) -> Mapping[str, str] | None:
-    """What identifies the code of other packages that `cell` runs; None where it runs none."""
+    """What identifies the code of other packages that `cell` runs; None if it runs none."""
     module = fanout(cell.fanout)
     return module.own_code(cell.work) if isinstance(module, RunsOwnCode) else None
 

@@ -90,7 +90,7 @@ def needs(work: Mapping[str, Any]) -> list[Cell]:
 
 
 def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any] | None:
-    """The same on answers that classifiers which are still to be trained may give; None where files are counted."""
+    """The same on answers that classifiers which are still to be trained may give; None if files are counted."""
     source = outcomes_cell(work)
     if source is None or source.fanout == "count":
         return None

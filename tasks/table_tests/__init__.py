@@ -17,7 +17,7 @@ MONTE_CARLO = "monte-carlo"
 
 
 class TableTest(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def NULL(self) -> str:  # noqa: N802
@@ -42,7 +42,7 @@ class TableTest(Protocol):
 
 @runtime_checkable
 class MonteCarloTest(Protocol):
-    """What a module offers besides, if its test has the method ``monte-carlo``."""
+    """The further members of a module whose test has the method ``monte-carlo``."""
 
     def exceedances(self, data: Mapping[str, Any], size: int, rng: np.random.Generator, /) -> NDArray[np.bool_]:
         """Which of `size` replicates are at least as extreme as observed."""

@@ -19,7 +19,7 @@ _FILLED = re.compile(rb"[^\r\n]")
 def read_columns(
     content: bytes, separator: str, width: int, positions: list[int], *, start: int
 ) -> tuple[int, dict[int, Any]] | None:
-    """The number of rows and the columns at `positions`; None where the csv module has to look at the text."""
+    """The number of rows and the columns at `positions`; None if the csv module has to look at the text."""
     if width < 2 or not separator.isascii():  # a row of one empty field looks like a blank line
         return None
     if not _FILLED.search(content, start):

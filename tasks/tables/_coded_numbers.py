@@ -13,7 +13,7 @@ _RANGE = 1000
 def coded_numbers(column: Any) -> Any | None:
     """A column of integers without missing values as a dictionary array of strings, in the order of the numbers.
 
-    None where the range of the numbers is not narrow, or they are none of int64.
+    None if the range of the numbers is not narrow, or they are none of int64.
     """
     low, high = (bound.as_py() for bound in pc.min_max(column).values())
     if low is None or high - low >= _RANGE or high >= 2**63:

@@ -94,7 +94,7 @@ def _whole(fields: dict[int, Any], number: int) -> int:
 
 
 def _header(source: Any, at: int) -> tuple[dict[int, Any], int] | None:
-    """A header and its length; None where there is none."""
+    """A header and its length; None if there is none."""
     size = _PIECE
     while size <= _MOST:
         source.seek(at)

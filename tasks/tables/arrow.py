@@ -158,7 +158,7 @@ def _in_one(column: Array) -> Array:
 
 
 def _whole_dictionary(column: Array) -> Array | None:
-    """A column that is stored as codes of text; None where its dictionary has a value twice, or one that no row has."""
+    """A column that is stored as codes of text; None if its dictionary has a value twice, or one that no row has."""
     whole = _in_one(column.unify_dictionaries())
     if not pa.types.is_string(whole.type.value_type) or len(pc.unique(whole.dictionary)) < len(whole.dictionary):
         return None

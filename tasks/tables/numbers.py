@@ -31,7 +31,7 @@ def is_whole_number(text: str) -> bool:
 
 
 def to_numbers(texts: Array) -> Array | None:
-    """Texts as float64, or None where one of them is no number.
+    """Texts as float64, or None if one of them is no number.
 
     A column of truth values alone (``true``, ``false``, 1, 0) is a column of 1 and 0: marks are often stored so.
     """
@@ -50,7 +50,7 @@ def to_numbers(texts: Array) -> Array | None:
 
 
 def first_rounded(column: Array, numbers: Array) -> int | None:
-    """The first row whose whole number, as text or as an integer, float64 rounds; None where it holds all of them.
+    """The first row whose whole number, as text or as an integer, float64 rounds; None if it holds all of them.
 
     Two such numbers may differ and be equal as `numbers`.
 

@@ -81,7 +81,7 @@ class Table(ABC):
         return None
 
     def _as_written(self, name: str) -> Array | None:
-        """The strings of which the numbers of a column are made; None where it is stored as numbers."""
+        """The strings of which the numbers of a column are made; None if it is stored as numbers."""
         return self._text(name)
 
     def exact_numbers(self, name: str) -> Array:

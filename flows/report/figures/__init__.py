@@ -13,7 +13,7 @@ from ..figure import Figure, FigureKind
 
 
 class FigureModule(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def KIND(self) -> FigureKind:  # noqa: N802

@@ -1,4 +1,4 @@
-"""What the report says of each test. A new test is one new module of this folder.
+"""The sections of the report, one for each test. A new test is one new module of this folder.
 
 A test without a module gets a plain section of its own.
 """
@@ -19,7 +19,7 @@ __all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_me
 
 
 class SectionModule(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def SECTION(self) -> Section:  # noqa: N802
@@ -44,5 +44,5 @@ def of(evidence: Evidence) -> list[Section]:
 
 
 def approximations(evidence: Evidence) -> Verdict | None:
-    """Whether approximate methods agree with the exact ones; None where no table has both."""
+    """Whether approximate methods agree with the exact ones; None if no table has both."""
     return _methods.approximations(evidence, {section.test: section.name for section in of(evidence)})

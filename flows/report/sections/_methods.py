@@ -14,7 +14,7 @@ _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"
 
 
 def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
-    """How often each approximate p is below the exact one, and which decide otherwise; None where none has both.
+    """How often each approximate p is below the exact one, and which decide otherwise; None if none has both.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _SCORES = (
 
 
 def over_data_sets(evidence: Evidence) -> Verdict | None:
-    """Who is best on data sets like these, and on these; None where there are too few."""
+    """Who is best on data sets like these, and on these; None if there are too few."""
     found = evidence.over_data_sets
     if found is None:
         return None

@@ -70,7 +70,7 @@ class _Pair:
 
 
 def printed_numbers(evidence: Evidence) -> Verdict | None:
-    """How many printed numbers agree in value, in order of magnitude and in decision; None where none is named."""
+    """How many printed numbers agree in value, in order of magnitude and in decision; None if none is named."""
     pairs = list(_pairs(evidence))
     if not pairs:
         return None

@@ -32,9 +32,9 @@ class PopulationSpec:
     values : mapping
         What the work of a cell says of it.
     rows : int or None
-        How many rows there are; None where it is endless.
+        How many rows there are; None if it is endless.
     population : Population or None
-        None where it is not known before classifiers are trained, or of scores.
+        None if it is not known before classifiers are trained, or of scores.
     scored : bool
         Whether it is of scores, not of predictions.
     grouped : bool

@@ -12,7 +12,7 @@ __all__ = ["REGISTRY", "Case", "Entry", "TableKind", "entries"]
 
 
 class TableKind(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def Entry(self) -> type[_entry.Entry]:  # noqa: N802

@@ -18,7 +18,7 @@ __all__ = ["REGISTRY", "Reader", "load"]
 
 
 class Reader(Protocol):
-    """What a module of this folder offers."""
+    """The members that a module of this folder must have."""
 
     @property
     def OPTIONS(self) -> Mapping[str, Kinds]:  # noqa: N802

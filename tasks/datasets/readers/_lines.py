@@ -24,7 +24,7 @@ class Lines(TextTable):
     rows : iterable of (int, sequence of (str or None))
         For each row the number of its (last) line, counted from 1, and its fields; None is missing.
     clean : callable
-        Gives the text that a field means, or None where it means that a value is missing.
+        Gives the text that a field means, or None if it means that a value is missing.
     """
 
     def __init__(
