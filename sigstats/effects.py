@@ -27,11 +27,11 @@ class EffectSize:
     Attributes
     ----------
     estimate : float
-        In the unit that the function states.
+        The effect size, in the unit that the function states.
     confidence_interval : Interval
-        Two-sided, with the confidence it is stated for.
+        The two-sided interval, with its confidence.
     method : str
-        How the interval was found.
+        The name of the method of the interval.
     """
 
     estimate: float

@@ -38,18 +38,19 @@ class EfficiencyResult(TestResult):
     statistic : int
         The number of objects classified correctly.
     pvalue : float
-        The probability of that many or more under the null hypothesis; of Cohen's kappa too, which rises with the
-        number correct while the margins are fixed.
+        The probability of that many or more under the null hypothesis. Cohen's kappa has the same p-value, since it
+        increases with the number correct if the margins are fixed.
     log10_pvalue : float
-        Its logarithm to base 10, also where `pvalue` is below the smallest double and so 0.
+        The logarithm of the p-value to base 10, also if `pvalue` is below the smallest double and therefore 0.
     mid_pvalue : float or None
-        The p-value with the observed number counted half; None unless exact.
+        The p-value with half the probability of the observed number; None unless the method is exact.
     efficiency : float
         The share correct.
     expected : float
         The share expected to be correct under the null hypothesis.
     kappa : float or None
-        Cohen's kappa, ``(efficiency - expected) / (1 - expected)``; None if all objects are of one class and named so.
+        Cohen's kappa, ``(efficiency - expected) / (1 - expected)``; None if all objects have one class and are assigned
+        to it.
     """
 
     statistic: int

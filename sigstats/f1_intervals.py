@@ -41,18 +41,18 @@ def f1_interval(
     Parameters
     ----------
     true_positives, false_positives, false_negatives : int
-        What the classifier did on the test set; true negatives do not enter F1.
+        The counts of the classifier on the test set; F1 does not depend on true negatives.
     method : {"exact", "mid-p", "wilson", "jeffreys"}
-        That of the binomial proportion J: ``"exact"`` (Clopper and Pearson 1934) holds the truth at least as often as
-        stated; ``"mid-p"`` and ``"wilson"`` (Wilson 1927) about as often, and are shorter; ``"jeffreys"`` is the
-        equal-tailed interval of the posterior with the prior Beta(1/2, 1/2).
+        The method of the interval of the binomial proportion J. The coverage of ``"exact"`` (Clopper and Pearson 1934)
+        is at least the stated confidence; that of ``"mid-p"`` and ``"wilson"`` (Wilson 1927) is near it, and they are
+        shorter. ``"jeffreys"`` is the equal-tailed interval of the posterior with the prior Beta(1/2, 1/2).
     confidence_level : float
         Strictly between 0 and 1.
 
     Returns
     -------
     Interval
-        [0, 1] where no observation is positive or predicted to be.
+        The interval of F1; [0, 1] if no observation is positive or predicted to be positive.
 
     Raises
     ------

@@ -29,18 +29,20 @@ IN_WORDS: dict[str, str] = {
 def adjust(pvalues: Any, *, method: AdjustMethod = "holm") -> FloatArray:
     """Adjust the p-values of a family of tests.
 
-    Rejecting every hypothesis whose adjusted p-value is at most alpha keeps the named error at most alpha.
+    If every hypothesis with an adjusted p-value of at most alpha is rejected, the error that the method controls is at
+    most alpha.
 
     Parameters
     ----------
     pvalues : array_like, shape (n,)
-        The p-values of the whole family, those of no interest after all too; each between 0 and 1. A missing value is
-        refused rather than left out: whether the test belongs to the family is for the caller to say.
+        The p-values of the whole family, including those of no interest; each between 0 and 1. A missing value is
+        refused, not left out: the caller decides whether its test belongs to the family.
     method : {"holm", "benjamini-hochberg", "benjamini-yekutieli"}
-        ``"holm"`` keeps the probability of any false rejection, under any dependence (Holm 1979).
-        ``"benjamini-hochberg"`` keeps the expected share of false ones among the rejections, for independent or
-        positively dependent tests (Benjamini and Hochberg 1995); ``"benjamini-yekutieli"`` does so under any
-        dependence (Benjamini and Yekutieli 2001). All pairs of several classifiers are not positively dependent.
+        ``"holm"`` controls the probability of any false rejection, under any dependence (Holm 1979).
+        ``"benjamini-hochberg"`` controls the expected share of false rejections among all rejections, for independent
+        or positively dependent tests (Benjamini and Hochberg 1995); ``"benjamini-yekutieli"`` does so under any
+        dependence (Benjamini and Yekutieli 2001). The tests of all pairs of several classifiers are not positively
+        dependent.
 
     Returns
     -------

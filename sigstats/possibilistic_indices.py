@@ -49,7 +49,7 @@ class Possibility:
     nsd : float
         How necessary that is; ``pd >= psd >= nsd``.
     p_null, p_alternative : float
-        The p-values that the indices were made of.
+        The p-values from which the indices were computed.
     """
 
     pd: float
@@ -219,8 +219,8 @@ def rank_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...
     Returns
     -------
     tuple of RankedHypothesis
-        The most similar first: by NSD, then PSD, then PD, then the p-value; equal ones in the order given. The
-        indices of the first tell whether it stands out: NSD > 0 means necessarily, PSD > 0 only possibly.
+        The most similar first: by NSD, then PSD, then PD, then the p-value; ties in the order given. The indices of the
+        first say whether it stands out: necessarily if NSD > 0, only possibly if PSD > 0.
 
     Raises
     ------

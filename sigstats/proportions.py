@@ -115,9 +115,9 @@ def dcf_test(
     outcomes : JointOutcomes
         The joint outcomes on at least one positive and one negative observation.
     cost_fn, cost_fp : float
-        What it costs to reject a client and to accept an impostor, from 0 to 1e100; `estimate` is in their unit.
+        The costs of rejecting a client and of accepting an impostor, from 0 to 1e100; `estimate` is in their unit.
     prior : float
-        The probability of a client where the system is used, whatever their share here.
+        The probability of a client in use, whatever the share of clients in the test set.
     paired : bool
         True: eq. (9), from the disagreements alone. False: eq. (8), as if the two costs were independent.
     alternative : {"two-sided", "greater", "less"}

@@ -16,8 +16,8 @@ from ._common.validation import as_counts, as_probabilities, as_real, refuse
 def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[int] | None = None) -> tuple[float, ...]:
     """An expert's class probabilities, with a share of misclassified objects allowed.
 
-    An expert misclassifies nothing, and a single misclassified object then contradicts the hypothesis for certain. The
-    share is taken from the named classes, in proportion to their probabilities, and becomes a further, last class
+    An expert's probabilities allow no misclassified objects, so a single one contradicts the hypothesis with certainty.
+    The share is taken from the named classes, in proportion to their probabilities, and becomes a further, last class
     (Hryniewicz, section 3).
 
     Parameters

@@ -19,23 +19,22 @@ class TestResult:
     pvalue : float
         The probability, under the null hypothesis, of an outcome at least as extreme as the observed one.
     method : str
-        How the p-value was found.
+        The name of the method of the p-value.
     alternative : str
         ``"two-sided"``, ``"greater"`` or ``"less"``.
     pvalue_interval : Interval or None
-        The Monte-Carlo interval of the p-value, or certified bounds of it; None where the p-value is exact or
-        asymptotic.
+        The Monte-Carlo interval of the p-value, or certified bounds of it; None if the p-value is exact or asymptotic.
     replicates : int or None
-        The number of random replicates, None where none were drawn.
+        The number of random replicates; None if none were drawn.
     exceedances : int or None
-        How many of them were at least as extreme as observed.
+        The number of replicates at least as extreme as observed.
     reason : str
-        Why this method was chosen, and any warning about its assumptions; empty where there is nothing to say.
+        The reason for the choice of the method, and any warning about its assumptions; empty if there is none.
     error_bound : float or None
-        A bound on how far the arithmetic leaves `pvalue` from the number that the method defines, as a share of the
-        larger of the two: 2**-53 after one division of whole numbers, 1 where a positive p-value is below the smallest
+        A bound on the relative error of `pvalue` that is due to arithmetic, relative to the larger of `pvalue` and the
+        exact value of the method: 2**-53 after one division of integers, 1 if a positive p-value is below the smallest
         double (docs/methods.md, "How sure the number is"). None for approximations by a normal, Student's t, F or
-        chi-square law.
+        chi-square distribution.
     """
 
     __test__ = False  # not a test case, whatever its name tells a test runner

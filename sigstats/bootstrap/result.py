@@ -28,17 +28,17 @@ class BootstrapResult(TestResult):
     exceedances : int
         How many of the replicates it was counted from; two-sided, those in the smaller tail.
     confidence_interval : Interval
-        Of the difference.
+        The interval of the difference.
     probability, probability_tied : float
         The share of replicates in which B is better, eq. (13), and in which both are equal.
     value_a, value_b : float
-        The measure of each on the test set.
+        The measure of each classifier on the test set.
     mean, standard_error : float
         The mean and the standard deviation of the replicates.
     null_value : float
         The hypothetical difference.
     undefined : int or None
-        In how many replicates 0/0 occurred and was taken as 0; None where it is not known.
+        The number of replicates in which 0/0 occurred and counted as 0; None if it is not known.
     measure : str
         The name of the measure.
     bootstrap_distribution : tuple of float or None

@@ -22,19 +22,19 @@ def assert_no_regression(
     y, prediction_a, prediction_b
         Two data frames, baseline and candidate, or three arrays, as `sigstats.compare` takes them.
     fail_on : {"fail", "warn"}
-        Whether a drop that is not excluded raises too.
+        The mildest verdict that raises: with ``"warn"``, a drop that is not excluded raises too.
     **options
-        Those of `sigstats.compare`.
+        The options of `sigstats.compare`.
 
     Returns
     -------
     ComparisonResult
-        Where nothing is raised.
+        The comparison, if nothing is raised.
 
     Raises
     ------
     AssertionError
-        If the verdict is "fail", or "warn" where that is to raise.
+        If the verdict is "fail", or if it is "warn" and `fail_on` is ``"warn"``.
     ValueError
         As `sigstats.compare`.
 

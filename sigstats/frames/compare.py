@@ -52,19 +52,19 @@ def compare(
         Baseline and candidate as frames of pandas, polars or Arrow, with a row for each object; or the true labels, all
         numbers or all strings, and what the baseline predicts.
     prediction_b : array_like, shape (n,), optional
-        What the candidate predicts for the same rows; not with frames.
+        The predictions of the candidate for the same rows; not with frames.
     id, label, prediction : str
-        Of frames: what rows are joined by, the true class, the predicted one.
+        Frames only: the columns by which rows are joined, of the true class, and of the predicted class.
     score : str or sequence of str, optional
-        Of frames: a number a row, such as a probability or a mark; of several each is a measure of its own.
+        Frames only: a column of scores, such as probabilities or marks. Each of several columns is a separate measure.
     epoch : str, optional
-        Of frames: which of several answers to one id a row is.
+        Frames only: the column that numbers several answers to one id.
     scores : pair of array_like of float, shape (n,), optional
-        Of arrays: what baseline and candidate give each row, the probability of the positive class or a mark.
+        Arrays only: the scores of baseline and candidate for each row, probabilities of the positive class or marks.
     groups : str, or array_like of shape (n,), optional
-        The group of each row, where rows of one group are not independent: a column of frames, or an array.
+        The group of each row, if rows of one group are not independent: a column of frames, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
-        Columns whose values part the rows; each value of each is a slice.
+        Columns whose values divide the rows; each value of each column is a slice.
     measures : sequence of str, optional
         Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve where there are scores.
@@ -74,7 +74,7 @@ def compare(
         What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default 0
         to 1, where all that were seen do.
     unmatched : {"refuse", "drop"}
-        Of frames: what becomes of rows that one alone has.
+        Frames only: whether rows that only one frame has are refused or dropped.
     rule : ComparisonRule, optional
         What counts as a regression.
 

@@ -47,17 +47,18 @@ def read_predictions(
         A column of numbers; of a log, the name of the scorer or metric. Several, or ``"all"`` that a log has, are a
         column each.
     epoch : str, optional
-        Of a table, which of several answers to one id a row is.
+        In a table, the column that numbers several answers to one id.
     filter : str, optional
-        Of a log of lm-evaluation-harness, whose answers are meant; of HELM the perturbation, of promptfoo the prompt.
+        In a log of lm-evaluation-harness, the filter whose answers are read; for HELM the perturbation, for promptfoo
+        the prompt.
     model : str, optional
-        Of a log of several models (promptfoo's providers), whose answers are meant.
+        In a log of several models (promptfoo's providers), the model whose answers are read.
     groups : str, optional
-        A column whose rows of one value are not independent.
+        A column of groups, whose rows are not independent.
     slices : sequence of str
-        More columns.
+        Further columns to read.
     unscored : {"refuse", "drop", "wrong"}
-        What becomes of answers in a log that failed or have no score.
+        Whether answers in a log that failed or have no score are refused, dropped, or counted as wrong.
 
     Returns
     -------

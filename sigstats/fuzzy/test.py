@@ -47,9 +47,10 @@ class FuzzyTestResult:
     Attributes
     ----------
     degrees : tuple of float
-        From 1 down to the least degree of a reading.
+        The degrees, from 1 down to the smallest degree of a reading.
     low, high : tuple of float
-        The least and the largest p-value of the readings that are possible to each degree; intervals that grow.
+        The smallest and the largest p-value of the readings with at least each degree of possibility; the intervals
+        widen as the degree decreases.
     attained : tuple of bool
         Whether both are p-values of readings; if not, they are certified bounds.
     method : str
@@ -86,11 +87,11 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
     Parameters
     ----------
     true, assigned : array_like, shape (n, K)
-        The weight of each class, true and assigned, for each object: at least 0, one of them above. The largest of an
-        object counts as 1; a crisp class has the only weight.
+        The weight of each class, true and assigned, for each object: at least 0, with one above 0. Weights are scaled
+        so that the largest of an object is 1; an object with a crisp class has one positive weight.
     n_tables : int
-        The most different tables, by their margins and the number correct, that are listed; with more, the ends are
-        certified bounds.
+        The largest number of tables, different by margins or number correct, that are listed. If there are more, the
+        ends are certified bounds.
 
     Returns
     -------

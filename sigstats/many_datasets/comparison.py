@@ -34,13 +34,13 @@ class PairOverDatasets:
     a, b : str
         The models.
     pvalue, adjusted_pvalue : float
-        Of the exact signed-rank test, two-sided; adjusted over all pairs that were tested.
+        The two-sided p-value of the exact signed-rank test, and the same adjusted over all pairs that were tested.
     estimate : float
-        Hodges and Lehmann's estimate of the score of A less that of B; greater is better also where less is.
+        Hodges and Lehmann's estimate of the score of A less that of B; positive if A is better, for losses too.
     confidence_interval : Interval
-        Of it, not adjusted.
+        The interval of the estimate, not adjusted.
     wins, ties, losses : int
-        Data sets on which A is better, equal, and worse.
+        The number of data sets on which A is better, equal, and worse.
     probabilities : SignedRankProbabilities
         That A is better, equal in practice, and worse, by the Bayesian signed-rank test.
     """
@@ -64,13 +64,14 @@ class DatasetsComparison:
     Attributes
     ----------
     models : tuple of str
-        From the best mean rank to the worst.
+        The models from the best mean rank to the worst.
     ranks : tuple of float
-        Their mean ranks, 1 for the best.
+        The mean rank of each model, 1 for the best.
     friedman : FriedmanResult or None
-        Whether any differ; None for two models.
+        The test whether any models differ; None for two models.
     pairs : tuple of PairOverDatasets
-        All pairs, the model of the better mean rank as A; or the control as B, against each other model.
+        All pairs, with the model of the better mean rank as A; with a control, each other model as A and the control as
+        B.
     cliques : tuple of tuple of str
         The largest sets of models of which no two differ at `alpha`; empty with a control.
     adjust : str

@@ -37,7 +37,7 @@ class FriedmanResult(TestResult):
     statistic : float
         Friedman's chi-square, corrected for ties.
     f_statistic : float
-        Iman and Davenport's (1980); infinite where all data sets rank the models alike.
+        Iman and Davenport's (1980) F; infinite if all data sets rank the models in the same order.
     ranks : tuple of float
         The mean rank of each model, 1 for the best; ties share their ranks.
     datasets, models : int
@@ -95,7 +95,7 @@ def friedman_test(
     ----------
     scores : array_like or data frame, shape (N, k)
         A score of each of k models (columns), three or more, on each of N data sets (rows), two or more. Equal scores
-        share their ranks: round what is equal but for rounding.
+        share their ranks: round scores that differ by rounding error alone.
     models : sequence of str, optional
         The columns of a data frame (pandas, Polars, Arrow or whatever narwhals reads) that are models; all by default.
     method : {"f", "chi2", "exact", "monte-carlo"}

@@ -44,20 +44,21 @@ class RankSets(ArrayRecord):
     Attributes
     ----------
     models : tuple of str
-        In the order given.
+        The names of the models, in the order given.
     scores : tuple of float
-        Their mean scores.
+        The mean score of each model.
     low, high : tuple of int
-        The lowest and the highest rank that each may have, 1 for the best.
+        The lowest and the highest rank that each model may have, 1 for the best.
     tiers : tuple of int
-        1 for the models that no other is shown to be better than; 2 for those that only models of tier 1 are, and so
-        on.
+        Tier 1 holds the models to which no model is shown to be superior, tier 2 those to which only models of tier 1
+        are, and so on.
     better : ndarray of bool, shape (k, k)
         Whether the model of the row is shown to be better than that of the column.
     pvalues : ndarray, shape (k, k)
         One-sided p-values of "the model of the row is better than that of the column", not adjusted; 1 on the diagonal.
     adjusted_pvalues : ndarray, shape (k, k)
-        The same, adjusted over all ordered pairs: the least level at which the model of the row is shown to be better.
+        The same, adjusted over all ordered pairs: the smallest level at which the model of the row is shown to be
+        better.
     confidence_level : float
     n : int
         The number of rows, or of groups.

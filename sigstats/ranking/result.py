@@ -15,16 +15,16 @@ class RankedModel:
     ----------
     model : str
     rank_low, rank_high : int
-        The lowest and the highest rank that it may have, 1 for the best.
+        The lowest and the highest rank that the model may have, 1 for the best.
     tier : int
-        1 for the models that no other is shown to be better than.
+        1 if no other model is shown to be better.
     score : float
-        Its accuracy, or its mean score.
+        The accuracy or the mean score of the model.
     accuracy : float or None
-        The same where rows are right or wrong, else None.
+        The accuracy if rows are right or wrong, otherwise None.
     confidence_interval : Interval
-        Of the score, for this model by itself: Clopper and Pearson's for rows that are right or wrong, with the
-        effective number of rows of Korn and Graubard (1998) where they come in groups; Student's t for scores.
+        The interval of the score, for this model alone: Clopper and Pearson's for rows that are right or wrong, with
+        the effective number of rows of Korn and Graubard (1998) if they come in groups; Student's t for scores.
     """
 
     model: str
@@ -46,9 +46,9 @@ class RankedPair:
     difference : float
         The score of A less that of B.
     pvalue : float
-        One-sided, of "A is not better than B".
+        The one-sided p-value of the null hypothesis "A is not better than B".
     adjusted_pvalue : float
-        Adjusted over all ordered pairs of models.
+        The p-value, adjusted over all ordered pairs of models.
     better : bool
         Whether A is shown to be better.
     """
@@ -69,11 +69,11 @@ class RankedSlice:
     ----------
     slice : str
     n : int
-        Its rows.
+        The number of rows of the slice.
     models : tuple of RankedModel
-        From the best score to the worst; empty where the slice was not tested.
+        The models from the best score to the worst; empty if the slice was not tested.
     note : str
-        Why it was not tested.
+        The reason if the slice was not tested.
     """
 
     slice: str
@@ -89,21 +89,21 @@ class Ranking:
     Attributes
     ----------
     models : tuple of RankedModel
-        From the best score to the worst.
+        The models from the best score to the worst.
     pairs : tuple of RankedPair
-        All pairs.
+        All pairs of models.
     slices : tuple of RankedSlice
     measure : {"accuracy", "mean-score"}
     n : int
         The number of rows, or of items where these are averaged.
     averaged : bool
-        Whether models have unlike numbers of answers to an item, of which the means are ranked.
+        Whether models have different numbers of answers to an item, so that means of answers are ranked.
     groups : int or None
-        The number of groups, where rows come in groups.
+        The number of groups; None if rows do not come in groups.
     confidence_level : float
-        With which all rank sets hold at once; those of all slices at once, too.
+        The joint confidence of all rank sets, and of the rank sets of all slices.
     notes : tuple of str
-        What a person should know, a line each.
+        Remarks about the data and the methods, a line each.
     """
 
     models: tuple[RankedModel, ...]

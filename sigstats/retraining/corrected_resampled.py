@@ -26,15 +26,15 @@ class CorrectedResampledResult(TestResult):
     Attributes
     ----------
     statistic : float
-        Student's t, corrected.
+        The corrected t statistic.
     estimate : float
         The mean difference.
     standard_error : float
-        Its corrected standard error.
+        The corrected standard error of the mean difference.
     degrees : int
-        Of freedom, one less than the number of differences.
+        The degrees of freedom, one less than the number of differences.
     confidence_interval : Interval
-        Of the mean difference, two-sided.
+        The two-sided interval of the mean difference.
     """
 
     estimate: float

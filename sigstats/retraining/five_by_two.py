@@ -23,7 +23,7 @@ class FiveByTwoResult(TestResult):
     Attributes
     ----------
     statistic : float
-        F, with 10 and 5 degrees of freedom.
+        The F statistic, with 10 and 5 degrees of freedom.
     estimate : float
         The mean of the ten differences.
     """

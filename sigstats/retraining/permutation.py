@@ -57,15 +57,15 @@ class PermutationTestResult(TestResult):
     null_distribution : tuple of float
         The measure in each replicate.
     measure : str
-        What is measured.
+        The name of the measure.
     wrong : int
         The observed number of wrong rows.
     null_wrong : tuple of int
-        The number of wrong rows in each replicate; empty where another measure than the error is the statistic.
+        The number of wrong rows in each replicate; empty if the statistic is another measure than the error.
     n : int
         The number of rows.
     null_values : tuple of float
-        ``null_distribution`` where another measure than the error is the statistic; else empty.
+        ``null_distribution`` if the statistic is another measure than the error; otherwise empty.
     """
 
     wrong: int

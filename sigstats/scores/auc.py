@@ -46,9 +46,9 @@ def auc_test(
     positive : array_like of bool, shape (n,)
         Whether each row is positive.
     score_a, score_b : array_like of float, shape (n,)
-        What each classifier gives each row: the larger, the more it is taken for positive. Equal scores count half.
+        The score that each classifier gives each row; larger scores favour the positive class. Equal scores count half.
     groups : array_like of int, shape (n,), optional
-        The group of each row, where rows of one group are not independent (Obuchowski).
+        The group of each row, if rows of one group are not independent (Obuchowski).
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the larger area.
     confidence_level : float

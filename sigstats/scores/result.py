@@ -25,21 +25,21 @@ class ScoreResult(TestResult):
     Attributes
     ----------
     statistic : float
-        The difference in units of its standard error; infinite where all rows (or groups) differ by the same.
+        The difference in units of its standard error; infinite if the difference is the same in all rows (or groups).
     pvalue : float
-        Where the statistic is infinite, the least that so many rows or groups can show: if A and B are exchanged at
-        random in each of n, the least p is ``2**-n``, two-sided ``2**(1 - n)``.
+        The p-value. If the statistic is infinite, the smallest p-value of n rows or groups in each of which A and B are
+        exchanged at random: ``2**-n``, two-sided ``2**(1 - n)``.
     value_a, value_b : float
-        The area or the mean of both.
+        The area or the mean of each classifier.
     interval_a, interval_b : Interval
-        Of them, two-sided.
+        Their two-sided intervals.
     estimate : float
-        That of B less that of A.
+        The area or mean of B less that of A.
     standard_error : float
-        Of the estimate; by groups where there are any.
+        The standard error of the estimate, by groups if there are any.
     confidence_interval : Interval
-        Of the difference; where the alternative is one-sided, so is it: for
-        ``"greater"`` it has no lower end but that of all differences, for ``"less"`` no upper one.
+        The interval of the difference, one-sided if the alternative is: for ``"greater"`` its lower end is the smallest
+        possible difference, for ``"less"`` its upper end is the largest.
     """
 
     confidence_interval: Interval

@@ -20,11 +20,11 @@ class SequentialResult(TestResult):
     pvalue : float
         A valid p-value of the null hypothesis.
     pvalue_interval : Interval
-        Where the p-value of infinitely many replicates lies, valid whenever the rule stopped.
+        An interval of the p-value of infinitely many replicates, valid whenever the rule stopped.
     replicates, exceedances : int
-        Up to the stop.
+        Their numbers up to the stop.
     verdict : "reject", "keep" or "undecided"
-        What the rule is certain of, up to its risk; "undecided" where it makes no such claim.
+        The decision that the rule makes up to its risk; "undecided" if it makes none.
     maximum : int
         The largest number of replicates.
 

@@ -55,9 +55,9 @@ class SignFlipResult(TestResult):
     statistic : float
         The sum of the differences.
     pvalue : float
-        Never below the true one: where `pvalue_interval` is not None, the upper bound.
+        The p-value, or its upper bound if the distribution is too wide to be summed exactly.
     log10_pvalue : float
-        Its decimal logarithm, finite also where the p-value is below the smallest float.
+        The decimal logarithm of the p-value, finite even if the p-value is below the smallest float.
     pvalue_interval : Interval or None
         Certified bounds of the p-value (confidence 1) where its law is too wide to be summed exactly; by
         ``"monte-carlo"`` the interval of the p-value that endless replicates would give.
@@ -97,14 +97,15 @@ def sign_flip_test(
     Parameters
     ----------
     differences : array_like, shape (n,)
-        What A is ahead of B in each item: right answers of A less those of B, say, or a difference of marks; integers,
-        fractions (`fractions.Fraction`) or floats. Floats that are multiples of one fraction to nine digits are taken
-        for these multiples, so that sums which are equal but for rounding are ties.
+        The lead of A over B in each item, such as the right answers of A less those of B, or a difference of marks, as
+        integers, fractions (`fractions.Fraction`) or floats. Floats that are multiples of one fraction to nine digits
+        count as these multiples, so that sums that differ by rounding error alone are ties.
     sizes : array_like, shape (n,), optional
-        How many rows each difference sums; 1 by default. They change the estimate and its interval, not the p-value.
+        The number of rows that each difference sums; 1 by default. Sizes change the estimate and its interval, not the
+        p-value.
     limit : float, optional
-        The largest difference that one row can have, such as 1 for right and wrong: how far an item that was not seen
-        might differ. By default the largest difference seen, over its size.
+        The largest possible difference of one row, such as 1 for right and wrong; it bounds the difference of an unseen
+        item. By default the largest observed ratio of a difference to its size.
     symmetric : bool
         Whether A and B could be exchanged within an item if they were equally good. They cannot where an item's
         difference is that of the means of unlike numbers of answers: p is then not below that of a score test (see
