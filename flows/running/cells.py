@@ -148,6 +148,7 @@ class CellComputer:
         self._display = display
         self._stop = stop
         self._cache = cache
+        self._telling = threading.Lock()
         self._ended: dict[str, Outcome] = {}
 
     def compute(self, cell: Cell) -> Outcome:
@@ -188,13 +189,16 @@ class CellComputer:
 
     def _try_cache(self, use: Callable[[CellCache], T]) -> T | None:
         """Use the cache; if it cannot be reached, say so, and go on without it."""
-        if self._cache is None:
+        cache = self._cache  # that of another thread may fail meanwhile
+        if cache is None:
             return None
         try:
-            return use(self._cache)
+            return use(cache)
         except OSError as error:
-            self._display.say(f"note: the cache {self._cache.root} is not used ({one_line(error)[:200]})")
-            self._cache = None
+            with self._telling:
+                if self._cache is not None:
+                    self._display.say(f"note: the cache {cache.root} is not used ({one_line(error)[:200]})")
+                self._cache = None
             return None
 
 

@@ -1,13 +1,16 @@
 """Cells that studies share: the bytes are those of a run without a cache, whatever is there."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import sigstats
 from sigstats.flows.commands._options import cache_of
 from sigstats.flows.errors import BadInput
+from sigstats.flows.running.cells import CellComputer
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.store import Store
@@ -145,3 +148,17 @@ def test_a_cell_that_is_whole_is_not_looked_for(tmp_path):
     store = Store(str(tmp_path))
     cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=0, lane_size=10)
     assert CellCache(str(tmp_path / "none")).take(cell, store) == []
+
+
+def test_two_cells_that_find_the_cache_gone_at_once_say_so_once():
+    both, said = threading.Barrier(2), []
+
+    def fails(cache):
+        both.wait(30)
+        raise OSError("no such place")
+
+    computer = CellComputer(None, None, SimpleNamespace(say=said.append), threading.Event(), CellCache("gone"))
+    with ThreadPoolExecutor(2) as executor:
+        assert list(executor.map(computer._try_cache, [fails, fails])) == [None, None]
+    assert said == ["note: the cache gone is not used (no such place)"]
+    assert computer._try_cache(fails) is None
