@@ -17,19 +17,19 @@ class ComparisonResult(ComparedRows):
     rows : tuple of ComparisonRow
         Every measure on all rows, then on each slice.
     rule : ComparisonRule
-        What counted as a regression.
+        The rule of the verdict.
     n : int
-        The number of rows that both models predicted, of several scores by that of most rows; of items where all
-        answers to each are averaged.
+        The number of rows that both models predicted, for the score with most rows; the number of items if all answers
+        to each are averaged.
     items : int or None
-        The number of items that they answer, where items have several answers.
+        The number of items that the rows answer, if items have several answers.
     subjects : pair of mappings of str to str, or None
-        What was read of baseline and candidate, for a person: task, model, score ...
+        The task, model, score and similar attributes of baseline and candidate, for display.
     notes : tuple of str
-        What a person should know, a line each.
+        Remarks about the data and the methods, a line each.
     identical : bool
-        Whether a thing was compared with itself: two files of the same bytes, two frames of the same content, or the
-        same arrays. Then nothing was tested, and the verdict is "pass".
+        Whether the two inputs are identical: files of the same bytes, frames of the same content, or the same arrays.
+        Then nothing was tested, and the verdict is "pass".
     """
 
     def to_pandas(self) -> Any:

@@ -16,38 +16,39 @@ class ComparisonRow:
     ----------
     slice, measure : str
     score : str
-        Which of several scores the measure is of; empty where there is one.
+        The name of the score that is measured, if there are several; otherwise empty.
     n : int
-        Rows; items where all answers to each are averaged.
+        The number of rows, or of items if all answers to each are averaged.
     items : int or None
-        The items that the rows answer, where items have several answers.
+        The number of items that the rows answer, if items have several answers.
     baseline, candidate : float or None
-        The measure of both.
+        The measure of each model.
     baseline_interval, candidate_interval : tuple of float or None
-        Of the accuracy Clopper and Pearson's (in groups, Korn and Graubard's), of scores those of their test, of others
-        percentiles of the bootstrap.
+        The interval of each: Clopper and Pearson's for the accuracy (in groups, Korn and Graubard's), that of the test
+        for scores, and percentiles of the bootstrap for other measures.
     difference, low, high : float or None
-        Candidate less baseline, and its interval; no ends where nothing differs and differences have no known bound.
+        Candidate less baseline, and its interval; no ends if nothing differs and differences have no known bound.
     standard_error : float or None
-        Of the difference, by rows, or by groups where there are any (Miller 2024); None where the test has none.
+        The standard error of the difference, by rows, or by groups if there are any (Miller 2024); None if the test has
+        none.
     test : str
-        How `p_worse` was found.
+        The name of the test of `p_worse`.
     p_worse : float or None
         One-sided p-value of "the candidate is not worse".
     p_differs : float or None
         Two-sided p-value of "both are equally good".
     p_adjusted : float or None
-        `p_worse`, adjusted.
+        `p_worse`, adjusted over the family of tests.
     pd, psd, nsd : float or None
-        Possibilistic indices of "not worse" against "worse"; where nothing differs, both are possible and neither is
+        Possibilistic indices of "not worse" against "worse"; if nothing differs, both are possible and neither is
         necessary.
     differing : int or None
-        In how many rows, groups or items the models differ, by what the measure counts; None where nothing was tested.
+        The number of rows, groups or items in which the models differ by this measure; None if nothing was tested.
     detectable : float or None
-        Where accuracy warns: the smallest drop that this many rows show with power 0.8, given how often the models
-        disagree, at the level that one test has among all of them.
+        If accuracy warns, the smallest drop that this number of rows detects with power 0.8, given how often the models
+        disagree, at the level of one test among all of them.
     verdict : "pass", "warn", "fail" or None
-        None where nothing was tested.
+        None if nothing was tested.
     note : str
     """
 

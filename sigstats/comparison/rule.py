@@ -21,11 +21,10 @@ class ComparisonRule:
 
     A test fails if the candidate is worse with an adjusted one-sided p-value of at most `alpha` and by at least
     `minimum_effect`. It warns if the interval of the difference reaches below minus `margin`, so that the data do not
-    exclude a drop that matters, and where a bootstrap saw the models differ on fewer than 20 rows or groups, since its
-    interval is then too short. Else it passes.
+    exclude a drop that matters. A bootstrap also warns if the models differ on fewer than 20 rows or groups, since its
+    interval is then too short. Otherwise the test passes.
 
-    The metadata of each field holds its description and its limits, from which the study file and the command line
-    take theirs.
+    The metadata of each field holds its description and its limits; study files and the command line use them.
 
     Parameters
     ----------

@@ -43,8 +43,8 @@ MOST_CLASSES = 2**20
 class JointEvents:
     """How often each distinct joint event of two classifiers occurred; without events, the zero of addition.
 
-    Usually made by `from_predictions` or `from_indicators`. However it is made, the events are put in order, equal
-    ones are added up and those that never occurred are left out, so that equal contents are equal records.
+    It is usually made by `from_predictions` or `from_indicators`. The events are always sorted, the counts of equal
+    events are added, and events that never occurred are left out, so that records of equal content are equal.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class GandyRule(FixedRule):
     order is kept when replicates turn from 0 to 1, so that the p-value is valid with ties too, and the interval is the
     set of p for which neither tail of the order is below half of 1 - confidence.
 
-    The boundaries are computed replicate by replicate, as far as these go: where more than about a million are cheap
+    The boundaries are computed for each replicate that is drawn. If more than about a million replicates are cheap
     enough to be drawn, another rule costs less.
 
     Attributes
@@ -58,7 +58,7 @@ class GandyRule(FixedRule):
     risk : float
         The bound on the resampling risk, greater than 0 and at most 0.25.
     half_spent : int
-        Gandy's k: after how many replicates half of the risk may be spent, at least 1.
+        Gandy's k: the number of replicates after which half of the risk may be spent, at least 1.
 
     Raises
     ------

@@ -175,8 +175,8 @@ class BesagCliffordRule(FixedRule):
     maximum : int
         The largest number of replicates, at least 1.
     exceedances : int
-        At how many exceedances to stop, at least 1. About 1 / sqrt(exceedances) is the relative error of p where the
-        rule stops; see `deciding_exceedances` for the number that changes no verdict.
+        The number of exceedances at which to stop, at least 1. The relative error of p is then about
+        1 / sqrt(exceedances); `deciding_exceedances` gives the number that changes no verdict.
 
     Raises
     ------
