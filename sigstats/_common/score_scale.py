@@ -7,12 +7,12 @@ import numpy as np
 from .messages import shown
 from .validation import FloatArray
 
-#: Of percentages at most this share of the positive ones is 1 or less.
-_SMALL = 0.05
+#: Of percentages, and of marks from 0 to 10, at most this share of the positive ones is 1 or less.
+_SMALL = 0.15
 
 
 def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str) -> None:
-    """Refuse scores of one model between 0 and 1 beside scores of another between 0 and 100.
+    """Refuse scores of one model between 0 and 1 beside scores of another between 0 and 100, or 0 and 10.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
     >>> require_one_scale([f1, f1 / 2], "ab", wanted="one unit")
     >>> require_one_scale([f1, f1 * 100], "ab", wanted="one unit")
     Traceback (most recent call last):
-    ValueError: scores: 0 to 1 of 'a' and 0 to 100 of 'b' look like fractions and percentages; expected one unit
+    ValueError: scores: 0 to 1 of 'a' and 0 to 100 of 'b' look like two units; expected one unit
     """
     fractions = next((place for place, each in enumerate(scores) if _are_fractions(each)), None)
     if fractions is None:
@@ -46,7 +46,7 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
             low, high = scores[fractions].min(), scores[fractions].max()
             raise ValueError(
                 f"scores: {low:g} to {high:g} of {shown(names[fractions])} and {each.min():g} to {each.max():g} of "
-                f"{shown(name)} look like fractions and percentages; expected {wanted}"
+                f"{shown(name)} look like two units; expected {wanted}"
             )
 
 
@@ -56,7 +56,7 @@ def _are_fractions(scores: FloatArray) -> bool:
 
 
 def _are_percentages(scores: FloatArray) -> bool:
-    """Whether scores lie between 0 and 100, hardly any of them between 0 and 1."""
-    if not len(scores) or scores.min() < 0 or not 10 < scores.max() <= 100:
+    """Whether scores lie between 0 and 100, some at 10 or more, hardly any of them between 0 and 1."""
+    if not len(scores) or scores.min() < 0 or not 10 <= scores.max() <= 100:
         return False
     return bool(np.count_nonzero((scores > 0) & (scores <= 1)) <= _SMALL * np.count_nonzero(scores))

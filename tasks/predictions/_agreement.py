@@ -106,9 +106,8 @@ def differing_prompts(first: Predictions, other: Predictions, rows: Any, partner
         return []
     a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)
     n = pc.sum(pc.not_equal(a, b)).as_py() or 0  # null is no difference
-    told = (
-        f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} (another template, other examples)"
-    )
+    why = "another template, other examples or choices"
+    told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
     return [told] if n else []
 
 

@@ -15,6 +15,7 @@ from sigstats.comparison.paired_predictions import ItemTotals
 from ..tables.numbers import to_numbers
 from ..tables.spelling import same_spelling
 from ._items import Ints, first_rows, item_codes
+from ._log import PROMPT
 from ._predictions import Predictions
 
 
@@ -60,7 +61,7 @@ def alike(
     first, other = (replace(side, epoch=own) for side, own in zip((first, other), epochs, strict=True))
     for side in (first, other):
         require_distinct(side)
-        _require_one_value(side, {"label": side.label, **side.identity})
+        _require_one_value(side, {"label": side.label, **_questions(side)})
     if not _have_same_epochs(first, other):
         counts = [f"{answers_each(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
         trimmed = first_answers(first, other), first_answers(other, first)
@@ -85,7 +86,7 @@ def averaged(side: Predictions, *, marks: bool) -> Predictions:
     """
     if side.epoch is not None:
         require_distinct(side)
-        _require_one_value(side, {"label": side.label, **side.identity, **side.others})
+        _require_one_value(side, {"label": side.label, **_questions(side), **side.others})
     if marks:
         values = side.score
     else:
@@ -226,3 +227,8 @@ def _mean(side: Predictions) -> float:
         return float(pc.mean(side.score).as_py())
     label, prediction = same_spelling([side.label, side.prediction])
     return float(pc.mean(pc.cast(pc.equal(label, prediction), pa.float64())).as_py())
+
+
+def _questions(side: Predictions) -> dict[str, Any]:
+    """What all answers to an item have in common; their prompts may differ."""
+    return {name: column for name, column in side.identity.items() if name != PROMPT}

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..input_files.content import Content
 from ..input_files.json_text import parse_json
-from ._log import Answer, EvaluationLog, mapping, sort_scores
+from ._log import PROMPT, Answer, EvaluationLog, mapping, sort_scores
 from ._predictions import Columns
 
 ORDER = 30
@@ -119,12 +119,15 @@ def _answer(place: str, position: int, sample: Any, scorer: str, columns: Column
     given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
     scores, unread = sort_scores(_values(given))
     metadata = mapping(sample.get("metadata"))
+    identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
+    if isinstance(sample.get("choices"), list):
+        identity[PROMPT] = json.dumps(sample["choices"])
     return Answer(
         item=str(sample["id"]),
         epoch=epoch,
         scores=scores,
         unread=unread,
-        identity={name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None},
+        identity=identity,
         about={name: metadata.get(name) for name in columns.optional},
         failed=_failure(sample, is_scored=bool(given)),
     )

@@ -24,10 +24,14 @@ def marks(values):
 @pytest.mark.parametrize(("first", "second"), [(1, 100), (100, 1)])
 def test_fractions_beside_percentages_are_refused(first, second):
     frames = marks(FRACTIONS * first), marks(FRACTIONS[::-1] * second)
-    with pytest.raises(ValueError, match=r"^scores: .* look like fractions and percentages; expected one unit"):
+    with pytest.raises(ValueError, match=r"^scores: .* look like two units; expected one unit"):
         sigstats.compare(*frames, score="f1")
-    with pytest.raises(ValueError, match="look like fractions and percentages"):
+    with pytest.raises(ValueError, match="look like two units"):
         sigstats.rank(np.column_stack([FRACTIONS * first, FRACTIONS * first, FRACTIONS * second]))
+    with pytest.raises(ValueError, match="look like two units"):
+        sigstats.compare(
+            marks(np.sign(FRACTIONS)), marks(RNG.integers(0, 11, 200)), score="f1"
+        )  # right or wrong; 0 to 10
     declared = sigstats.compare(*frames, score="f1", score_range=(0, 100))
     assert declared.rows[0].difference == pytest.approx((FRACTIONS * second).mean() - (FRACTIONS * first).mean())
 
@@ -230,3 +234,16 @@ def test_a_column_that_is_no_model_is_not_ranked(name):
     with pytest.raises(ValueError, match=f"models: the column '{name}' is none"):
         sigstats.rank(frame.assign(**{name: range(200)}))
     assert len(sigstats.rank(frame.assign(**{name: range(200)}), models=["a", "b"]).models) == 2
+
+
+def test_other_choices_of_the_same_questions_are_told(tmp_path, capsys):
+    def written(name, choices):
+        sample = {"input": "q", "target": "A", "choices": choices, "scores": {"match": {"value": "C"}}}
+        samples = [{"id": n // 2, "epoch": 1 + n % 2, **sample} for n in range(40)]
+        return inspect_log(tmp_path / name, [], samples=samples)
+
+    first, same, other = written("a.json", ["x", "y"]), written("b.eval", ["x", "y"]), written("c.json", ["y", "x"])
+    assert main(["compare", first, same]) == 0
+    assert "prompts" not in capsys.readouterr().out.replace(str(tmp_path), "")
+    assert main(["compare", first, other]) == 0
+    assert "40 of 40 prompts are not those of" in " ".join(capsys.readouterr().out.split())
