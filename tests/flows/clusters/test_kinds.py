@@ -53,7 +53,10 @@ def test_the_ready_files_are_valid(repository):
         ('kind = "slurm"\nworkers = 2\nmodules = ["python"]', "modules"),
         ('kind = "kubernetes"\nworkers = 2', "image: is missing"),
         ('kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2 GiB"', "memory"),
-        ('kind = "local"\nmemory_limit = "1.2.3 GiB"', "memory_limit"),
+        (
+            'kind = "local"\nmemory_limit = "1.2.3 GiB"',
+            "'1.2.3 GiB' is not valid; expected an amount with its unit, as in",
+        ),
         ('kind = "local"\nmemory_limit = "0 B"', "memory_limit: '0 B' is not valid; expected a byte or more"),
         ('kind = "slurm"\nworkers = 2\nmemory = "0.0 GiB"', "memory: '0.0 GiB' is not valid; expected a byte or more"),
         ('kind = "local"\nworkers = { maximum = 4, least = 1 }', "least"),
