@@ -61,7 +61,7 @@ def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[i
             raise refuse("classes", classes, "each class once")
     held = math.fsum(p[places])
     if not share < held:
-        raise refuse("share", share, f"less than {held:g}, what the classes it is taken from have together")
+        raise refuse("share", share, f"less than {held:g}, the total probability of the classes from which it is taken")
     relaxed = p.copy()
     relaxed[places] *= 1 - share / held
     return (*relaxed.tolist(), share)

@@ -86,7 +86,7 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
         return generator.multivariate_hypergeometric(rows, drawn, size=wanted, method="marginals")
     fewer = min(drawn, total - drawn)
     if fewer > _MAX_LARGE_SAMPLE:
-        raise refuse("n", n, f"at most {_MAX_LARGE_SAMPLE} of {total} rows, or all but as many")
+        raise refuse("n", n, f"at most {_MAX_LARGE_SAMPLE} of {total} rows, or all but at most {_MAX_LARGE_SAMPLE}")
     found = _draw_large(rows, fewer, generator, wanted)
     return found if fewer == drawn else rows - found
 

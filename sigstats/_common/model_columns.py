@@ -62,7 +62,7 @@ def columns_of(
     chosen = [each for each in frame if each not in named] if models is None else list(models)
     if models is None and (other := next((each for each in chosen if each.strip().lower() in _NO_MODELS), None)):
         raise ValueError(
-            f"models: the column {shown(other)} is none; expected a frame without it, or the names of those that are"
+            f"models: the column {shown(other)} is no model; expected a frame without it, or the names of the models"
         )
     found = [as_decimals(np.asarray(column(each, "models"))) for each in chosen]
     if any(not isinstance(each, str) for each in chosen):

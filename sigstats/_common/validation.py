@@ -86,7 +86,7 @@ def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise refuse(name, value, "the number of the group of each row")
     if len(labels) != rows:
-        raise refuse(f"{name} (length)", len(labels), f"{rows}, one a row")
+        raise refuse(f"{name} (length)", len(labels), f"{rows}, one for each row")
     found, codes = np.unique(labels, return_inverse=True)
     if len(found) < 2:
         raise refuse(name, len(found), "two groups or more")
@@ -188,7 +188,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
 def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str) -> None:
     """ValueError unless `second`, called `name`, is as long as `first` and of labels comparable with its labels."""
     if first.size != second.size:
-        raise refuse(f"{name} (length)", second.size, f"{first.size}, one label an observation")
+        raise refuse(f"{name} (length)", second.size, f"{first.size}, one label for each observation")
     if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
         raise refuse(name, second[0], "labels of the same kind everywhere: all numbers or all strings")
     require_comparable(first, second, name)

@@ -242,5 +242,5 @@ def _scores(scores: Any, rows: int) -> tuple[FloatArray, FloatArray]:
 
 def _of_length(column: NDArray[Any], name: str, rows: int) -> NDArray[Any]:
     if len(column) != rows:
-        raise refuse(f"{name} (length)", len(column), f"{rows}, one a row")
+        raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
     return column

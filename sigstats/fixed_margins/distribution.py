@@ -140,7 +140,7 @@ def _by_cell(total: int, classes: Classes) -> NumberCorrect:
     first, last = last_listed(mode, lowest), last_listed(mode, highest)
     step = 2 if others else 1
     if step * (last - first) >= _MOST_LISTED:
-        raise refuse("row_totals (total)", total, f"a total at which at most {_MOST_LISTED} numbers are to be listed")
+        raise refuse("row_totals (total)", total, f"a total with at most {_MOST_LISTED} numbers to list")
     cells = np.arange(first, last + 1)
     # T = n11, or n11 + n22 with n22 = N - r1 - c1 + n11.
     least = 2 * first + total - rows - columns if others else first

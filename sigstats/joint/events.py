@@ -162,7 +162,7 @@ class JointEvents:
             require_comparable(occurring, categories, "classes")
             strange = ~np.isin(occurring, categories)
             if strange.any():
-                raise refuse("classes", classes, f"{occurring[strange][0].item()!r} among them, for it occurs")
+                raise refuse("classes", classes, f"classes that include {occurring[strange][0].item()!r}, which occurs")
             order = np.argsort(categories, kind="stable")
             codes = order[np.searchsorted(categories, occurring, sorter=order)][codes]
         k, n = len(categories), truth.size
@@ -205,7 +205,7 @@ class JointEvents:
         width = arrays[0].shape[1]
         names = np.arange(width) if categories is None else as_labels(categories, "categories")
         if names.size != width:
-            raise refuse("categories (length)", names.size, f"{width}, one name a column")
+            raise refuse("categories (length)", names.size, f"{width}, one name for each column")
         found = count_rows(arrays)
         events = tuple((true, by_a, by_b) for true, by_a, by_b in found)
         return cls(tuple(names.tolist()), "categories", events, tuple(found.values()))

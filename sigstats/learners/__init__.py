@@ -116,7 +116,7 @@ def _as_mask(nominal: Any) -> Any:
     except ValueError:
         mask = np.empty(0)
     if mask.ndim != 1 or mask.dtype != bool:
-        raise refuse("nominal", nominal, "one bool a feature")
+        raise refuse("nominal", nominal, "one bool for each feature")
     return mask if mask.any() else None
 
 

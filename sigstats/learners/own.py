@@ -40,7 +40,7 @@ def find(name: str, allowed: Sequence[str]) -> Any:
     """
     found = _CLASSIFIERS.find(name, allowed)
     if found is None:
-        raise refuse("classifier", name, f"{_WANTED}; its module has no such name")
+        raise refuse("classifier", name, f"{_WANTED}; the module has no such name")
     if inspect.isroutine(found):
         raise refuse("classifier", name, f"{_WANTED}; it is a function")
     if inspect.ismodule(found) or not all(hasattr(found, method) for method in ("fit", "predict", "get_params")):

@@ -183,10 +183,10 @@ def as_measure(
         raise refuse("greater_is_better", greater_is_better, "True, False or None")
     if isinstance(measure, (Measure, str)):
         if greater_is_better is not None:
-            raise refuse("greater_is_better", greater_is_better, "None, for the measure itself says so")
+            raise refuse("greater_is_better", greater_is_better, "None, since the measure defines it")
         if isinstance(measure, Measure):
             if parameters:
-                raise refuse("parameters", parameters, "none, for the measure has its own")
+                raise refuse("parameters", parameters, "none, since the measure has its own")
             return measure
         return _named(measure, parameters)
     if not callable(measure):

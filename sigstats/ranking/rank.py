@@ -240,7 +240,7 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         name = f"correct[{shown(names[i])}]"
         column = as_labels(table[:, i], name)
         if len(column) != len(label):
-            raise refuse("label (length)", len(label), f"{len(column)}, one a row")
+            raise refuse("label (length)", len(label), f"{len(column)}, one for each row")
         same_kind_of_labels(label, column, name)
         if (column != label).any():
             _require_classes(label, column, names[i])
@@ -257,6 +257,6 @@ def _require_classes(label: Any, column: Any, model: str) -> None:
 def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
     column = as_labels(values, name)
     if len(column) != rows:
-        raise refuse(f"{name} (length)", len(column), f"{rows}, one a row")
+        raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
     found, codes = np.unique(column, return_inverse=True)
     return tuple(map(str, found.tolist())), codes.astype(np.int64)

@@ -14,7 +14,7 @@ def as_rows(X: Any, n: int, null: str) -> Any:
         if null == "features" and not hasattr(X, "iloc"):
             raise refuse("X", f"<{type(X).__name__}>", "a dense array for null='features'")
     else:
-        wanted = "a rectangular array of numbers, one row an observation"
+        wanted = "a rectangular array of numbers, with a row for each observation"
         rows = as_array(X, "X", wanted)
         if rows.dtype.kind not in "biufUSO" or rows.ndim != 2:
             raise refuse("X", X, wanted)

@@ -30,9 +30,9 @@ def item_law(
     if _are_several(accuracy_a) or _are_several(accuracy_b):
         for name, value in (("only_a", only_a), ("only_b", only_b), ("discordance", discordance)):
             if value is not None:
-                raise refuse(name, value, "nothing beside the accuracies of items")
+                raise refuse(name, value, "None together with the accuracies of items")
         if correlation is not None:
-            raise refuse("correlation", correlation, "nothing beside the accuracies of items, which say it")
+            raise refuse("correlation", correlation, "None together with the accuracies of items, which determine it")
         return _of_items(_chances(accuracy_a, "accuracy_a"), _chances(accuracy_b, "accuracy_b"), answers)
     p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
     if answers == 1:

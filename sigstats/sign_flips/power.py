@@ -203,7 +203,7 @@ def _smallest(reaches: Any) -> int:
 def _exact_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:
     rule = as_rule(alpha, alternative, method, correction)
     if method != "exact":
-        raise refuse("method", method, "'exact' with several answers, which have the exact test alone")
+        raise refuse("method", method, "'exact', the only method for several answers")
     if rule.alpha < _LEAST_ALPHA:
         raise refuse("alpha", alpha, f"at least {_LEAST_ALPHA:g} with several answers")
     return rule

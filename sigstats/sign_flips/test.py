@@ -243,7 +243,7 @@ def _limit(limit: float | None, values: FloatArray, rows: FloatArray) -> float:
         return seen
     most = as_real(limit, "limit", low=0, high=LARGEST)
     if seen > most * (1 + 1e-9):
-        raise refuse("limit", limit, f"at least {seen:g}, the largest difference of a row that was seen")
+        raise refuse("limit", limit, f"at least {seen:g}, the largest observed difference of a row")
     return max(most, seen)
 
 

@@ -231,7 +231,7 @@ def test_scores_of_the_other_class_are_refused_or_told():
 @pytest.mark.parametrize("name", ["id", "Unnamed: 0", "label"])
 def test_a_column_that_is_no_model_is_not_ranked(name):
     frame = pd.DataFrame({"a": TRUE == 0, "b": GUESS == 0}).astype(int)
-    with pytest.raises(ValueError, match=f"models: the column '{name}' is none"):
+    with pytest.raises(ValueError, match=f"models: the column '{name}' is no model"):
         sigstats.rank(frame.assign(**{name: range(200)}))
     assert len(sigstats.rank(frame.assign(**{name: range(200)}), models=["a", "b"]).models) == 2
 

@@ -116,7 +116,7 @@ def test_bad_records_are_named(changes, message):
     ("call", "message"),
     [
         (lambda: JointEvents.from_predictions([1, 1], [1, 1], [1, 1]), "categories"),
-        (lambda: JointEvents.from_predictions([1, 2], [1, 3], [1, 1], classes=[1, 2]), "3 among them"),
+        (lambda: JointEvents.from_predictions([1, 2], [1, 3], [1, 1], classes=[1, 2]), "classes that include 3"),
         (lambda: JointEvents.from_predictions([1, 2], [1, 2], [1, 1], classes=["1", "2"]), "classes"),
         (lambda: JointEvents.from_predictions([1, 2], [1, 2], [1, 1], classes=[1, 2, 2]), "distinct"),
         (lambda: JointEvents.from_predictions([1, 2], [1], [1, 1]), "a (length)"),
