@@ -1,4 +1,4 @@
-"""How large a difference between two classifiers is, with an interval.
+"""Effect sizes of a difference between two classifiers, with intervals.
 
 A p-value says whether two accuracies differ, not by how much; report one of these beside it.
 

@@ -1,4 +1,4 @@
-"""The words of complaints: the value that is not valid, and what would be right.
+"""Error messages: the value that is not valid, and a value that would be.
 
 Without NumPy, so that a program can complain before it has loaded anything. Not part of the public names.
 """
@@ -14,7 +14,7 @@ from .printable import printable
 _repr = reprlib.Repr()
 _repr.maxlist = _repr.maxtuple = 8
 _repr.maxstring, _repr.maxother = 60, 80
-#: The most characters of what somebody's code complains of.
+#: The largest number of characters of a message of other code.
 _LONGEST = 10_000
 
 
@@ -33,14 +33,14 @@ def shown(value: object) -> str:
 
 
 def one_line(message: object) -> str:
-    """What a user's function or a learner complained of, without line breaks and other controls of a terminal."""
+    """The message of an error of a user's function or a learner, without line breaks and control characters."""
     text = str(message)
     cut = text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
     return printable(" ".join(cut.split()))
 
 
 def refuse(name: str, value: object, wanted: str) -> ValueError:
-    """The one form of every complaint: field, value, what would be right."""
+    """The error for a value that is not valid, in one form: field, value, expected value."""
     return ValueError(f"{name}: {shown(value)} is not valid; expected {wanted}")
 
 
@@ -51,13 +51,13 @@ def nearest(value: object, options: Iterable[str]) -> str | None:
 
 
 def did_you_mean(value: object, options: Iterable[str]) -> str:
-    """What a message ends with if an option is near to a mistyped value, else nothing."""
+    """The end of a message, if an option is near to a mistyped value; otherwise empty."""
     near = nearest(value, options)
     return f" (did you mean {near!r}?)" if near else ""
 
 
 def hint(name: object, names: Iterable[str]) -> str:
-    """What to write instead of a name that is not known: the nearest, or all that there are."""
+    """A suggestion for an unknown name: the nearest known name, or all known names."""
     names = list(names)
     near = nearest(name, names)
     return f"did you mean {near!r}?" if near else f"expected one of {', '.join(map(shown, names[:20]))}"

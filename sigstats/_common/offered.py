@@ -170,14 +170,14 @@ class Offered:
 
 
 def said(code: Mapping[str, str]) -> str:
-    """What identifies code, in words."""
+    """The identity of code, in words."""
     version = f" {code['version']}" if code["version"] else ""
     others = f" with {code['with']}" if "with" in code else ""
     return f"{code['package']}{version} (source {code['source'][:10]}){others}"
 
 
 def _code(package: str, modules: Iterable[str]) -> dict[str, str]:
-    """What identifies the imported modules of a package."""
+    """The identity of the imported modules of a package."""
     content = hashlib.sha256()
     for each in sorted(modules):
         content.update(each.encode() + b"\0" + Path(_file(each) or "").read_bytes() + b"\0")

@@ -1,1 +1,1 @@
-"""What people call with data frames, files or arrays; it stands above the statistics and the readers of files."""
+"""Functions of data frames, files or arrays, which use the statistics and the readers of files."""

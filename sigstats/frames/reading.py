@@ -1,4 +1,4 @@
-"""What `sigstats compare` reads of files, as a data frame.
+"""The predictions that `sigstats compare` reads from files, as a data frame.
 
 When not to use: for files that hold no predictions; pandas reads tables.
 """

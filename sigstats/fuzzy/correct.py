@@ -47,7 +47,7 @@ def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
 
 
 def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
-    """What an object adds to the true classes, to the assigned ones, and to the number correct, by each reading."""
+    """The contribution of an object to the true classes, the assigned ones and the number correct, by each reading."""
     for own in options:
         yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in own]
 

@@ -28,7 +28,7 @@ def is_gaussian(machine: Any) -> bool:
 
 
 def predict(fitted: Any, X: Any) -> Any:
-    """What `fitted` predicts for the rows of X.
+    """The predictions of `fitted` for the rows of X.
 
     Parameters
     ----------

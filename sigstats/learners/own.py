@@ -76,7 +76,7 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
 
 
 def takes_missing(estimator: Any) -> bool:
-    """Whether an estimator says that it takes NaN for a missing value."""
+    """Whether an estimator declares that it accepts NaN as a missing value."""
     return bool(getattr(tag_of(estimator, "input_tags"), "allow_nan", False))
 
 
@@ -91,7 +91,7 @@ def tag_of(estimator: Any, name: str) -> Any:
 
 
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
-    """What identifies the code of a classifier.
+    """The identity of the code of a classifier.
 
     Returns
     -------

@@ -82,7 +82,7 @@ def finite_power(
 
 
 def _split(m: IntArray, critical: IntArray, a: int, b: int, rule: Rule) -> FloatArray:
-    """How often the test rejects given m discordant rows out of a + b."""
+    """The conditional power, given m discordant rows out of a + b."""
     favoured = {"two-sided": (a, b), "greater": (a,), "less": (b,)}[rule.alternative]
     return np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
 

@@ -26,7 +26,7 @@ class Rule:
 
     @property
     def tail(self) -> float:
-        """What the upper tail may weigh at most."""
+        """The largest probability of the upper tail."""
         # Half of the smallest float would be 0.
         return max(self.alpha / 2, math.ulp(0.0)) if self.alternative == "two-sided" else self.alpha
 
@@ -74,7 +74,7 @@ def critical_counts(m: IntArray, rule: Rule) -> IntArray:
 
 
 def conditional_power(m: IntArray, critical: IntArray, share: float, rule: Rule) -> FloatArray:
-    """How often the test rejects if there are m discordant pairs and each favours A with probability `share`."""
+    """The power if there are m discordant pairs and each favours A with probability `share`."""
     if rule.alternative == "two-sided":
         return upper_tail(critical, m, share) + upper_tail(critical, m, 1 - share)
     return upper_tail(critical, m, share if rule.alternative == "greater" else 1 - share)

@@ -41,7 +41,7 @@ CHI2_MINIMUM = 25
 
 
 class DiscordantCounts(NamedTuple):
-    """How many observations exactly one of two classifiers got right."""
+    """The numbers of observations that exactly one of two classifiers got right."""
 
     only_a: int
     only_b: int

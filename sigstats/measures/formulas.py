@@ -262,7 +262,7 @@ def dcf(
 
 
 def dcf_weights(cost_fn: Any, cost_fp: Any, prior: Any) -> tuple[float, float]:
-    """What eq. (7) multiplies the two error rates with: ``cost_fn * prior`` and ``cost_fp * (1 - prior)``."""
+    """The factors of the two error rates in eq. (7): ``cost_fn * prior`` and ``cost_fp * (1 - prior)``."""
     prior = as_real(prior, "prior", low=0, high=1)
     positive = as_real(cost_fn, "cost_fn", low=0, high=1e100) * prior
     return positive, as_real(cost_fp, "cost_fp", low=0, high=1e100) * (1 - prior)

@@ -64,7 +64,7 @@ def code_of(name: str) -> dict[str, str] | None:
 
 
 def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape: tuple[int, ...]) -> FloatArray:
-    """What a user's function makes of counts, or ValueError where it raises or gives other than finite numbers."""
+    """The value of a user's function of counts; ValueError if it raises or returns numbers that are not finite."""
     wanted = f"a function of arrays tp, fn, fp, tn of shape {counts.tp.shape} that gives numbers of shape {shape}"
     try:
         with np.errstate(all="ignore"):

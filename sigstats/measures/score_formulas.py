@@ -46,7 +46,7 @@ def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _count_below(ascending: FloatArray, values: FloatArray) -> FloatArray:
-    """How many of the `ascending` numbers are below each value, a tie counting half."""
+    """The number of the `ascending` numbers below each value; a tie counts half."""
     counts: FloatArray = (np.searchsorted(ascending, values) + np.searchsorted(ascending, values, side="right")) / 2
     return counts
 

@@ -30,7 +30,7 @@ _PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureSpec:
-    """What is known of a measure.
+    """The properties of a measure.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class MeasureSpec:
 
     @property
     def in_points(self) -> bool:
-        """Whether differences are counted in points, a hundredth each, not in a unit of the measure's own."""
+        """Whether differences are stated in points (hundredths), not in the measure's own unit."""
         return self.unit != "own"
 
     def of(self, positive: Any, score: Any) -> float:

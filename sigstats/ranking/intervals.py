@@ -76,6 +76,6 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
 
 
 def _variance(scores: Any, codes: IntArray) -> float:
-    """Of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1)."""
+    """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1)."""
     sums = np.bincount(codes, weights=scores - scores.mean())
     return float(sums @ sums) * len(sums) / (len(sums) - 1) / len(scores) ** 2

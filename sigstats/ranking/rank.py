@@ -234,7 +234,7 @@ def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatA
 
 
 def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
-    """Which predictions are right."""
+    """Whether each prediction is right."""
     found = []
     for i in range(table.shape[1]):
         name = f"correct[{shown(names[i])}]"

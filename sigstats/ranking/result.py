@@ -1,4 +1,4 @@
-"""What a leaderboard says of its models, its pairs of models and its slices."""
+"""The results of a leaderboard: its models, its pairs of models and its slices."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -118,7 +118,7 @@ class Ranking:
 
     @property
     def unit(self) -> str:
-        """What is counted: "row", or "item"."""
+        """The unit that is counted: "row" or "item"."""
         return "item" if self.averaged else "row"
 
     @property

@@ -39,7 +39,7 @@ def auc_test(
     confidence_level: float = 0.95,
     method: AucMethod = "asymptotic",
 ) -> ScoreResult:
-    """Whether two classifiers have the same area under the ROC curve, by DeLong's or Obuchowski's test.
+    """Test whether two classifiers have the same area under the ROC curve, by DeLong's or Obuchowski's test.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class _Clusters:
         self.of_rarer_class = min(positive, negative)
 
     def _sums(self, above: FloatArray, below: FloatArray) -> list[FloatArray]:
-        """What the positives, and the negatives, of each group add to the area."""
+        """The contributions of the positives, and of the negatives, of each group to the area."""
         return [
             np.asarray(np.bincount(codes, placed / len(placed), self.count), dtype=np.float64)
             for codes, placed in zip(self._codes, (above, below), strict=True)
@@ -194,7 +194,7 @@ class _Clusters:
         return variance, _freedom(*kinds)
 
     def constant(self, above: FloatArray, below: FloatArray) -> bool:
-        """Whether all terms of the variance are 0 but for rounding."""
+        """Whether all terms of the variance are 0 up to rounding."""
         p, q = self._sums(above, below)
         terms = [p + q, *(part for part, some in zip((p, q), self._with_row, strict=True) if some < self.count)]
         return all(bool(np.abs(term).max() * self.count <= ROUNDING) for term in terms)

@@ -30,7 +30,7 @@ def mean_score_test(
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> ScoreResult:
-    """Whether two classifiers have the same mean score, by Student's t of the differences row by row.
+    """Test whether two classifiers have the same mean score, by Student's t of the differences row by row.
 
     Parameters
     ----------

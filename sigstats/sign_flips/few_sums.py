@@ -50,7 +50,7 @@ def tail_counts(one: Mapping[int, int], other: Mapping[int, int], *thresholds: i
 
 
 def _counts(distinct: Mapping[int, int]) -> dict[int, int]:
-    """How many choices of signs give each sum."""
+    """The number of choices of signs that give each sum."""
     counts = {0: 1}
     for size, times in distinct.items():
         grown: dict[int, int] = {}

@@ -43,7 +43,7 @@ class Tail(NamedTuple):
 
     @property
     def error_bound(self) -> float:
-        """How far the upper bound may be from the tail, as a share of the larger of the two."""
+        """A bound on the distance of the upper bound from the tail, relative to the larger of the two."""
         if self.low == self.high:
             return error_bound(self.high, self.rounding) if self.log > -math.inf else 0.0
         return error_bound(self.high, width_of(self.low, self.high))

@@ -99,7 +99,7 @@ def _saddle_point_tails(
 
 
 def _root(rising: Callable[[float], float]) -> float:
-    """Where a rising function passes 0."""
+    """The zero of an increasing function."""
     from scipy.optimize import brentq
 
     low, high = -1.0, 1.0

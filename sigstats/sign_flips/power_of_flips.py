@@ -1,4 +1,4 @@
-"""How often the sign-flip test of repeated answers rejects."""
+"""The power of the sign-flip test of repeated answers."""
 
 import math
 from typing import Any
@@ -92,7 +92,7 @@ def _points(points: int, dimensions: int) -> FloatArray:
 def _conditional_power(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], shares: FloatArray, rule: Rule, length: int
 ) -> FloatArray:
-    """How often the test rejects given how many items differ by each size, of which `shares` favour A."""
+    """The conditional power, given the number of items that differ by each size, of which `shares` favour A."""
     totals = counts @ sizes
     null, start = _sums(counts, sizes, np.full(len(sizes), 0.5), length)
     upper = null[:, ::-1].cumsum(axis=1)[:, ::-1]

@@ -8,7 +8,7 @@ from ..base import Build
 
 
 class Family(Protocol):
-    """What a module of this folder offers."""
+    """The names that a module of this folder must have."""
 
     @property
     def READY(self) -> Mapping[str, Build]:  # noqa: N802
