@@ -79,7 +79,7 @@ def _require_affordable(name: str, value: Any) -> None:
     most = _MOST.get(name)
     for size in value if isinstance(value, list | tuple) else (value,):
         if most is not None and isinstance(size, int | float) and not abs(size) <= most:
-            raise refuse(f"params: {name}", value, f"at most {most:,}; a larger value exhausts the machine")
+            raise refuse(f"params: {name}", value, f"at most {most:,}: a larger value exhausts the machine")
 
 
 def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
