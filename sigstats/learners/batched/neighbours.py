@@ -18,17 +18,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from sigstats._common.compiled_or import compiled_or
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, blocks
-from ..families.neighbours import (
-    kth_smallest,
-    mismatches,
-    one_hot,
-    squared_distances,
-    tie_order,
-    vote,
-)
+from ..families.neighbours import kth_smallest, mismatches, one_hot, squared_distances, tie_order, vote
 from ..fold_scales import FoldScales, FoldVariances, Learned, rescaled
 from ..neighbour_configuration import Configuration, configuration
 from ._neighbour_lists import NeighbourLists, narrowed
@@ -90,14 +84,9 @@ class BatchedNeighbours:
             self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._lists.short)
 
     def _mixed_features(self, problem: Problem) -> "MixedFeatures | None":
-        """What finds one neighbour among complete numbers where features are permuted; None without Numba."""
-        if self._config.k > 1 or self._config.ties == "vote" or self._partly:
-            return None
-        try:  # it imports an extra
-            from ._mixed_features import MixedFeatures
-        except ImportError:
-            return None
-        return MixedFeatures(self._X, problem, self._config, self._priority, self._farthest)
+        """What finds one neighbour among complete numbers if features are permuted; None without Numba."""
+        made = None if self._config.k > 1 or self._config.ties == "vote" or self._partly else _compiled()
+        return None if made is None else made(self._X, problem, self._config, self._priority, self._farthest)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
@@ -305,6 +294,13 @@ class BatchedNeighbours:
             excluded = fold[replicate] == tested
             distances = squared_distances(X[rows], X, self._nominal)
             predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])
+
+
+@compiled_or(None)
+def _compiled() -> "type[MixedFeatures] | None":
+    from ._mixed_features import MixedFeatures
+
+    return MixedFeatures
 
 
 BATCHED = (BatchedNeighbours,)
