@@ -14,7 +14,7 @@ from sigstats._common.compiled import borrowed, compiled, inlined
 from ._coded_few import FEW, SOME, best_drawn_of_few, best_level_of_few
 from ._coded_levels import best_of_levels
 from ._coded_room import Room, Tree, borrow, make_room
-from ._coded_splits import OWN_BITS, Choice, Coded, code_below, draw_columns
+from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
 from ._coded_thresholds import MANY, best_at_once, best_one_by_one, draw_code, draw_codes
 from ._coded_votes import vote
 from ._forest_folds import Retrained, decide, parted
@@ -30,7 +30,7 @@ def _choose(
     tried, total, smallest = room.tried, room.total, settings.smallest
     if settings.drawn_thresholds:
         draw_codes(sample, tried, found)
-        if even and n <= (SOME if sample.codes.itemsize == OWN_BITS else FEW):
+        if even and n <= (SOME if are_values(sample.codes) else FEW):
             return best_drawn_of_few(sample, members, tried, found, smallest, room.few)
     elif n <= FEW and smallest == 1:
         return best_level_of_few(sample, members, tried, found, n, room.few)

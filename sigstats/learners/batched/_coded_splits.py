@@ -9,6 +9,7 @@ draws them, and searched then.
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numba import extending, types
 
 from sigstats._common.compiled import inlined
 from sigstats._common.lanes import LINE, higher, load, lower, store
@@ -18,9 +19,7 @@ from ._tree_splits import next_draw
 #: scikit-learn holds values no farther apart than this to be equal.
 SAME: Final = np.float32(1e-7)
 
-
-#: Codes of so many bytes are the bits of a value; of negative values all are turned, of others the sign.
-OWN_BITS: Final = 4
+#: Codes of 32 bits are the bits of a value; of negative values all are turned, of others the sign.
 _SIGN: Final = np.uint32(1 << 31)
 
 #: Bytes of rows that are sure to stay in the second cache of a processor.
@@ -71,10 +70,22 @@ class Tried(NamedTuple):
     draws: Any
 
 
+def _are_values(context: Any, codes: Any) -> Any:  # noqa: ARG001 (Numba's)
+    """Whether codes are values themselves, and not ranks; known when compiled, so that nothing branches on it."""
+
+    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+        return target.get_constant(types.boolean, codes.dtype.bitwidth == 32)
+
+    return types.boolean(codes), lower
+
+
+are_values: Any = extending.intrinsic(_are_values)
+
+
 @inlined
 def is_large(codes: Any, members: Any) -> Any:
     """Whether the lines of a node's rows do not stay in cache, of which a few columns are read one by one."""
-    return len(members) * codes.shape[1] * codes.itemsize > _CACHE
+    return are_values(codes) and 4 * len(members) * codes.shape[1] > _CACHE
 
 
 @inlined
@@ -109,7 +120,7 @@ def _remainder(state: int, count: int) -> Any:
 @inlined
 def value_of(sample: Coded, feature: Any, code: Any) -> Any:
     """What a code stands for."""
-    if sample.codes.itemsize < OWN_BITS:
+    if not are_values(sample.codes):
         return sample.values[feature, code]
     bits = np.uint32(code)
     return np.uint32(bits ^ (np.uint32(np.int32(np.uint32(~bits)) >> 31) | _SIGN)).view(np.float32)
@@ -180,7 +191,7 @@ def draw_columns(
 @inlined
 def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: Any) -> Any:
     """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not."""
-    if sample.codes.itemsize == OWN_BITS:
+    if are_values(sample.codes):
         return _code_of(threshold)
     values, first, per_unit = sample.values[feature], sample.steps[feature, 0], sample.steps[feature, 1]
     low, high = np.int64(low), np.int64(high)
