@@ -132,10 +132,10 @@ def test_an_output_without_results_is_refused(tmp_path):
 @pytest.mark.processes
 def test_a_script_without_a_guard_runs_once_on_local_workers(tmp_path):
     # Worker processes import the main module of who starts them: each would run the study again.
-    script = tmp_path / "script.py"
+    script, study = tmp_path / "script.py", json.dumps(STUDY, default=int)
     script.write_text(
         "import sigstats\nprint('started')\n"
-        f"found = sigstats.run({json.dumps(STUDY)}, output={str(tmp_path / 'out')!r}, cluster='local', workers=1)\n"
+        f"found = sigstats.run({study}, output={str(tmp_path / 'out')!r}, cluster='local', workers=1)\n"
         "print(found.summary['decision'].tolist(), __file__)\n"
     )
     done = subprocess.run(

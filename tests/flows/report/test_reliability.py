@@ -62,7 +62,7 @@ def test_the_confidence_is_that_of_the_side_which_is_better(only_a, only_b):
 
 def test_right_is_what_the_population_says(evidence):
     rows = [row for row in evidence.of("calibration") if row.n == 300]
-    two_sided = [row for row in rows if row.method == "McNemar (mid-p)"]
+    two_sided = [row for row in rows if row.method == "McNemar"]
     said = stated_confidence.statements(two_sided, evidence)
     right = stated = 0
     for row in two_sided:
@@ -76,7 +76,7 @@ def test_right_is_what_the_population_says(evidence):
     assert said.right.sum() == right
     assert said.stated.sum() == pytest.approx(stated)
     assert said.bias == pytest.approx((stated - right) / said.right.size)
-    one_sided = stated_confidence.statements([row for row in rows if row.method != "McNemar (mid-p)"], evidence)
+    one_sided = stated_confidence.statements([row for row in rows if row.method != "McNemar"], evidence)
     assert np.array_equal(one_sided.right, said.right)
     assert one_sided.stated == pytest.approx(said.stated, abs=1e-12)
 
@@ -95,12 +95,12 @@ def test_a_bin_holds_what_is_stated_in_it():
 def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     drawn = list(reliability.draw(evidence))
     assert [figure.title.split(" stated by ")[1] for figure in drawn] == [
-        "McNemar (mid-p), rows",
-        "McNemar (mid-p, less), rows",
+        "McNemar, rows",
+        "McNemar (less), rows",
     ]
     body = str(drawn[0].body)
     assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
-    rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar (mid-p)"]
+    rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar"]
     said = stated_confidence.statements(rows, evidence)
     assert f"right on {100 * said.right.mean():.1f}%" in body
 
@@ -108,7 +108,7 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
 def test_the_verdict_says_how_sure_the_tests_are_and_how_often_they_are_right(evidence):
     said = calibration.SECTION.verdict(list(evidence.of("calibration")), evidence).beside
     for n in (60, 300):
-        rows = [row for row in evidence.of("calibration") if row.n == n and row.method == "McNemar (mid-p)"]
+        rows = [row for row in evidence.of("calibration") if row.n == n and row.method == "McNemar"]
         stated, right = [], []
         for cell in {cell for row in rows for cell in evidence.cells_of(row)}:
             difference = cell.work["population"]["outcomes"][1] - cell.work["population"]["outcomes"][2]
@@ -118,7 +118,7 @@ def test_the_verdict_says_how_sure_the_tests_are_and_how_often_they_are_right(ev
                 if trial["advantage"]:
                     stated.append(1 - trial["p_value"] / 2)
                     right.append(trial["advantage"] * difference > 0)
-        assert f"McNemar (mid-p) {100 * np.mean(stated):.1f}% and {100 * np.mean(right):.1f}%" in said
+        assert f"McNemar {100 * np.mean(stated):.1f}% and {100 * np.mean(right):.1f}%" in said
         assert f"with {n} rows" in said
 
 
