@@ -34,6 +34,9 @@ MAX_RESAMPLES = 10**8
 #: The largest magnitude of a number that is squared, and whose squares are added.
 LARGEST_SQUARABLE = 1e150
 
+#: What is right for whole numbers that float64 would round.
+EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above"
+
 #: What is right for labels where whole numbers stand beside floats, or signed ones beside unsigned ones.
 _EXACT_LABELS = f"whole numbers between -{MAX_TOTAL} and {MAX_TOTAL} where others are floats: beyond, floats round them"
 
@@ -139,7 +142,7 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         rounded = [each for each in array[np.abs(reals) > MAX_TOTAL].tolist() if int(float(each)) != each]
         if rounded:  # two of them may differ and be equal as float64
-            raise refuse(name, rounded[0], f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above")
+            raise refuse(name, rounded[0], EXACT_WHOLE)
     return reals
 
 

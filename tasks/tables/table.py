@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pyarrow.compute as pc
 
-from sigstats._common.validation import hint, shown
+from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
 from .numbers import Array, first_rounded, is_number
 
@@ -94,8 +94,7 @@ class Table(ABC):
     def _require_exact(self, name: str, column: Array, numbers: Array) -> None:
         row = first_rounded(column, numbers)
         if row is not None:
-            wanted = f"whole numbers that float64 holds: all up to {2**53}, and few above"
-            raise self.error(name, f": {column[row].as_py()} is not valid; expected {wanted}", row)
+            raise self.error(name, f": {column[row].as_py()} is not valid; expected {EXACT_WHOLE}", row)
 
     def numbers(self, name: str) -> Array:
         """A column as finite float64 numbers, or ValueError that names the first row with another value."""

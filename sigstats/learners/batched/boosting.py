@@ -8,14 +8,13 @@ to stop by and more than 200,000 rows go to scikit-learn.
 """
 
 import functools
-import platform
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
-from sigstats._common.compiled_or import compiled_or
+from sigstats._common.compiled_or import compiled_or, fuses_products
 from sigstats._common.validation import IntArray
 
 from ..base import UNDECIDED, Null, Problem, is_default, steps_of
@@ -259,9 +258,9 @@ def _compiled() -> Any:
 @functools.cache
 def _grows() -> bool:
     """Whether Numba is there and trees grown by it are those of the installed scikit-learn."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return False  # elsewhere compilers fuse products and sums
-    return _compiled() is not None and all(_predicts_the_same(n_classes) for n_classes in (2, 3))
+    return (
+        not fuses_products() and _compiled() is not None and all(_predicts_the_same(n_classes) for n_classes in (2, 3))
+    )
 
 
 def _predicts_the_same(n_classes: int) -> bool:

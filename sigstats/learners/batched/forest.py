@@ -7,14 +7,13 @@ from the same sequences, and votes are summed in the same order. Missing values,
 other limits go to scikit-learn.
 """
 
-import functools
-import platform
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
+from sigstats._common.compiled_or import compiled_or, fuses_products
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, is_default, steps_of
@@ -190,18 +189,15 @@ def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
     return np.array(drawn, dtype=np.int32)
 
 
-@functools.cache
+@compiled_or(None)
 def _growth() -> _Growth | None:
     """What grows a forest, where Numba is there and it grows those of the installed scikit-learn; otherwise None."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
-    try:  # it imports an extra
-        from ._coded_growth import predict_coded_fold
-        from ._forest_folds import Retrained
-        from ._forest_growth import predict_fold
-        from ._forest_splits import Settings
-    except ImportError:
-        return None
+    if fuses_products():
+        return None  # splits equal but for rounding go otherwise
+    from ._coded_growth import predict_coded_fold
+    from ._forest_folds import Retrained
+    from ._forest_growth import predict_fold
+    from ._forest_splits import Settings
 
     def by_order(settings: _Settings, forest: tuple[Any, ...], *data: Any) -> None:
         predict_fold(Settings(*settings), Retrained(*forest), *data)

@@ -9,14 +9,13 @@ The 0/1 columns of categories are made once and permuted; a category that a trai
 there, since scikit-learn breaks ties by the number of columns too.
 """
 
-import platform
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from sigstats._common.compiled_or import compiled_or
+from sigstats._common.compiled_or import compiled_or, fuses_products
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, is_default, steps_of
@@ -190,8 +189,8 @@ def _seed(random_state: int) -> int:
 @compiled_or(None)
 def _growth() -> _Growth | None:
     """What Numba has compiled, where it is there and its trees are those of the installed scikit-learn; or None."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return None  # elsewhere compilers fuse products and sums, and splits equal but for rounding go otherwise
+    if fuses_products():
+        return None  # splits equal but for rounding go otherwise
     from ._tree_growth import predict_fold
     from ._tree_levels import predict_fold_by_levels
 
