@@ -10,6 +10,17 @@ from pathlib import Path
 import pytest
 import yaml
 
+FAKE_GH = """#!/bin/sh
+# Lists the comment that was posted before, and keeps what is posted or edited.
+cd "$HOME" && echo "$@" >> asked
+case "$*" in
+  *"--method POST"*) echo 41 > posted ;;
+  *"--method PATCH"*) ;;
+  *) if [ -f posted ]; then cat posted; fi; exit 0 ;;
+esac
+for last; do :; done
+cp "${last#body=@}" comment
+"""
 EVENT = {"github.token": "secret", "github.repository": "someone/models", "github.event.pull_request.number": "7"}
 
 
@@ -18,16 +29,16 @@ def action(repository):
 
 
 def run_action(repository, folder, **inputs):
-    """The exit code of the last step, its outputs, the summary and what `gh` was asked."""
+    """The exit code of the last step, the outputs and what was printed; `gh` keeps what it was asked."""
     described = action(repository)
     values = {f"inputs.{name}": about.get("default", "") for name, about in described["inputs"].items()}
     values |= {f"inputs.{name}": value for name, value in inputs.items()} | EVENT
     (folder / "bin").mkdir(exist_ok=True)
     gh = folder / "bin" / "gh"
-    gh.write_text(f'#!/bin/sh\nprintf "%s\\n" "$GH_REPO" "$@" > {folder}/asked\ncp "$5" {folder}/comment\n')
+    gh.write_text(FAKE_GH)
     gh.chmod(0o755)
     path = f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    outputs, code = {}, 0
+    outputs, code, printed = {}, 0, ""
     for step in described["runs"]["steps"]:
         if step["name"] == "Install" or (step["name"] == "Comment" and inputs.get("comment") == "false"):
             continue
@@ -42,12 +53,12 @@ def run_action(repository, folder, **inputs):
             env={"PATH": path, "HOME": str(folder), **environment, **{name: str(file) for name, file in files.items()}},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        code = done.returncode
+        code, printed = done.returncode, printed + done.stdout + done.stderr
         if (folder / "output").exists():
             outputs = dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
         if code:
             break
-    return code, outputs
+    return code, outputs, printed
 
 
 @pytest.fixture
@@ -61,12 +72,15 @@ def files(tmp_path):
 
 @pytest.mark.processes
 def test_a_regression_is_commented_on_and_ends_the_job_with_its_code(repository, tmp_path, files):
-    code, outputs = run_action(
+    code, outputs, _ = run_action(
         repository, tmp_path, baseline=files[0], candidate=files[1], arguments="--slice\nregion\n"
     )
     assert (code, outputs["exit-code"]) == (1, "1")
-    assert (tmp_path / "asked").read_text().splitlines()[:4] == ["someone/models", "pr", "comment", "7"]
-    comment = (tmp_path / "comment").read_text()
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert len(asked) == 2
+    assert "--method POST repos/someone/models/issues/7/comments" in asked[1]
+    marker, comment = (tmp_path / "comment").read_text().split("\n", 1)
+    assert marker.startswith("<!-- sigstats compare")
     assert comment == (tmp_path / "summary").read_text()
     assert comment.startswith("### FAIL: regression")
     assert "region = n" in comment
@@ -76,13 +90,100 @@ def test_a_regression_is_commented_on_and_ends_the_job_with_its_code(repository,
 @pytest.mark.processes
 def test_files_that_do_not_fit_are_said_and_nothing_is_run_from_an_input(repository, tmp_path, files):
     trap = f"$(touch {tmp_path}/trap)"
-    code, outputs = run_action(
+    code, outputs, _ = run_action(
         repository, tmp_path, baseline=files[0], candidate=trap, arguments=f"--id\n{trap}", comment="false"
     )
     assert (code, outputs["exit-code"]) == (2, "2")
     assert "ended with exit code 2" in (tmp_path / "summary").read_text()
     assert not (tmp_path / "trap").exists()
     assert not (tmp_path / "asked").exists()
+
+
+@pytest.mark.processes
+def test_a_pull_request_has_one_comment_which_is_edited(repository, tmp_path, files):
+    for _ in range(2):
+        run_action(repository, tmp_path, baseline=files[0], candidate=files[1], arguments="--slice region")
+        assert "region = n" in (tmp_path / "comment").read_text()
+    asked = (tmp_path / "asked").read_text()
+    assert asked.count("--method POST") == 1
+    assert asked.count("--method PATCH repos/someone/models/issues/comments/41") == 1
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("arguments", ["--slice 'the region'", "--slice\n'the region'\n"])
+def test_arguments_are_split_as_by_a_shell(repository, tmp_path, files, arguments):
+    for file in map(Path, files):
+        file.write_text(file.read_text().replace("region", "the region"))
+    _, outputs, _ = run_action(
+        repository, tmp_path, baseline=files[0], candidate=files[1], arguments=arguments, comment="false"
+    )
+    rows = json.loads(Path(outputs["json"]).read_text())["rows"]
+    assert any("the region" in row["slice"] for row in rows)
+
+
+@pytest.mark.processes
+def test_an_open_quotation_is_refused(repository, tmp_path, files):
+    code, _, printed = run_action(
+        repository, tmp_path, baseline=files[0], candidate=files[1], arguments="--slice 'region", comment="false"
+    )
+    assert code == 2
+    assert "a quotation mark is not closed" in printed
+
+
+@pytest.mark.processes
+def test_nothing_of_data_is_a_command_of_the_workflow(repository, tmp_path, files):
+    """What is printed of the data stands between the line that stops commands and the random word that resumes them."""
+    for file in map(Path, files):
+        file.write_text(re.sub(r",n$", ",::error::n ##[error]", file.read_text(), flags=re.MULTILINE))
+    words = set()
+    for arguments in ("--slice region", "--slice ::error::none"):
+        _, _, printed = run_action(
+            repository, tmp_path, baseline=files[0], candidate=files[1], arguments=arguments, comment="false"
+        )
+        before, word, within, after = re.fullmatch(
+            r"(.*)^::stop-commands::([0-9a-f]{64})$(.*)^::\2::$(.*)", printed, flags=re.MULTILINE | re.DOTALL
+        ).groups()
+        assert "error" in within
+        assert "error" not in before + after
+        words.add(word)
+    assert len(words) == 2
+
+
+def test_the_commit_of_the_action_is_installed_and_no_name_of_an_index(repository):
+    (install,) = [step for step in action(repository)["runs"]["steps"] if step["name"] == "Install"]
+    assert install["env"] == {"HERE": "${{ github.action_path }}"}
+    assert install["run"].endswith('pip install --quiet -- "$HERE"')
+
+
+def workflows(repository):
+    """Our own workflows, and the one of the documents to paste."""
+    made = {path.name: path.read_text() for path in sorted((repository / ".github" / "workflows").glob("*.yml"))}
+    page = (repository / "docs" / "compare.md").read_text(encoding="utf-8")
+    (made["compare.md"],) = re.findall(r"^```yaml\n(name: compare\n.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    return made
+
+
+def test_workflows_pin_actions_by_commit_and_ask_for_little(repository):
+    made = workflows(repository)
+    assert set(made) == {"compare.md", "documents.yml", "night.yml", "test.yml"}
+    for name, text in made.items():
+        for used in re.findall(r"uses: (.*)$", text, flags=re.MULTILINE):
+            assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}  # v[\d.]+|OWNER/sigstats@COMMIT", used), (name, used)
+        described = yaml.safe_load(text)
+        comments = {"pull-requests": "write"} if name == "compare.md" else {}
+        assert described["permissions"] == {"contents": "read"} | comments
+        for job in described["jobs"].values():
+            assert "permissions" not in job
+            assert all("${{" not in step.get("run", "") for step in job["steps"])
+
+
+def test_the_workflow_of_the_documents_uses_what_the_action_has(repository):
+    text = workflows(repository)["compare.md"]
+    (step,) = [each for each in yaml.safe_load(text)["jobs"]["compare"]["steps"] if each.get("id") == "sigstats"]
+    described = action(repository)
+    needed = {name for name, about in described["inputs"].items() if about.get("required")}
+    assert needed <= set(step["with"]) <= set(described["inputs"])
+    assert set(re.findall(r"steps\.sigstats\.outputs\.([\w-]+)", text)) <= set(described["outputs"])
 
 
 def test_no_step_has_an_input_in_its_script(repository):

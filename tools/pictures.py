@@ -28,17 +28,9 @@ def sigstats(*arguments: str, folder: Path, code: int = 0) -> None:
 def picture(page: Path, to: Path, browser: str) -> None:
     """Write the first screen of a page as PNG, in the light palette."""
     drawn = page.with_suffix(".png")
-    options = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--hide-scrollbars",
-        f"--user-data-dir={page.parent}/user",
-    ]
-    subprocess.run(
-        [browser, *options, f"--user-data-dir={page.parent}/user", f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={drawn}", page.as_uri()],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    options += [f"--user-data-dir={page.parent}/user", f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={drawn}"]
+    subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True)
     with Image.open(drawn) as image:
         image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(to, optimize=True)
     print(f"{to.relative_to(ROOT)}: {to.stat().st_size:,} bytes")
