@@ -32,11 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pages", metavar="URL", help="the address at which the output is served, for links in Prefect's artifacts"
     )
     parser.add_argument(
-        "--fail-again",
-        action="store_true",
-        help="let every run fail that finds the same failing candidate, not only the first",
-    )
-    parser.add_argument(
         "--work-pool", metavar="POOL", help="a work pool of the server, whose workers are processes or containers"
     )
 
@@ -64,7 +59,6 @@ def run(options: argparse.Namespace) -> int:
         "study": place.ready or str(place.path.absolute()),
         "base": str(place.base.absolute()),
         "pages": options.pages,
-        "fail_again": options.fail_again,
         "output": output,
         "settings": options.settings,
         "allow": list(allow),

@@ -23,11 +23,12 @@ from prefect.types.entrypoint import EntrypointType
 from ..clusters import allowed, load_cluster
 from ..config.ready import place_of
 from ..running.options import RunOptions
+from ..running.result import StudyResult
 from ..studies import kind_of, load_study
 from .outage import outages_told
 from .run import follow
 from .server import why_unusable
-from .whole_study import state_of
+from .whole_study import publish
 
 
 @prefect.flow(name="sigstats", flow_run_name="{output}", persist_result=False, validate_parameters=False)
@@ -39,8 +40,7 @@ def study_flow(
     base: str | None = None,
     allow: list[str] | None = None,
     pages: str | None = None,
-    fail_again: bool = False,
-) -> Any:
+) -> StudyResult:
     """Run a study file to its report.
 
     Parameters
@@ -57,10 +57,18 @@ def study_flow(
         The folder that relative paths of the study's data start from; by default that of the study file.
     pages : str, optional
         The address at which the output is served.
-    fail_again : bool
-        Whether a run fails that finds the same as an earlier run of the same files.
     allow : list of str, optional
         As ``--allow``.
+
+    Returns
+    -------
+    StudyResult
+        It has ``summary``, ``report`` and ``output``; that of a regression study has its ``verdict`` too.
+
+    Raises
+    ------
+    StudyFailed
+        If the verdict is fail or cells failed, each time that it is called; its message has the reasons.
     """
     place = place_of(study)
     loaded = load_study(place.path, settings or [])
@@ -74,7 +82,8 @@ def study_flow(
         allow=allowed(allow or [], where),
     )
     result = kind_of(loaded).run(loaded, options)
-    return state_of(result, study=loaded.name, output=output, pages=pages, fail_again=fail_again)
+    publish(result, study=loaded.name, output=output, pages=pages)
+    return result
 
 
 def deployment_of(

@@ -7,12 +7,12 @@ import contextlib
 import contextvars
 import threading
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import prefect
+from prefect.events import emit_event
 from prefect.logging import get_run_logger
-from prefect.states import Completed, Failed
 
 from sigstats._common.printable import printable
 from sigstats._common.validation import one_line
@@ -20,7 +20,7 @@ from sigstats._common.validation import one_line
 from ..config.study import Study
 from ..running.interrupt import leave_the_rest
 from ..running.result import StudyResult, worst_first
-from .artifacts import leave_artifacts, message_of
+from .artifacts import key_of, leave_artifacts, message_of
 from .server import why_unusable
 
 R = TypeVar("R", bound=StudyResult)
@@ -52,9 +52,9 @@ def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callab
     @prefect.flow(
         name=f"sigstats-{study.kind}", flow_run_name=study.name, persist_result=False, validate_parameters=False
     )
-    def study_flow(study: Study, output: str) -> Any:
+    def study_flow(study: Study, output: str) -> None:
         compute()
-        return state_of(results[0], study=study.name, output=output)
+        publish(results[0], study=study.name, output=output)
 
     lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), begun, ended)
     if lost is not None:
@@ -105,20 +105,49 @@ def _held_up(waiting: Callable[[], bool]) -> str | None:
     return None
 
 
-def state_of(result: StudyResult, *, study: str, output: str, pages: str | None = None, fail_again: bool = True) -> Any:
-    """The state in which the flow run of a study ends; leaves the result's artifacts.
+class StudyFailed(Exception):
+    """A study with a verdict of fail, or with cells that failed; the message has its reasons, the worst first.
 
-    An exit code other than 0 fails the flow run, with its reasons. Unless `fail_again`, the run does not fail if an
-    earlier one found the same in the same files.
+    Attributes
+    ----------
+    reasons : tuple of str
+        All reasons, a line each.
+    """
+
+    def __init__(self, message: str, reasons: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.reasons = tuple(reasons)
+
+    def __reduce__(self) -> tuple[type["StudyFailed"], tuple[str, tuple[str, ...]]]:
+        return type(self), (str(self), self.reasons)
+
+
+def publish(result: StudyResult, *, study: str, output: str, pages: str | None = None) -> None:
+    """Leave the artifacts of a result with the flow run of its study.
+
+    An exit code other than 0 emits the event ``sigstats.study.failed``; if an earlier run found the same in the same
+    files, ``sigstats.study.still-failing``.
+
+    Raises
+    ------
+    StudyFailed
+        If the exit code is not 0, each time that it is not.
     """
     logger = get_run_logger()
     logger.info("%s", printable(f"{result.title}: {result.subject}"))
     leave_artifacts(result, study=study, output=output, pages=pages)
-    message = message_of(result.title, result.reasons)
+    since = "" if result.since is None else f"{result.since:%Y-%m-%d %H:%M} UTC"
     if not result.code:
-        return Completed(message=message)
-    if result.repeated and not fail_again:
-        return Completed(message=message_of(f"nothing new, as before: {result.title}", result.reasons))
+        if since:
+            logger.info("nothing new since %s", since)
+        return
     for line in worst_first(result.reasons):
         logger.error("%s", printable(line))
-    return Failed(message=message)
+    title = f"still failing since {since}: {result.title}" if since else result.title
+    message = message_of(title, result.reasons)
+    emit_event(
+        event=f"sigstats.study.{'still-failing' if since else 'failed'}",
+        resource={"prefect.resource.id": f"sigstats.study.{key_of(study, 'study')}", "prefect.resource.name": study},
+        payload={"message": message, "output": output, "since": since},
+    )
+    raise StudyFailed(message, result.reasons)

@@ -43,6 +43,8 @@ class Evaluated:
     comparison : sigstats.comparison.result.ComparisonResult
     appended : bool
         False if the history already contained this comparison.
+    output : str
+        The folder or the URL of the history.
     report, page : str
         The locations of the report of the history and of the page of this comparison.
     damaged : tuple of str
@@ -52,6 +54,7 @@ class Evaluated:
     record: Record
     comparison: ComparisonResult
     appended: bool
+    output: str
     report: str
     page: str
     damaged: tuple[str, ...]
@@ -101,7 +104,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
             report = write_regression_report(store, study, records, damaged)
         except OSError as error:
             raise BadInput(f"--output: {output}: cannot be written ({error.strerror or error})") from None
-    return Evaluated(record, found, not known, report, page, tuple(damaged))
+    return Evaluated(record, found, not known, output, report, page, tuple(damaged))
 
 
 def _write_comparison(store: Store, study: RegressionStudy, record: Record, found: ComparisonResult) -> str:

@@ -109,18 +109,23 @@ def run_cells(run: CellRun, compute: ComputeCell, follow: Follow = follow_nowher
             run.ends[cell.name].set_exception(error)
 
     with follow(run):
-        for wave in waves(run.plan.cells):
-            if run.threads == 1:
-                for cell in wave:
-                    settle(cell)
-            else:
-                with ThreadPoolExecutor(run.threads, thread_name_prefix="cell") as executor:
-                    try:
-                        list(executor.map(settle, wave))
-                    except BaseException:  # Ctrl-C, where Python and not the program runs the study
-                        run.stop.set()
-                        raise
-        run.over.set()
+        try:
+            for wave in waves(run.plan.cells):
+                if run.threads == 1:
+                    for cell in wave:
+                        settle(cell)
+                else:
+                    with ThreadPoolExecutor(run.threads, thread_name_prefix="cell") as executor:
+                        try:
+                            list(executor.map(settle, wave))
+                        except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
+                            run.stop.set()
+                            raise
+        finally:
+            for end in run.ends.values():  # of cells that never began: who waits for one would wait for ever
+                if not end.done():
+                    end.set_exception(Interrupted())
+            run.over.set()
     if broken:
         raise Interrupted if run.stop.is_set() else broken[0]
     return [run.ends[cell.name].result() for cell in run.plan.cells]

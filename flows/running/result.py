@@ -1,10 +1,14 @@
 """The result of a run of a study, of any kind."""
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .progress import Display
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: At most this many lines of one kind are shown; the report has all.
 _MOST_LINES = 20
@@ -71,8 +75,20 @@ class StudyResult(Protocol):
         """Why the exit code is not 0, a line each."""
 
     @property
-    def repeated(self) -> bool:
-        """Whether an earlier run found the same in the same files."""
+    def output(self) -> str:
+        """The folder or the URL of the results."""
+
+    @property
+    def report(self) -> str:
+        """The path or URL of the report."""
+
+    @property
+    def summary(self) -> "pd.DataFrame":
+        """One row for each thing that was tested."""
+
+    @property
+    def since(self) -> dt.datetime | None:
+        """When an earlier run found the same in the same files; None if none did."""
 
     @property
     def artifacts(self) -> Artifacts:

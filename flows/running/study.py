@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sigstats._common.numerals import significant
 from sigstats._common.printable import printable
@@ -15,6 +15,7 @@ from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Plan
+from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.files import Locked
@@ -34,6 +35,9 @@ from .result import Artifacts, worst_first
 from .staff import StaffChanges, StaffWatch, add_changes, changes_of
 from .workers import anything_left, workers_for
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: A table on a server has at most this many hypotheses; the report has all.
 _MOST_ROWS = 200
 #: The workers are looked at every so many seconds.
@@ -50,8 +54,8 @@ class CellStudyResult:
     rows : tuple of Hypothesis
     failed : tuple of Outcome
         The cells that are not complete.
-    report : str
-        The path or URL of the report.
+    output, report : str
+        The paths or URLs of the results and of the report.
     replicates : int
         The number of replicates that the results rest on.
     seconds : float
@@ -66,6 +70,7 @@ class CellStudyResult:
     plan: Plan
     rows: tuple[Hypothesis, ...]
     failed: tuple[Outcome, ...]
+    output: str
     report: str
     replicates: int
     seconds: float
@@ -96,9 +101,13 @@ class CellStudyResult:
         return [f"failed: {', '.join(each.cell.subject.values())}: {_reason(each)}" for each in self.failed]
 
     @property
-    def repeated(self) -> bool:
-        """False: a cell that failed is computed again by each run."""
-        return False
+    def summary(self) -> "pd.DataFrame":
+        """One row for each hypothesis, without the columns in which no row has a value."""
+        return Results(Store(self.output)).summary.to_pandas().dropna(axis="columns", how="all")
+
+    @property
+    def since(self) -> None:
+        """None: a cell that failed is computed again by each run."""
 
     @property
     def artifacts(self) -> Artifacts:
@@ -213,6 +222,7 @@ def run_study(
         plan=prepared.plan,
         rows=tuple(rows),
         failed=tuple(outcome for outcome in outcomes if not outcome.complete),
+        output=store.root,
         report=report,
         replicates=sum(min(outcome.stored, outcome.wanted) for outcome in outcomes),
         seconds=time.monotonic() - started,

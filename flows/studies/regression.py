@@ -4,9 +4,11 @@ Run again and again, by hand or on a schedule, it keeps a history. It has no cel
 about the time that reading the two files takes.
 """
 
+import datetime as dt
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sigstats._common.numerals import significant
 from sigstats._common.printable import printable
@@ -21,6 +23,9 @@ from ..regression.study import RegressionStudy
 from ..running.options import PlanOptions, RunOptions
 from ..running.progress import Display
 from ..running.result import Artifacts, worst_first
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,31 @@ class RegressionResult:
         return reasons(self.found.comparison)
 
     @property
-    def repeated(self) -> bool:
-        """Whether these files were compared before."""
-        return not self.found.appended
+    def since(self) -> dt.datetime | None:
+        """When these files were compared first; None if it was now."""
+        return None if self.found.appended else self.found.record.evaluation.evaluated_at
+
+    @property
+    def output(self) -> str:
+        """The folder or the URL of the history."""
+        return self.found.output
+
+    @property
+    def report(self) -> str:
+        """The path or URL of the report of the history."""
+        return self.found.report
+
+    @property
+    def verdict(self) -> str:
+        """``"pass"``, ``"warn"``, ``"fail"`` or another verdict of a comparison."""
+        return self.found.comparison.verdict
+
+    @property
+    def summary(self) -> "pd.DataFrame":
+        """One row for each measure on each slice, the most severe first."""
+        import pandas as pd
+
+        return pd.DataFrame(self.artifacts.tables["measures"])
 
     @property
     def artifacts(self) -> Artifacts:
@@ -75,8 +102,9 @@ class RegressionResult:
         about = self.found.record.evaluation
         if not display.quiet:
             show(self.found.comparison, about.baseline, about.candidate)
-            if not self.found.appended:
-                print(f"nothing new: these files were compared on {about.evaluated_at:%Y-%m-%d %H:%M} UTC")  # noqa: T201
+            if self.since is not None:
+                failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
+                print(f"nothing new: {failing}these files were compared on {self.since:%Y-%m-%d %H:%M} UTC")  # noqa: T201
             print(f"look {about.look} at these rows, level {significant(about.level, 3)}")  # noqa: T201
             print(printable(f"report: {self.found.report}"))  # noqa: T201
         elif self.code == REGRESSION:

@@ -1,6 +1,8 @@
 """What a run leaves on a server: messages, the worst first, links that work elsewhere, and when a run fails anew."""
 
+import datetime as dt
 import logging
+import pickle
 from dataclasses import dataclass, field
 
 import pytest
@@ -51,7 +53,7 @@ def test_a_link_works_elsewhere_or_there_is_none(place, output, pages, link):
 @dataclass
 class Result:
     code: int = 1
-    repeated: bool = False
+    since: dt.datetime | None = None
     title: str = "FAIL: regression"
     subject: str = "b against a"
     reasons: list = field(default_factory=lambda: [f"worse: slice {number}" for number in range(30)])
@@ -66,27 +68,36 @@ def left(monkeypatch):
         monkeypatch.setattr(
             artifacts, f"create_{kind}_artifact", lambda *content, kind=kind, **about: found.append((kind, *content))
         )
+    monkeypatch.setattr(whole_study, "emit_event", lambda event, **_: found.append(("event", event)))
     monkeypatch.setattr(whole_study, "get_run_logger", lambda: logging.getLogger("tests"))
     return found
 
 
 @pytest.mark.parametrize(
-    ("result", "fail_again", "kind", "begins"),
+    ("since", "event", "begins"),
     [
-        (Result(), False, "FAILED", "FAIL: regression: worse: slice 0; "),
-        (Result(repeated=True), True, "FAILED", "FAIL: regression: worse: slice 0; "),
-        (Result(repeated=True), False, "COMPLETED", "nothing new, as before: FAIL: regression: worse: slice 0; "),
-        (Result(code=0, reasons=[], title="PASS: no regression"), False, "COMPLETED", "PASS: no regression"),
+        (None, "sigstats.study.failed", "FAIL: regression: worse: slice 0; "),
+        (
+            dt.datetime(2026, 11, 1, 6, 30, tzinfo=dt.UTC),
+            "sigstats.study.still-failing",
+            "still failing since 2026-11-01 06:30 UTC: FAIL: regression: worse: slice 0; ",
+        ),
     ],
 )
-def test_a_candidate_that_failed_before_fails_anew_only_if_that_is_asked_for(
-    left, result, fail_again, kind, begins, caplog
-):
-    state = whole_study.state_of(result, study="nightly", output="/out", fail_again=fail_again)
-    assert (state.type.value, len(state.message) <= 300) == (kind, True)
-    assert state.message.startswith(begins)
-    errors = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
-    assert (errors[-1:] == ["and 10 more"]) is (kind == "FAILED")
+def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, event, begins, caplog):
+    with pytest.raises(whole_study.StudyFailed) as failed:
+        whole_study.publish(Result(since=since), study="nightly", output="/out")
+    assert str(failed.value).startswith(begins)
+    assert len(str(failed.value)) <= 300
+    again = pickle.loads(pickle.dumps(failed.value))
+    assert (str(again), len(again.reasons)) == (str(failed.value), 30)
+    assert left[-1] == ("event", event)
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR][-1] == "and 10 more"
+
+
+def test_a_candidate_that_passed_emits_no_event(left):
+    whole_study.publish(Result(code=0, reasons=[], title="PASS: no regression"), study="nightly", output="/out")
+    assert [kind for kind, *_ in left] == ["markdown"]
 
 
 def test_a_page_of_this_machine_is_named_with_its_host(left):

@@ -116,13 +116,16 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     with deployed(server, folder, "failing"):
         run = server.ended(server.run_now(server.deployment("failing")))
     assert (run["state_type"], run["state_name"]) == ("FAILED", "Failed")
-    assert run["state"]["message"].startswith("FAIL: regression: worse: ")
+    assert "StudyFailed: FAIL: regression: worse: " in run["state"]["message"]
     assert "region = west" in run["state"]["message"]
     assert list(evaluations(folder)["verdict"]) == ["fail"]
     with deployed(server, folder, "failing"):
         again = server.ended(server.run_now(server.deployment("failing")))
-    assert (again["state_type"], list(evaluations(folder)["verdict"])) == ("COMPLETED", ["fail"])
-    assert again["state"]["message"].startswith("nothing new, as before: FAIL: regression: worse: ")
+    assert (again["state_type"], list(evaluations(folder)["verdict"])) == ("FAILED", ["fail"])
+    since = evaluations(folder)["evaluated_at"].iloc[0]
+    said = f"StudyFailed: still failing since {since:%Y-%m-%d %H:%M} UTC: FAIL: regression: worse: "
+    assert said in again["state"]["message"]
+    assert again["state"]["message"] != run["state"]["message"]
 
 
 @on_one

@@ -122,6 +122,15 @@ def test_the_same_files_are_evaluated_once(folder, capsys):
     assert {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()} == before
 
 
+def test_a_candidate_that_failed_fails_each_time(folder, capsys):
+    write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+    assert evaluate(folder) == 1
+    assert evaluate(folder) == 1
+    capsys.readouterr()
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
+    assert "nothing new: still failing since " in capsys.readouterr().out
+
+
 def test_looks_at_the_same_rows_share_the_level(folder, capsys):
     spending = ["--set", "looks.spending=obrien-fleming", "--set", "looks.planned=3"]
     for number in range(1, 4):

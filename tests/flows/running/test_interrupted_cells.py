@@ -10,6 +10,7 @@ import pytest
 
 from sigstats.flows.config.study import Study
 from sigstats.flows.running.cells import CellRun, run_cells
+from sigstats.tasks.engine.execute import Interrupted
 from sigstats.tasks.plan import Cell, Plan
 
 
@@ -61,3 +62,7 @@ def test_a_run_in_threads_stops_at_once(interrupts):
     assert stopped
     assert all(stopped)
     assert len(begun) <= 2
+    assert run.over.is_set()
+    never = [cell for cell in cells if cell.name not in begun]
+    assert never
+    assert all(isinstance(run.ends[cell.name].exception(timeout=0), Interrupted) for cell in never)
