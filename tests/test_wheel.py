@@ -160,7 +160,7 @@ def test_its_workers_do_too(installed, project):
 @pytest.mark.faults  # a batch system, though one that is made of two scripts
 def test_its_jobs_of_a_batch_system_do_too(installed, project, tmp_path_factory):
     site = tmp_path_factory.mktemp("site")
-    path = f"{stand_ins(site)}:/usr/bin:/bin"
+    path = f"{stand_ins(site)}:{os.environ['PATH']}"
     (project / "pbs.toml").write_text(f'kind = "pbs"\nworkers = 2\nmemory = "500 MiB"\nshared_folder = "{site}"\n')
     arguments = ("run", "study.toml", "--quiet", "--cluster", "pbs.toml", "--output", "jobs")
     done = run(installed / "sigstats", *arguments, folder=project, PATH=path)

@@ -17,12 +17,13 @@ import yaml
 from ..flows.conftest import environment, results, run, study_file, wait_until
 from ..flows.predictions import write
 from ..flows.prefect_server import Api, free_port, postgresql
+from ..programs import needs
 
 DOCKER = Path(__file__).parents[2] / "docker"
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 
-openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="the certificates of the stack need openssl")
+openssl = needs(shutil.which("openssl"), "openssl")
 
 
 def test_every_service_restarts_and_says_whether_it_is_well():

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ..flows.conftest import wait_until
+from ..programs import needs
 from .conftest import Folder, results, run, start, stored
 
 pytestmark = pytest.mark.processes
@@ -30,7 +31,7 @@ def jump_about(process, place, clock, text, jumps):
     assert process.returncode == 0, err
 
 
-@pytest.mark.skipif(not LIBRARIES, reason="libfaketime is not installed (Debian package faketime)")
+@needs(LIBRARIES, "faketime")
 def test_jumps_of_the_systems_clock_change_nothing(many, tmp_path, record):
     path, reference = many
     place = Folder(tmp_path / "out")

@@ -17,8 +17,7 @@ import uuid
 from pathlib import Path
 from urllib.parse import quote
 
-import pytest
-
+from ..programs import missing
 from .conftest import environment, wait_until
 
 DATABASES = ("sqlite", "postgresql")
@@ -160,7 +159,7 @@ def postgresql(password="of-this-test"):
     """A PostgreSQL with a database prefect of a user prefect with a password; its connection URL for Prefect."""
     programs = _postgresql_programs()
     if programs is None:
-        pytest.skip("no PostgreSQL on this machine (Debian package postgresql)")
+        missing("postgresql")
     root = os.geteuid() == 0
     as_user = {"user": "nobody"} if root else {}  # PostgreSQL refuses to run as root
     folder = Path(tempfile.mkdtemp(prefix="postgresql-"))

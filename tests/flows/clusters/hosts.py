@@ -8,6 +8,8 @@ import uuid
 
 import pytest
 
+from ...programs import missing
+
 
 class Hosts:
     """A hub and other hosts, each at the end of a link of its own: host n is 10.77.n.2, and calls the hub 10.77.n.1."""
@@ -61,7 +63,7 @@ def ip(*command):
 def hosts(count):
     """Hosts, or a skipped test where the machine lets no one make them."""
     if shutil.which("ip") is None:
-        pytest.skip("no ip on this machine (Debian package iproute2)")
+        missing("iproute2")
     if os.geteuid() != 0:
         pytest.skip("only root may make network namespaces")
     made = Hosts(count)

@@ -11,12 +11,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from ...programs import missing
 from ..conftest import wait_until
 from ..prefect_server import free_port
 
 NEEDED = {
     name: shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") for name in ("munged", "slurmctld", "slurmd")
 }
+PACKAGES = {"munge": ("munged",), "slurm-wlm": ("slurmctld", "slurmd")}
 
 CONFIGURATION = """\
 ClusterName=test
@@ -49,9 +51,9 @@ PartitionName=short Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=FORCE:4
 @contextlib.contextmanager
 def slurm():
     """The environment in which Slurm's commands find it."""
-    missing = [name for name, path in NEEDED.items() if path is None]
-    if missing:
-        pytest.skip(f"no {' and no '.join(missing)} on this machine (Debian packages slurm-wlm and munge)")
+    for package, programs in PACKAGES.items():
+        if not all(map(NEEDED.get, programs)):
+            missing(package)
     if os.geteuid() != 0:
         pytest.skip("slurmd starts jobs as root alone")
     with tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp") as name:

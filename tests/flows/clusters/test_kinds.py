@@ -103,7 +103,7 @@ def test_a_batch_system_that_is_not_there_is_named(tmp_path, monkeypatch, kind):
 @pytest.fixture
 def commands(tmp_path, monkeypatch):
     """Stand-ins for the commands of the batch systems on the PATH; that of PBS starts the job it is given."""
-    monkeypatch.setenv("PATH", f"{stand_ins(tmp_path)}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", f"{stand_ins(tmp_path)}:{os.environ['PATH']}")
     return tmp_path
 
 

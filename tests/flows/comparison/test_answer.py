@@ -21,6 +21,7 @@ from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import as_text
 
 from ...examples import examples
+from ...programs import needs
 from ..browser import CHROMIUM, open_page
 
 
@@ -141,7 +142,7 @@ def test_the_page_says_the_verdict_once():
     assert body.count("FAIL") == 1
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+@needs(CHROMIUM, "chromium")
 @pytest.mark.processes
 def test_the_table_of_the_page_fits_1200_pixels(tmp_path):
     page = as_html(found(6, name="a region with a name {}", measures=["balanced-accuracy", "mean-score"]), "b", "c")

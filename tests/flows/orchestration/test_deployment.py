@@ -10,6 +10,7 @@ import subprocess
 import pandas as pd
 import pytest
 
+from ...programs import missing
 from ..browser import CHROMIUM, open_page
 from ..conftest import PROGRAM, QUICK, study_file, wait_until
 from ..predictions import STUDY, write
@@ -99,7 +100,7 @@ def test_a_schedule_fires_and_leaves_its_artifacts_and_pages(server, folder, tmp
     assert f"{socket.gethostname()}:{folder / 'out/report.html'}" in artifacts["nightly-report"]["data"]
     link = (folder / "out/report.html").as_uri()
     if CHROMIUM is None:
-        pytest.skip("all but the pages was seen; no chromium on this machine")
+        missing("chromium")
     report = open_page(link, tmp_path_factory.mktemp("report"))
     assert (report.console, report.hosts) == ([], set())
     assert report.dom.count('class="point ') == 16

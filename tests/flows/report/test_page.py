@@ -25,6 +25,7 @@ from sigstats.tasks.schema import summary_table
 from sigstats.tasks.storage.store import Store
 
 from ...examples import examples
+from ...programs import needs
 from ..browser import CHROMIUM, open_page
 from ..synthetic_study import CLASSIFIERS, CONFIG, DATASETS, VERSIONS, make_study
 
@@ -362,7 +363,7 @@ def test_what_is_none_is_not_in_the_configuration() -> None:
     assert shown == 'kind = "benchmark"\nsets = ["a"]\n\n[permutation]\nresamples = 999'
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@needs(CHROMIUM, "chromium")
 @pytest.mark.processes
 def test_a_browser_runs_the_page_without_complaint_or_request(store: Store, tmp_path: Path) -> None:
     opened = open_page(f"file://{store.root}/report.html", tmp_path)
