@@ -55,7 +55,7 @@ $(READY_DOCS): docs/requirements.lock $(READY)
 	@touch $(READY_DOCS)
 
 lock:  ## resolve the dependencies anew (needs uv)
-	uv pip compile pyproject.toml --group dev --group boosting --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --all-extras --group dev --group boosting --universal --python-version 3.11 --generate-hashes \
 	  --constraint tools/constraints.txt --quiet --no-header --output-file requirements.lock
 	uv pip compile --group docs --universal --python-version 3.11 --generate-hashes \
 	  --constraint requirements.lock --quiet --no-header --output-file docs/requirements.lock

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from sigstats._common.extras import MissingExtra
 from sigstats._common.messages import did_you_mean, hint, shown
 from sigstats._common.printable import printable
 
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         refuse_credentials(vars(options))
         return commands.REGISTRY.module(options.command).run(options)
-    except BadInput as error:
+    except (BadInput, MissingExtra) as error:
         return _complain(str(error), BAD_INPUT)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the output has closed it

@@ -5,6 +5,9 @@
 try:
     import lazy_loader
 
+    from ._common.extras import name_extras
+
+    name_extras()
     __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 except Exception as error:  # `sigstats.__main__` is imported through here, and says in one line what is broken
     _broken = error

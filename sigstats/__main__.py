@@ -103,6 +103,10 @@ def main() -> int:
 
 
 def _cannot_start(error: BaseException) -> int:
+    from sigstats._common.extras import MissingExtra
+
+    if isinstance(error, MissingExtra):  # of the arguments of a command
+        return _complain(str(error), 2)
     while error.__cause__ is not None:
         error = error.__cause__
     return _complain(f"cannot start: {type(error).__name__}: {error}", 3)

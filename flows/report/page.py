@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import tomlkit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -125,6 +124,8 @@ def write_report(store: Store) -> str:
 def config_as_toml(config: Mapping[str, Any]) -> str:
     """A configuration as the TOML text that gives it again: what is None, which TOML lacks, is left out."""
     ordered = {key: config[key] for key in sorted(config, key=_first_things_first)}
+    import tomlkit
+
     return tomlkit.dumps(_without_none(ordered)).strip()
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 def machine() -> dict[str, str]:
     """The versions, the processor and the BLAS libraries."""
-    import threadpoolctl
-
     found = {"sigstats": version("sigstats"), "Python": platform.python_version()}
     for name in ("numpy", "scipy", "python-flint", "numba"):
         try:
@@ -17,7 +15,12 @@ def machine() -> dict[str, str]:
             found[name] = "absent"
     import scipy.linalg  # noqa: F401 - loads the BLAS library that is asked about
 
-    libraries = {f"{each['internal_api']} {each['version']}" for each in threadpoolctl.threadpool_info()}
+    try:
+        from threadpoolctl import threadpool_info
+    except ImportError:  # the light installation
+        libraries = set()
+    else:
+        libraries = {f"{each['internal_api']} {each['version']}" for each in threadpool_info()}
     return {
         **found,
         "BLAS": ", ".join(sorted(libraries)) or "unknown",

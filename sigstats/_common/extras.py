@@ -1,0 +1,58 @@
+"""The extras of the package: what the light installation lacks is named by the line that installs it."""
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+
+_MODULES = {
+    "studies": "cryptography dask distributed fastapi fsspec httpx joblib pandas prefect psutil pydantic "
+    "pydantic_core sklearn sqlalchemy threadpoolctl tomlkit",
+    "fast": "llvmlite numba",
+    "s3": "s3fs",
+    "jobqueue": "dask_jobqueue",
+    "kubernetes": "dask_kubernetes kr8s",
+    "png": "cairosvg",
+    "stem": "snowballstemmer",
+}
+#: The extra that brings a module.
+EXTRAS = {module: extra for extra, modules in _MODULES.items() for module in modules.split()}
+
+
+class MissingExtra(ModuleNotFoundError):
+    """A module of an extra that is not installed; the message is one line, with the command that installs it.
+
+    Examples
+    --------
+    >>> from sigstats._common.extras import MissingExtra
+    >>> raise MissingExtra("sklearn")
+    Traceback (most recent call last):
+    ...
+    sigstats._common.extras.MissingExtra: sklearn is not installed; pip install 'sigstats[studies]'
+    """
+
+    def __init__(self, module: str) -> None:
+        super().__init__(f"{module} is not installed; pip install 'sigstats[{EXTRAS[module]}]'", name=module)
+
+
+class _Missing(MetaPathFinder):
+    """The last finder: it is asked for what no other one found."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:  # noqa: ARG002
+        """Raise ``MissingExtra`` if a module of this package imports what an extra brings."""
+        if fullname in EXTRAS and _importer().partition(".")[0] == "sigstats":
+            raise MissingExtra(fullname)
+
+
+def _importer() -> str:
+    """The name of the module that imports: other packages may ask for a module that they can do without."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_globals.get("__name__") == __name__ or frame.f_code.co_filename.startswith("<frozen importlib")
+    ):
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", ""))
+
+
+def name_extras() -> None:
+    """Let every import of this package say which extra is missing."""
+    sys.meta_path.append(_Missing())

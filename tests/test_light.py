@@ -1,0 +1,64 @@
+"""The light installation: what works where no extra is installed, and what says which one is missing."""
+
+import subprocess
+import sys
+
+import pytest
+
+HIDDEN = """
+import sys
+from importlib.machinery import PathFinder
+
+from sigstats._common.extras import EXTRAS
+
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in EXTRAS else found(name, *rest)
+"""
+PROGRAM = HIDDEN + "from sigstats.__main__ import main\nsys.exit(main())\n"
+
+
+def python(code, folder, *arguments):
+    return subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, period in (("a.csv", 3), ("b.csv", 2)):
+        rows = "".join(f"{row},{row % 2},{row % period % 2}\n" for row in range(60))
+        (tmp_path / name).write_text(f"id,label,prediction\n{rows}")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "a.csv", "b.csv", "--report", "page.html", "--json", "-"),
+        ("rank", "a.csv", "b.csv", "--report", "page.html"),
+        ("size", "a.csv", "b.csv"),
+        ("studies",),
+    ],
+)
+def test_a_command_needs_no_extra(folder, command):
+    done = python(PROGRAM, folder, *command)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", [("run", "quickstart"), ("plan", "quickstart"), ("schema",)])
+def test_a_command_names_the_extra_that_it_lacks(folder, command):
+    before = sorted(folder.iterdir())
+    done = python(PROGRAM, folder, *command)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "is not installed; pip install 'sigstats[studies]'" in done.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_function_names_the_extra_that_it_lacks(folder):
+    call = "import sigstats\nsigstats.permutation_test('lda', [[0.0], [1.0]] * 6, [0, 1] * 6, cv=2, rng=0)\n"
+    done = python(HIDDEN + call, folder)
+    assert done.stderr.splitlines()[-1].endswith("is not installed; pip install 'sigstats[studies]'")
+
+
+def test_another_package_may_ask_for_what_is_missing(folder):
+    ask = "import importlib.util\nassert importlib.util.find_spec('sklearn') is None\n"
+    done = python(HIDDEN + ask, folder)
+    assert (done.returncode, done.stderr) == (0, "")
