@@ -12,7 +12,7 @@ VARIABLE = "SIGSTATS_READ_LIMIT"
 _SMALL = 2**24
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE | re.ASCII)
+_SIZE = re.compile(r"\s*+(\d{1,15}(?:\.\d{1,15})?)\s*+([kmgt]?i?)b?\s*+", re.IGNORECASE | re.ASCII)
 _GROUPS = Path("/sys/fs/cgroup")
 
 

@@ -24,7 +24,7 @@ LOG = True
 _RESOLVED = ("resolved_ids", "resolved")
 _SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "generated")
 #: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
-_BY_INSTANCE = re.compile(rb'\{\s*"[\w.-]+__[\w.-]+-\d+"\s*:\s*\{')
+_FIRST_KEY = re.compile(rb'\{\s*+"(?P<repository>[\w.-]*?)-\d++"\s*+:\s*+\{')
 #: What a person should know of, and how the report calls it.
 _TOLD = {
     "empty_patch_ids": "with an empty patch count as not resolved",
@@ -41,13 +41,18 @@ def reads(content: Content) -> bool:
     if start.startswith(b"{") and named and b'_ids"' in start:
         return True
     first = start.startswith(b"{") and any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
-    return first or _BY_INSTANCE.match(start) is not None
+    return first or _by_instance(content)
+
+
+def _by_instance(content: Content) -> bool:
+    first = _FIRST_KEY.match(content.start.lstrip())
+    return first is not None and b"__" in first["repository"][1:-1]
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which instances were resolved."""
     report = content.json()
-    by_instance = _BY_INSTANCE.match(content.start.lstrip()) is not None
+    by_instance = _by_instance(content)
     resolved, submitted = _of_instances(content, report) if by_instance else _of_lists(content, report)
     notes = (
         []

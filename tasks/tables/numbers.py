@@ -12,7 +12,7 @@ from sigstats._common.decimals import as_decimals
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
 _DIGITS = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 #: Up to here float64 holds every whole number.

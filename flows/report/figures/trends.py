@@ -18,7 +18,7 @@ from ..null_distribution import null_distribution
 _WIDTH, _HEIGHT = 236.0, 178.0
 #: As many data sets make a curve.
 _FEWEST = 4
-_NAMED = re.compile(r"(?P<name>\S.*?) *= *(?P<value>[-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
+_NAMED = re.compile(r"(?P<name>\S(?:.*\S)?) *+= *+(?P<value>[-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
 
 
 @dataclass(frozen=True)

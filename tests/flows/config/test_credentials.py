@@ -23,10 +23,31 @@ HELD = [
     "simplecache::ftp://me:{}@host/file.csv",
     "tcp://me:{}@10.0.0.1:8786",
     "postgresql+asyncpg://prefect:{}@host/prefect",
+    "s3://{}@bucket/study",
+    "gs://bucket/a?X-Goog-Signature={}",
+    *(
+        f"https://host/file.csv?{name}={{}}"
+        for name in (
+            "client_secret",
+            "clientSecret",
+            "x-api-key",
+            "private-token",
+            "aws_secret_access_key",
+            "refresh_token",
+            "sas_token",
+            "PRIVATE_KEY",
+            "auth",
+            "bearer_token",
+            "X-Amz-Credential",
+            "sig",
+            "dbPassword",
+        )
+    ),
 ]
 HARMLESS = [
     "s3://bucket/a@b/c",
     "https://host:8080/a?page=2&monkey=3",
+    "https://host/a?download=1&file=predictions-of-2026-11.csv",
     "sftp://me@host/folder",
     "tcp://[::1]:8786",
     "memory://a",
@@ -36,7 +57,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("form", HELD)
+@pytest.mark.parametrize("form", [*HELD, "https://host/file.csv?unheard=0123{}"])
 def test_they_are_refused_and_not_shown(form, tmp_path, capsys):
     url = form.format(SECRET)
     (tmp_path / "a.csv").write_text("id,label,prediction\n1,a,a\n")
