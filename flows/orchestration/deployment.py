@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import prefect
@@ -82,8 +82,8 @@ def study_flow(
         allow=allowed(allow or [], where),
     )
     result = kind_of(loaded).run(loaded, options)
-    publish(result, study=loaded.name, output=output, pages=pages)
-    return result
+    # Prefect's flow returns the data of a state.
+    return cast(StudyResult, publish(result, study=loaded.name, output=output, pages=pages))
 
 
 def deployment_of(

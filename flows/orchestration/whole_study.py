@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import prefect
+from prefect.client.schemas.objects import State
 from prefect.events import emit_event
 from prefect.logging import get_run_logger
+from prefect.states import Completed
 
 from sigstats._common.printable import printable
 from sigstats._common.validation import one_line
@@ -52,9 +54,9 @@ def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callab
     @prefect.flow(
         name=f"sigstats-{study.kind}", flow_run_name=study.name, persist_result=False, validate_parameters=False
     )
-    def study_flow(study: Study, output: str) -> None:
+    def study_flow(study: Study, output: str) -> "State[R]":
         compute()
-        publish(results[0], study=study.name, output=output)
+        return publish(results[0], study=study.name, output=output)
 
     lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), begun, ended)
     if lost is not None:
@@ -122,8 +124,10 @@ class StudyFailed(Exception):
         return type(self), (str(self), self.reasons)
 
 
-def publish(result: StudyResult, *, study: str, output: str, pages: str | None = None) -> None:
-    """Leave the artifacts of a result with the flow run of its study.
+def publish(result: R, *, study: str, output: str, pages: str | None = None) -> "State[R]":
+    """Leave the artifacts of a result with the flow run of its study; return the state in which that ends.
+
+    Prefect shows the state's message, and gives the result to callers of the flow.
 
     An exit code other than 0 emits the event ``sigstats.study.failed``; if an earlier run found the same in the same
     files, ``sigstats.study.still-failing``.
@@ -138,9 +142,8 @@ def publish(result: StudyResult, *, study: str, output: str, pages: str | None =
     leave_artifacts(result, study=study, output=output, pages=pages)
     since = "" if result.since is None else f"{result.since:%Y-%m-%d %H:%M} UTC"
     if not result.code:
-        if since:
-            logger.info("nothing new since %s", since)
-        return
+        title = f"nothing new since {since}: {result.title}" if since else result.title
+        return Completed(message=message_of(title, result.reasons), data=result)
     for line in worst_first(result.reasons):
         logger.error("%s", printable(line))
     title = f"still failing since {since}: {result.title}" if since else result.title

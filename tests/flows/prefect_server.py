@@ -78,6 +78,16 @@ class Api:
         found = self.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [identity]}}})
         return [line["message"] for line in found]
 
+    def event(self, name):
+        """The only event of this name, once it is there."""
+
+        def there():
+            found = self.ask("events/filter", {"filter": {"event": {"name": [name]}}})["events"]
+            return found or None
+
+        (event,) = wait_until(there, seconds=60)
+        return event
+
     def ended(self, identity, seconds=240):
         """One flow run after its end."""
 

@@ -127,6 +127,11 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     said = f"StudyFailed: still failing since {since:%Y-%m-%d %H:%M} UTC: FAIL: regression: worse: "
     assert said in again["state"]["message"]
     assert again["state"]["message"] != run["state"]["message"]
+    for name, ended in [("failed", run), ("still-failing", again)]:
+        event = server.event(f"sigstats.study.{name}")
+        assert event["payload"]["message"] in ended["state"]["message"]
+        assert event["resource"]["prefect.resource.name"] == "nightly"
+        assert f"prefect.flow-run.{ended['id']}" in [found["prefect.resource.id"] for found in event["related"]]
 
 
 @on_one
