@@ -109,8 +109,8 @@ def test_the_wheel_is_one_package_with_every_file(built):
         "sigstats/py.typed",
         "sigstats/tasks/py.typed",
         "sigstats/flows/py.typed",
-        "sigstats/flows/report/templates/report.html.j2",
-        "sigstats/flows/report/templates/report.css",
+        "sigstats/flows/pages/templates/report.html.j2",
+        "sigstats/flows/pages/templates/report.css",
     } <= names
 
 

@@ -10,7 +10,7 @@ from sigstats.comparison.cells import difference_of, interval_of, value_of
 from sigstats.comparison.sentences import counted, reasons, rule_in_words
 
 from ..escaping import for_markdown, for_markdown_cell, markdown_code
-from ..report.wording import p_number
+from ..pages.wording import p_number
 from .json import JSON_VERSION, as_json
 from .text import show
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.sentences import reasons, rule_in_words
 
-from ..report.page import page
+from ..pages.page import page
 from .candidates import HEADER, overview
 from .forest_plot import forest_plots
 from .page import TABLE_HEADER, table_cells

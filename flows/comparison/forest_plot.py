@@ -7,8 +7,8 @@ from markupsafe import Markup
 from sigstats.comparison.cells import difference_in_words, in_points
 from sigstats.comparison.result import ComparisonRow
 
-from ..report import svg
-from ..report.axes import Axes
+from ..pages import svg
+from ..pages.axes import Axes
 
 _WIDTH, _LINE, _BOTTOM = 530.0, 22.0, 34.0
 #: The room for the longest label, in pixels.

@@ -5,7 +5,7 @@ from sigstats.comparison.cells import HEADER, cells_of, sort_keys_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import reasons, rule_in_words, title_of
 
-from ..report.page import page
+from ..pages.page import page
 from .forest_plot import forest_plots
 from .subjects import rows_in_words, subjects_in_words
 

@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 from sigstats.ranking.result import RankedPair, Ranking
 
-from ..report.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
-from ..report.page import page
-from ..report.wording import p_number, p_order, signed, significant
+from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
+from ..pages.page import page
+from ..pages.wording import p_number, p_order, signed, significant
 from .rank_plot import rank_plot
 from .words import basis, cells_of, header_of, headline, ranks_of, score_of
 

@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from sigstats.ranking.result import RankedModel
 
-from ..report import svg
-from ..report.axes import Axes
+from ..pages import svg
+from ..pages.axes import Axes
 
 _WIDTH, _LINE, _BOTTOM, _WIDEST = 560.0, 20.0, 40.0, 320.0
 

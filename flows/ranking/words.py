@@ -2,7 +2,7 @@
 
 from sigstats.ranking.result import RankedModel, Ranking
 
-from ..report.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
+from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
 
 HEADER = ("rank", "tier", "model", "score", "interval")
 #: A sentence names at most this many models.

@@ -23,7 +23,7 @@ from ..comparison.json import as_json
 from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
-from ..report.wording import count_of, significant
+from ..pages.wording import count_of, significant
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
 from .study import RegressionStudy

@@ -14,8 +14,8 @@ from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.forest_plot import forest_plots
-from ..report.page import page
-from ..report.wording import count_of, p_number, significant
+from ..pages.page import page
+from ..pages.wording import count_of, p_number, significant
 from .study import RegressionStudy
 from .trends import trend_figures
 

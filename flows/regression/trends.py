@@ -12,10 +12,10 @@ from sigstats.comparison.rows import measure_and_score
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.storage.history import Record
 
-from ..report import svg
-from ..report.axes import Axes
+from ..pages import svg
+from ..pages.axes import Axes
+from ..pages.wording import count_of
 from ..report.figure import Figure
-from ..report.wording import count_of
 
 _LEFT, _WIDE, _NARROW = 46.0, 960.0, 300.0
 #: A trend shows the last evaluations, at most so many.

@@ -6,8 +6,8 @@ from typing import Any
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.tests import measure_of
 
+from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct
-from .wording import count_of, join_words, significant
 
 #: The fan-outs that apply methods to test sets.
 _FANOUTS = ("subsample", "own-test", "interval", "fold-test")

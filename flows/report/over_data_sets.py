@@ -19,7 +19,7 @@ from sigstats.sign_flips.test import sign_flip_test
 from sigstats.tasks.results import Results
 from sigstats.test_result import TestResult
 
-from .wording import number, signed, significant
+from ..pages.wording import number, signed, significant
 
 Rights: TypeAlias = NDArray[np.bool_]
 

@@ -1,30 +1,24 @@
 """The report: one page of HTML that holds everything it needs, made from the summary and the replicates alone.
 
 What it says of a test is a module of `sigstats.flows.report.sections`, a figure is a module of
-`sigstats.flows.report.figures`, how it looks is in the folder ``templates``. Equal results give an equal page, byte for
+`sigstats.flows.report.figures`, how it looks is in `sigstats.flows.pages`. Equal results give an equal page, byte for
 byte: nothing of the time, the machine or the order of completion enters it.
 """
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from sigstats._common.printable import printable
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
+from ..pages.page import page
+from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
 from .design import design
 from .evidence import Evidence, distinct
 from .performance import performance
 from .problems import problems, read_failures, shortfall
 from .table import table_of
-from .wording import adjusted_p, count_of, significant
 
 
 def render(
@@ -81,21 +75,6 @@ def render(
         fingerprint=fingerprint,
         seeds=distinct(cell.seed for cell in results.plan.cells),
         adjusted=adjusted_p(results.plan.adjust),
-    )
-
-
-def page(template: str, **values: Any) -> str:
-    """A page of a template of this package, with the style and the script that all pages share."""
-    script = _source("report.js")
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            **values,
-            style=Markup(_source("report.css")),  # noqa: S704 - a file of this package
-            script=Markup(script),  # noqa: S704 - a file of this package
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        )
     )
 
 
@@ -163,30 +142,3 @@ def _subtitle(evidence: Evidence) -> str:
 def _first_things_first(key: str) -> tuple[int, str]:
     first = ("kind", "name", "seed")
     return (first.index(key) if key in first else len(first), key)
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader(__package__, "templates"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-def _shown(value: object) -> object:
-    """What a template writes, without controls, which HTML has no way to escape and a browser may obey."""
-    if not isinstance(value, str):
-        return value
-    text = printable(value, keep="\n\t")
-    return Markup(text) if isinstance(value, Markup) else text  # noqa: S704 - it was Markup
-
-
-def _source(name: str) -> str:
-    loader = _environment().loader
-    assert loader is not None
-    return loader.get_source(_environment(), name)[0]

@@ -8,9 +8,9 @@ import numpy as np
 from sigstats.intervals import Interval
 from sigstats.ranking.intervals import share_interval
 
+from ..pages.wording import join_words, percent, percent_range, percent_span
 from .evidence import Evidence, group_by
 from .section import Verdict
-from .wording import join_words, percent, percent_range, percent_span
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
+from ..pages.wording import count_of
 from . import sections
 from .evidence import Evidence, distinct
-from .wording import count_of
 
 _ACTIONS = {
     "crossval": "observed run",

@@ -9,11 +9,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from markupsafe import Markup
 
-from . import svg
+from ..pages import svg
+from ..pages.page import source
 from .figure import Figure
 
 #: What the rules of a drawing's style are for alone: a notebook shows several drawings, and things of its own.
@@ -189,14 +189,9 @@ def _rectangle(colour: str, width: float, height: float) -> Markup:
 
 
 @cache
-def _css() -> str:
-    return files(__package__).joinpath("templates", "report.css").read_text(encoding="utf-8")
-
-
-@cache
 def _colours() -> dict[str, str]:
     """The colours of the style sheet on a light page, by name."""
-    light = _css()[: _css().index("}")]
+    light = source("report.css")[: source("report.css").index("}")]
     return dict(re.findall(r"--([\w-]+): (#\w+)", light))
 
 
@@ -206,7 +201,7 @@ def _style() -> str:
     colours = _colours()
     rules = [f".{SCOPE} {{ font-family: system-ui, sans-serif; }}"]  # which drawings inherit
     for selector, body in re.findall(
-        r"^(svg [^ {}][^{}]*)\{([^{}]*)\}", _css().replace("} svg", "}\nsvg"), flags=re.MULTILINE
+        r"^(svg [^ {}][^{}]*)\{([^{}]*)\}", source("report.css").replace("} svg", "}\nsvg"), flags=re.MULTILINE
     ):
         scoped = re.sub(r"(^|, *)svg ", rf"\1.{SCOPE} ", selector.strip())
         if "var(--curve)" in body:

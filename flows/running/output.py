@@ -19,7 +19,7 @@ from sigstats.tasks.summary.published import write_references
 
 from ..config.study import Study
 from ..errors import BadInput
-from ..report.wording import count_of
+from ..pages.wording import count_of
 from .prepared import Prepared
 
 

@@ -8,7 +8,7 @@ from sigstats.tasks.engine.pools import THIS_PROCESS, Pool
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from ..report.wording import count_of
+from ..pages.wording import count_of
 
 #: The file that counts the changes of all runs. It is no part of the results, whose bytes do not depend on them.
 _COUNTS = "receipts/workers.json"

@@ -3,7 +3,7 @@
 from sigstats._common.numerals import significant
 from sigstats.comparison.size import SizePlan
 
-from ..report.page import page
+from ..pages.page import page
 from .power_plot import power_plot
 from .words import DROPS_HEADER, PARTS_HEADER, answers_cells, answers_header, basis, drop_cells, headline, part_cells
 

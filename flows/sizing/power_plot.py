@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from sigstats.comparison.size import DropPlan, SizePlan
 
-from ..report import svg
-from ..report.axes import Axes, Tick
+from ..pages import svg
+from ..pages.axes import Axes, Tick
 from .words import points
 
 _WIDTH, _HEIGHT, _LABELS, _COLOURS = 640.0, 340.0, 110.0, 6

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 
 _MODULES = {
-    "studies": "cryptography dask distributed fastapi fsspec httpx joblib pandas prefect psutil pydantic "
-    "pydantic_core sklearn sqlalchemy threadpoolctl tomlkit",
+    "studies": "bokeh cachetools cryptography dask distributed fastapi fsspec httpx joblib pandas prefect psutil "
+    "pydantic pydantic_core sklearn sqlalchemy threadpoolctl tomlkit",
     "fast": "llvmlite numba",
     "s3": "s3fs",
     "jobqueue": "dask_jobqueue",

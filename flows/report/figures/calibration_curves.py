@@ -11,10 +11,10 @@ from sigstats.intervals import clopper_pearson
 from sigstats.tasks.analyses.calibration import ERROR
 from sigstats.tasks.schema import Hypothesis
 
-from ..axes import Axes
+from ...pages.axes import Axes
+from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import count_of, percent
 
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from .. import svg
-from ..axes import Axes
+from ...pages import svg
+from ...pages.axes import Axes
+from ...pages.wording import adjusted_p, significant
 from ..evidence import Evidence
 from ..figure import Figure, FigureKind
 from ..over_data_sets import OverDataSets
-from ..wording import adjusted_p, significant
 
 _WIDTH, _LINE, _BAR, _TOP = 760.0, 18.0, 9.0, 34.0
 

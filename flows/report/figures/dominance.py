@@ -7,6 +7,8 @@ from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, heat_table, necessity_legend, necessity_shade, side_by_side
+from ...pages.wording import adjusted_p, index_number, p_number, points, signed, significant
 from .. import sections
 from ..evidence import (
     Evidence,
@@ -19,8 +21,6 @@ from ..evidence import (
     primary_rows,
 )
 from ..figure import Figure, FigureKind
-from ..heat_table import DIAGONAL, MISSING, HeatCell, heat_table, necessity_legend, necessity_shade, side_by_side
-from ..wording import adjusted_p, index_number, p_number, points, signed, significant
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:

@@ -6,10 +6,7 @@ from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
 
-from .. import sections
-from ..evidence import Evidence, at_smallest_p, distinct, necessity
-from ..figure import Figure, FigureKind
-from ..heat_table import (
+from ...pages.heat_table import (
     MISSING,
     HeatCell,
     heat_table,
@@ -19,7 +16,10 @@ from ..heat_table import (
     p_shade,
     side_by_side,
 )
-from ..wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order, significant
+from ...pages.wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order, significant
+from .. import sections
+from ..evidence import Evidence, at_smallest_p, distinct, necessity
+from ..figure import Figure, FigureKind
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:

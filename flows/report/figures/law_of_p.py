@@ -10,11 +10,11 @@ from sigstats.ecdf_band import ecdf_band, shares
 from sigstats.tasks.analyses.calibration import ERROR
 from sigstats.tasks.schema import Hypothesis
 
-from .. import svg
-from ..axes import Axes
+from ...pages import svg
+from ...pages.axes import Axes
+from ...pages.wording import join_words
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import join_words
 
 _SIDE = 236.0
 #: The levels, even on the logarithmic axis.

@@ -7,12 +7,12 @@ from markupsafe import Markup
 from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
 
-from .. import svg
-from ..axes import Axes
+from ...pages import svg
+from ...pages.axes import Axes
+from ...pages.wording import percent, percent_range
 from ..design import estimand
 from ..evidence import Evidence, distinct, group_by
 from ..figure import Figure, FigureKind
-from ..wording import percent, percent_range
 
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from sigstats.tasks.schema import Hypothesis
 
-from .. import sections, svg
-from ..axes import Axes
+from ...pages import svg
+from ...pages.axes import Axes
+from ...pages.wording import count_of, p_equation
+from .. import sections
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..null_distribution import NullDistribution, null_distribution
 from ..sections._columns import measured
-from ..wording import count_of, p_equation
 
 _WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from .. import svg
+from ...pages import svg
+from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, heat_table, p_legend, p_shade
+from ...pages.wording import adjusted_p, index_number, p_number, p_order
 from ..evidence import Evidence
 from ..figure import Figure, FigureKind
-from ..heat_table import DIAGONAL, MISSING, HeatCell, heat_table, p_legend, p_shade
 from ..over_data_sets import OverDataSets, PairOfModels, Score
-from ..wording import adjusted_p, index_number, p_number, p_order
 
 _BARS, _LINE = 420.0, 20.0
 

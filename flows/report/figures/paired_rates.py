@@ -10,11 +10,11 @@ from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import interval, subsample
 
+from ...pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade, side_by_side
+from ...pages.wording import count_of, p_equation
 from ..design import estimand
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade, side_by_side
-from ..wording import count_of, p_equation
 
 #: So many sizes are shown: the smallest, the largest and some between; and so many methods.
 _MOST, _MOST_METHODS = 4, 8

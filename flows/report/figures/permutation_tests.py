@@ -9,10 +9,10 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, read_references
 
+from ...pages.wording import join_words, p_at_most, significant
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..sections import _columns
-from ..wording import join_words, p_at_most, significant
 
 _TESTS = ("permutation-labels", "permutation-features")
 

@@ -8,11 +8,11 @@ from markupsafe import Markup
 from sigstats.tasks.analyses.calibration import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 
-from .. import svg
-from ..axes import Axes
+from ...pages import svg
+from ...pages.axes import Axes
+from ...pages.wording import join_words, percent, significant
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import join_words, percent, significant
 
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0

@@ -11,11 +11,11 @@ from markupsafe import Markup
 
 from sigstats.intervals import clopper_pearson
 
-from ..axes import Axes
+from ...pages.axes import Axes
+from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
 from ..stated_confidence import Statements, statements
-from ..wording import count_of, percent
 
 _SIDE = 236.0
 #: Test sets are grouped by their stated confidence between these.

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sigstats.tasks.analyses.confidence import resampled_differences
 from sigstats.tasks.schema import Hypothesis
 
-from .. import svg
-from ..axes import Axes
+from ...pages import svg
+from ...pages.axes import Axes
+from ...pages.wording import number, percent
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import number, percent
 
 _WIDTH, _HEIGHT = 300.0, 150.0
 _BINS = 48

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.axes import Axes
 from .. import sections
-from ..axes import Axes
 from ..evidence import Evidence, distinct, group_by
 from ..figure import Figure, FigureKind
 from ..null_distribution import null_distribution

@@ -16,10 +16,10 @@ from sigstats.tasks.populations.population import Population
 from sigstats.tasks.replicates.subsample import population
 from sigstats.tasks.schema import Hypothesis
 
-from ..axes import Axes
+from ...pages.axes import Axes
+from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
-from ..wording import count_of, percent
 
 _SIDE, _HEIGHT = 252.0, 300.0
 _LEFT, _RIGHT = 42.0, 18.0

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import adjusted_p, count_of, join_words, p_equation, significant
 from ..evidence import Evidence, at_smallest_p, distinct, group_by, not_rejected, rejected
-from ..wording import adjusted_p, count_of, join_words, p_equation, significant
 
 _CASES = "cases (a classifier on a data set)"
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
 from ..evidence import at_smallest_p, is_proportion
 from ..section import Column
-from ..wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
 
 ABSENT = "–"
 

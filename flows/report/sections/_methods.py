@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import count_of, join_words
 from ..evidence import Evidence, group_by
 from ..section import Verdict
-from ..wording import count_of, join_words
 from . import _cases
 from ._tables import subject_in_words
 

@@ -2,10 +2,10 @@
 
 import math
 
+from ...pages.wording import count_of, join_words, p_equation
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets
 from ..section import Verdict
-from ..wording import count_of, join_words, p_equation
 
 _NAMED = 6
 

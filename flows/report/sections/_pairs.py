@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import NBSP, adjusted_p, index_number, join_words, points, points_range
 from ..evidence import Evidence, advantage_of_b, group_by, necessity, not_rejected, primary_rows, rejected
 from ..section import Column, Verdict
-from ..wording import NBSP, adjusted_p, index_number, join_words, points, points_range
 from . import _cases, _columns
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, agrees, read_references
 
+from ...pages.wording import join_words, p_at_most, significant
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..section import Verdict
-from ..wording import join_words, p_at_most, significant
 from ._columns import short, where
 from ._tables import subject_in_words
 

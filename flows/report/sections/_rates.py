@@ -3,8 +3,8 @@
 from sigstats.tasks.analyses.performance import monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import number, percent, percent_range
 from ..section import Column
-from ..wording import number, percent, percent_range
 from ._columns import ABSENT
 
 

@@ -11,8 +11,8 @@ from sigstats.tasks.populations.tests import measure_of
 from sigstats.tasks.replicates.subsample import population
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import count_of, number, percent, significant
 from ..evidence import Evidence
-from ..wording import count_of, number, percent, significant
 
 #: How often a test should find what there is: the power that is usual in planning.
 WANTED = 0.8

@@ -7,8 +7,8 @@ from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.rules import FixedRule
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import count_of, percent, significant
 from ..evidence import Evidence, distinct
-from ..wording import count_of, percent, significant
 
 
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import adjusted_p, count_of
 from ..evidence import Evidence, group_by, not_rejected, primary_rows, rejected
 from ..section import Column, Verdict
-from ..wording import adjusted_p, count_of
 from . import _cases, _columns, _stopping
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import adjusted_p, count_of, join_words, percent, percent_span
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
 from ..stated_confidence import statements
-from ..wording import adjusted_p, count_of, join_words, percent, percent_span
 from . import _cases, _columns
 from ._columns import where
 from ._rates import FAILED, INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share, whole

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
-from ..wording import count_of, percent
 from . import _columns
 from ._columns import where
 from ._rates import INTERVAL, RATE, TEST_SETS, share

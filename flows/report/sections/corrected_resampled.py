@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import count_of
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import count_of
 from . import _columns, _pairs
 
 _F = "5x2cv F"

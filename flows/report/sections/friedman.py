@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import number
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import number
 from . import _columns, _tables
 
 

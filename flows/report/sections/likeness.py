@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import NBSP, adjusted_p, index_number, join_words
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import NBSP, adjusted_p, index_number, join_words
 from . import _cases, _columns
 
 #: What the indices say, for who has not met them (Hryniewicz, eq. 22 to 28).

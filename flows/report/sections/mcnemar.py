@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import join_words
 from ..evidence import Evidence, distinct
 from ..section import Column, Section, Verdict
-from ..wording import join_words
 from . import _columns, _pairs
 
 _BETTER = {"greater": "A is better", "less": "B is better"}

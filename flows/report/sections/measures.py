@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import count_of, join_words
 from ..evidence import Evidence, group_by, less_is_better
 from ..section import Column, Section, Verdict
-from ..wording import count_of, join_words
 from . import _columns
 
 

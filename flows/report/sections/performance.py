@@ -6,9 +6,9 @@ from sigstats.tasks.analyses.calibration import COVERAGE
 from sigstats.tasks.analyses.performance import SHARES, UNDEFINED, WIDTH, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import count_of, join_words, number, percent
 from ..evidence import Evidence, group_by, rejected
 from ..section import Column, Section, Verdict
-from ..wording import count_of, join_words, number, percent
 from . import _columns
 from ._columns import where
 from ._rates import FAILED, TEST_SETS

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import join_words
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import join_words
 from . import _columns
 from ._columns import where
 

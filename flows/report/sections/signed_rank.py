@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import NBSP, signed, told_apart
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from ..wording import NBSP, signed, told_apart
 from . import _columns, _pairs
 
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.flows.cli import main
-from sigstats.flows.report import figures, heat_table, svg
-from sigstats.flows.report.axes import Axes
+from sigstats.flows.pages import heat_table, svg
+from sigstats.flows.pages.axes import Axes
+from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence, advantage_of_b, necessity
 from sigstats.flows.report.figures import dominance, null_histograms, trends
 from sigstats.flows.report.null_distribution import NullDistribution, null_distribution

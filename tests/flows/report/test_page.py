@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.flows.pages.page import source
 from sigstats.flows.report import page as report
 from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.results import Results
@@ -308,7 +309,7 @@ def test_without_a_summary_there_is_no_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", [":root {", "prefers-color-scheme: dark"])
 def test_colours_have_contrast(part: str) -> None:
-    style = report._source("report.css")
+    style = source("report.css")
     colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style[style.index(part) :].split("}")[0]))
     assert len(colours) > 20
     pairs = [(colours[f"{name}-ink"], colours[name]) for name in colours if f"{name}-ink" in colours]

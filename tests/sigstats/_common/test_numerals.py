@@ -13,9 +13,9 @@ from sigstats._common.numerals import NBSP, number, significant, told_apart
 from sigstats.comparison.cells import cells_of, interval_of
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.sentences import rule_in_words
+from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report.sections import _columns, _pairs, _rates, calibration, signed_rank
-from sigstats.flows.report.wording import percent_range, percent_span, points_range
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis

@@ -24,7 +24,7 @@ def p_order(p: float, log10_p: float | None = None) -> str:
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import p_order
+    >>> from sigstats.flows.pages.wording import p_order
     >>> p_order(0.0496), p_order(3.2e-5).split(), p_order(0.0, log10_p=-512.3).split()
     ('0.0496', ['<', '10⁻⁴'], ['<', '10⁻⁵¹²'])
     """
@@ -45,7 +45,7 @@ def p_equation(p: float, *, at_most: bool = False, name: str = "p", log10_p: flo
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import p_equation
+    >>> from sigstats.flows.pages.wording import p_equation
     >>> p_equation(0.032, at_most=True).split()
     ['p', '≤', '0.032']
     """
@@ -63,7 +63,7 @@ def percent(value: float, n: int | None = None) -> str:
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import percent
+    >>> from sigstats.flows.pages.wording import percent
     >>> percent(1 / 3), percent(1 / 3, 20_000), percent(-0.02)
     ('33.3%', '33.33%', '−2.0%')
     """
@@ -75,7 +75,7 @@ def percent_range(low: float, high: float, n: int | None = None, *, to: str = "�
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import percent_range
+    >>> from sigstats.flows.pages.wording import percent_range
     >>> percent_range(0.1, 0.25), percent_range(0, 0.0004, to="% to ")
     ('10.0–25.0%', '0.00% to 0.04%')
     """
@@ -102,7 +102,7 @@ def points_range(low: float, high: float, n: int | None = None) -> str:
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import points_range
+    >>> from sigstats.flows.pages.wording import points_range
     >>> points_range(-0.012, 0.03), points_range(0.0001, 0.0002)
     ('−1.2 to +3.0', '+0.01 to +0.02')
     """
@@ -114,7 +114,7 @@ def signed(value: float, decimals: int) -> str:
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import signed
+    >>> from sigstats.flows.pages.wording import signed
     >>> signed(0.25, 2), signed(-0.25, 1), signed(-0.001, 2)
     ('+0.25', '−0.2', '0.00')
     """
@@ -127,7 +127,7 @@ def join_words(words: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> from sigstats.flows.report.wording import join_words
+    >>> from sigstats.flows.pages.wording import join_words
     >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """

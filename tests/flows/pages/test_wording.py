@@ -5,7 +5,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.flows.report import wording
+from sigstats.flows.pages import wording
 
 
 @settings(deadline=None, derandomize=True)

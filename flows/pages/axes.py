@@ -35,7 +35,7 @@ class Axes:
 
     Examples
     --------
-    >>> from sigstats.flows.report.axes import Axes
+    >>> from sigstats.flows.pages.axes import Axes
     >>> axes = Axes(width=150, height=100, x_limits=(0, 10), y_limits=(0, 1), left=40, bottom=20, right=10, top=10)
     >>> axes.x(5), axes.y(0.5)
     (90.0, 45.0)

@@ -24,7 +24,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
     Examples
     --------
-    >>> from sigstats.flows.report.svg import ticks
+    >>> from sigstats.flows.pages.svg import ticks
     >>> ticks(0.3, 71.0)
     [20.0, 40.0, 60.0]
     """

@@ -1,0 +1,54 @@
+"""A page of HTML that holds everything it needs: templates, one style, one script."""
+
+import base64
+import hashlib
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from sigstats._common.printable import printable
+
+
+def page(template: str, **values: Any) -> str:
+    """A page of a template of this package, with the style and the script that all pages share."""
+    script = source("report.js")
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            style=Markup(source("report.css")),  # noqa: S704 - a file of this package
+            script=Markup(script),  # noqa: S704 - a file of this package
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader(__package__, "templates"),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _shown(value: object) -> object:
+    """What a template writes, without controls, which HTML has no way to escape and a browser may obey."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value, keep="\n\t")
+    return Markup(text) if isinstance(value, Markup) else text  # noqa: S704 - it was Markup
+
+
+def source(name: str) -> str:
+    """The text of a template, the style or the script."""
+    loader = _environment().loader
+    assert loader is not None
+    return loader.get_source(_environment(), name)[0]
