@@ -25,7 +25,7 @@ from .orphan_guard import start_guard
 
 #: Prefect's temporary server, which takes as many seconds to start, is started for a run that has taken this many
 #: seconds and is expected to take as many more.
-_WORTH_A_SERVER = 10.0
+_WORTH_A_SERVER = 30.0
 
 #: Seconds after the last cell for which Prefect's server may be silent: a configured one, and one that is starting.
 _PATIENCE, _PATIENCE_AT_START = 15.0, 60.0
