@@ -2,7 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+READY_TESTS := .venv/.ready-tests
 READY_DOCS := .venv/.ready-docs
+
+# Byte code is written when a module is first imported: of most files it never is.
+unexport PYTHONDONTWRITEBYTECODE
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(PIP)) --no-deps
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-faults check lint types layers docs lock clean
@@ -10,16 +16,22 @@ READY_DOCS := .venv/.ready-docs
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
 
-setup: $(READY)  ## make the virtual environment from the lock file
+setup: $(READY_TESTS)  ## make the virtual environment of a contributor from the lock files
 
 $(READY): requirements.lock pyproject.toml
-	@echo "Setting up .venv from requirements.lock (about 800 MB, once) ..."
+	@echo "Setting up .venv from requirements.lock (once) ..."
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v < (3, 14) else "sigstats needs Python 3.11 to 3.13, this is %d.%d: make PYTHON=python3.12 ..." % v)'
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@$(BIN)/sigstats warm-up
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-build-isolation --editable .
+	@$(BIN)/sigstats warm-up quickstart
 	@touch $(READY)
+
+$(READY_TESTS): tests/requirements.lock $(READY)
+	@echo "Adding what tests need from tests/requirements.lock (once) ..."
+	@$(INSTALL) --require-hashes -r tests/requirements.lock
+	@$(BIN)/sigstats warm-up
+	@touch $(READY_TESTS)
 
 run: $(READY)  ## the quick-start study: four data sets, four classifiers, all tests, a report
 	@$(BIN)/sigstats run quickstart
@@ -28,37 +40,45 @@ run: $(READY)  ## the quick-start study: four data sets, four classifiers, all t
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder \
   --max-worker-restart 0
 
-test: $(READY)  ## the tests of a few minutes: all but most of the faults
+test: $(READY_TESTS)  ## the tests of a few minutes: all but most of the faults
 	@$(PYTEST) -m "not faults or smoke" --hypothesis-profile quick
 
-test-faults: $(READY)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
+test-faults: $(READY_TESTS)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
 	@$(PYTEST) -m "faults and not smoke"
 
-check: $(READY) $(READY_DOCS)  ## lint, types, the import rules, the site and every test
+check: $(READY_TESTS) $(READY_DOCS)  ## lint, types, the import rules, the site and every test
 	@$(MAKE) --no-print-directory --jobs 2 lint types layers docs
 	@$(PYTEST) --durations 15
 
-lint: $(READY)
+lint: $(READY_TESTS)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 
-types: $(READY)
+types: $(READY_TESTS)
 	@$(BIN)/mypy
 
-layers: $(READY)
+layers: $(READY_TESTS)
 	@$(BIN)/lint-imports
 
 docs: $(READY_DOCS)  ## the site of the documents: docs/_build/html/index.html
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
 
-$(READY_DOCS): docs/requirements.lock $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r docs/requirements.lock
+$(READY_DOCS): docs/requirements.lock $(READY_TESTS)
+	@$(INSTALL) --require-hashes -r docs/requirements.lock
 	@touch $(READY_DOCS)
 
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet
+
 lock:  ## resolve the dependencies anew (needs uv)
-	uv pip compile pyproject.toml --all-extras --group dev --group boosting --universal --python-version 3.11 --generate-hashes \
-	  --constraint tools/constraints.txt --quiet --no-header --output-file requirements.lock
-	uv pip compile --group docs --universal --python-version 3.11 --generate-hashes \
-	  --constraint requirements.lock --quiet --no-header --output-file docs/requirements.lock
+	$(LOCK) pyproject.toml --extra studies --extra fast --group build --constraint tools/constraints.txt \
+	  --output-file requirements.lock
+	$(LOCK) pyproject.toml --all-extras --group build --constraint tools/constraints.txt \
+	  --constraint requirements.lock --output-file docker/requirements.lock
+	$(LOCK) pyproject.toml --all-extras --group dev --group boosting --constraint tools/constraints.txt \
+	  --constraint docker/requirements.lock --output-file tests/requirements.lock
+	$(LOCK) --group docs --constraint requirements.lock --constraint tests/requirements.lock \
+	  --output-file docs/requirements.lock
 
 clean:  ## remove the environment and all caches
 	rm -rf .venv docs/_build docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,49 +1,94 @@
 """Compile what Numba compiles for this processor, so that no run waits for it.
 
 Run it once after sigstats is installed with the extra fast: then neither the first study nor any worker waits for the
-compiler.
+compiler. With the name of a study, it compiles what the classifiers of this study need.
 """
 
 import argparse
+import os
+import time
 
 from ..errors import DONE, BadInput
 
+_FORESTS = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
+_BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
+
+#: What calls compiled code, those that compile for longest first; each is compiled in a process of its own.
+_CLASSIFIERS = (*_FORESTS, "decision-tree", "c4.5", _BOOSTING, "naive-bayes", "svm", "lda", "1-nn")
+_TALLIES = "counts of rows"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``sigstats warm-up`` has no arguments."""
+    """Add the arguments of ``sigstats warm-up``."""
+    parser.add_argument(
+        "study", nargs="?", metavar="STUDY", help="a study file or a ready study; default: all there is"
+    )
 
 
-def run(options: argparse.Namespace) -> int:  # noqa: ARG001
-    """Compile the functions that studies use, by calling them on small data."""
+def run(options: argparse.Namespace) -> int:
+    """Call what studies use on small data, in as many processes as there are processors."""
     try:
-        from sigstats.learners.batched._tree_growth import predict_fold
+        import numba  # noqa: F401 - it is slow to import, and its processes import it themselves
     except ImportError:
         raise BadInput("warm-up: Numba is missing; expected the extra fast: pip install 'sigstats[fast]'") from None
-    _retrain()
-    _count_rows()
-    print(f"compiled in {predict_fold.stats.cache_path}")  # noqa: T201
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from joblib import cpu_count
+
+    wanted = _wanted(options.study)
+    print(f"compiling for this processor, once: {', '.join(wanted)}", flush=True)  # noqa: T201
+    began = time.monotonic()
+    with ProcessPoolExecutor(min(cpu_count(), len(wanted)), mp_context=get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(_compile, name) for name in wanted]):
+            folder = done.result()
+    print(f"compiled in {folder} ({time.monotonic() - began:.0f} s)")  # noqa: T201
     return DONE
 
 
-def _retrain() -> None:
+def _wanted(study: str | None) -> list[str]:
+    """All that can be compiled, or what a study's classifiers need."""
+    everything = [*_CLASSIFIERS, _TALLIES]
+    if study is None:
+        return everything
+    from ..config.ready import place_of
+    from ..studies import load_study
+    from ..studies._benchmark_file import BenchmarkStudy, named
+
+    loaded = load_study(place_of(study).path)
+    if not isinstance(loaded, BenchmarkStudy):
+        return everything
+    asked = {named(item).learner for item in loaded.classifiers}
+    return [name for name in everything if name in asked] or everything
+
+
+def _compile(name: str) -> str:
+    """Compile what one of these calls; return the folder in which Numba keeps it."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    if name == _TALLIES:
+        _count_rows()
+    else:
+        _retrain(name)
+    from sigstats.learners.batched._tree_growth import predict_fold
+
+    return str(predict_fold.stats.cache_path)
+
+
+def _retrain(classifier: str) -> None:
     import numpy as np
 
     from sigstats import permutation_test
 
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
-    # more levels than 8 bits can number
-    fine = np.linspace(0.0, 1.0, 600)[:, np.newaxis], np.arange(600) % 2
-    forests = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
-    boosting = "sklearn.ensemble.HistGradientBoostingClassifier"
-    for classifier in ("decision-tree", "c4.5", "svm", "1-nn", boosting, *forests):
-        for null in ("labels", "features"):
-            permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
-    whole = features + np.arange(32).reshape(16, 2) % 5
-    for classifier, null in (("lda", "labels"), ("naive-bayes", "labels"), ("naive-bayes", "features")):
-        permutation_test(classifier, whole, label, null=null, cv=2, n_resamples=1, rng=0)
-    for classifier in forests:
-        permutation_test(classifier, *fine, cv=2, n_resamples=1, rng=0)
+    nulls = ("labels",) if classifier == "lda" else ("labels", "features")
+    if classifier in ("lda", "naive-bayes"):
+        features = features + np.arange(32).reshape(16, 2) % 5
+    for null in nulls:
+        permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
+    if classifier in _FORESTS:  # more levels than 8 bits can number
+        fine = np.linspace(0.0, 1.0, 600)[:, np.newaxis]
+        permutation_test(classifier, fine, np.arange(600) % 2, cv=2, n_resamples=1, rng=0)
 
 
 def _count_rows() -> None:

@@ -6,8 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import sigstats
+from sigstats._common.compiled_or import compiles_first
 from sigstats._common.numerals import significant
 from sigstats._common.printable import printable
 from sigstats.tasks.engine.execute import Interrupted, Outcome
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 
 #: A table on a server has at most this many hypotheses; the report has all.
 _MOST_ROWS = 200
+#: What Numba compiles for studies that retrain.
+_COMPILED = Path(sigstats.__path__[0], "learners", "batched")
 #: The workers are looked at every so many seconds.
 _LOOK_SECONDS = 1.0
 
@@ -268,6 +273,8 @@ def _computed(
 ) -> tuple[list[Outcome], StaffChanges]:
     """Compute all cells, and report the workers that join and are lost meanwhile."""
     display, stop = options.display, options.stop
+    if left and any(cell.fanout == "retrain" for cell in plan.cells) and compiles_first(_COMPILED):
+        display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
     watch = StaffWatch(pool, display.say)
     pool.prepare(cell.fanout for cell in plan.cells)
     cache = None if options.cache is None else CellCache(options.cache)

@@ -1,8 +1,11 @@
 """Compiled code where Numba (the extra ``fast``) is there, something else where it is missing or off."""
 
 import functools
+import importlib.util
+import os
 import platform
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
@@ -14,6 +17,16 @@ def fuses_products() -> bool:
     Then sums equal but for rounding differ from those of a library that was compiled otherwise.
     """
     return platform.machine() not in ("x86_64", "AMD64")
+
+
+def compiles_first(folder: Path) -> bool:
+    """Whether Numba has yet to compile the functions of a folder of this package: it keeps none of them there.
+
+    Where the folder cannot be written to, Numba keeps them elsewhere, and the answer is False.
+    """
+    if importlib.util.find_spec("numba") is None or os.environ.get("NUMBA_CACHE_DIR") or not os.access(folder, os.W_OK):
+        return False
+    return next((folder / "__pycache__").glob("*.nbi"), None) is None
 
 
 def compiled_or(otherwise: Any) -> Callable[[Callable[[], Found]], Callable[[], Found]]:

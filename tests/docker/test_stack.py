@@ -51,6 +51,7 @@ def test_secrets_come_from_the_environment_and_ports_stay_on_loopback():
 def test_the_image_is_built_in_stages_from_the_lock_and_runs_without_root():
     lines = (DOCKER / "Dockerfile").read_text()
     assert lines.count("\nFROM ") == 2
+    assert "COPY docker/requirements.lock ./\n" in lines
     assert "--require-hashes -r requirements.lock" in lines
     assert re.search(r"^USER sigstats$", lines, flags=re.MULTILINE)
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", lines, flags=re.MULTILINE)

@@ -3,10 +3,31 @@
 import sys
 
 from sigstats.flows.cli import main
+from sigstats.flows.commands import warm_up
+from sigstats.flows.running import study
+
+from ..conftest import QUICK, study_file
 
 
 def test_without_numba_one_line_says_what_is_missing(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "sigstats.learners.batched._tree_growth", None)  # importing it fails
+    monkeypatch.setitem(sys.modules, "numba", None)  # importing it fails
     assert main(["warm-up"]) == 2
     expected = "sigstats: warm-up: Numba is missing; expected the extra fast: pip install 'sigstats[fast]'\n"
     assert capsys.readouterr().err == expected
+
+
+def test_a_study_names_what_its_classifiers_need():
+    assert sorted(warm_up._wanted("quickstart")) == ["1-nn", "decision-tree", "lda", "naive-bayes"]
+    assert set(warm_up._wanted("quickstart")) < set(warm_up._wanted("keller")) <= set(warm_up._wanted(None))
+
+
+def test_a_study_says_that_it_compiles_first(tmp_path, capsys, monkeypatch):
+    study_file(tmp_path, QUICK)
+    monkeypatch.setattr(study, "_COMPILED", tmp_path)
+    words = ["run", str(tmp_path / "study.toml"), "--cluster", "serial", "--output"]
+    assert main([*words, str(tmp_path / "cold")]) == 0
+    assert "note: Numba compiles for this processor first, once" in capsys.readouterr().err
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__/function.nbi").touch()
+    assert main([*words, str(tmp_path / "warm")]) == 0
+    assert "compiles" not in capsys.readouterr().err
