@@ -40,6 +40,10 @@ class _CommandParser(_Parser):
             except SystemExit as error:  # raised by a broken dependency, not by this parser
                 raise ImportError(f"SystemExit: {error}") from None
         options, unknown = super().parse_known_args(args, namespace)
+        files = next((each for each in self._get_positional_actions() if each.nargs in ("+", "*")), None)
+        if files is not None and not any(each.startswith("-") for each in unknown):  # those that follow an option
+            setattr(options, files.dest, [*getattr(options, files.dest), *unknown])
+            unknown = []
         if unknown:
             option, _, _ = unknown[0].partition("=")
             known = [name for name in self._option_string_actions if name.startswith("--")]

@@ -29,7 +29,15 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     """
     parser.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
     parser.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
-    parser.add_argument("--prediction", metavar="COLUMN", help="the column of predictions (default: prediction)")
+    parser.add_argument(
+        "--prediction",
+        action="append",
+        default=[],
+        dest="predictions",
+        metavar="COLUMN",
+        help="the column of predictions; one for all files, or one for each model of one or several files "
+        "(default: prediction)",
+    )
     parser.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
     for name in ("filter", "model"):
         parser.add_argument(
@@ -81,9 +89,9 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
 
 
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
-    """The columns of each of so many files; with several ``--model`` or ``--filter``, each file has its own."""
+    """The columns of each of so many files; of several predictions, models or filters each file has its own."""
     found = [columns_of(options)] * files
-    for name, values in (("model", options.models), ("filter", options.filters)):
+    for name, values in _named_in_files(options):
         if len(values) not in (0, 1, files):
             wanted = "one" if files == 1 else f"one, or one for each of {files} files"
             raise BadInput(f"--{name}: {len(values)} are named; expected {wanted}")
@@ -91,6 +99,20 @@ def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]"
             own: list[dict[str, str]] = [{name: value} for value in values]
             found = [replace(each, **each_own) for each, each_own in zip(found, own, strict=True)]  # type: ignore[arg-type]
     return found
+
+
+def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
+    """One file as often as it has predictions, models or filters that are named; several files as they are."""
+    named = max(len(values) for _, values in _named_in_files(options))
+    return list(files) * named if len(files) == 1 and named > 1 else list(files)
+
+
+def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
+    """What can be named once for each file; a column of predictions that is named twice is refused."""
+    named: list[str] = options.predictions
+    if twice := next((each for each in named if named.count(each) > 1), None):
+        raise BadInput(f"--prediction: {twice!r} is named twice; expected the column of each model once")
+    return [("prediction", named), ("model", options.models), ("filter", options.filters)]
 
 
 def require_one_score(options: argparse.Namespace) -> None:
@@ -106,6 +128,8 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     found = {name: value for name in _KEYS if (value := getattr(options, name, None)) is not None}
     if options.scores:
         found["score"] = options.scores[0]
+    if options.predictions:
+        found["prediction"] = options.predictions[0]
     for mapping in options.columns:
         key, _, column = mapping.partition("=")
         if key not in _KEYS or not column:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
-from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, write_text
+from ._predictions import add_prediction_arguments, columns_of_files, file_for_each, refuse_overwriting, write_text
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
@@ -23,9 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model that is in use")
     parser.add_argument(
         "candidates",
-        nargs="+",
+        nargs="*",
         metavar="CANDIDATE",
-        help="predictions of a model that may replace it; several candidates are tested as one family",
+        help="predictions of a model that may replace it; several candidates are tested as one family; none where "
+        "one file has the --prediction of each model",
     )
     add_prediction_arguments(
         parser,
@@ -67,6 +68,11 @@ def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.printable import printable
 
+    _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
+    if not options.candidates:
+        raise BadInput(
+            "CANDIDATE: is missing; expected a second file, or --prediction COLUMN of each model in one file"
+        )
     refuse_overwriting(options, (options.baseline, *options.candidates), "json", "markdown", "report", "junit")
     found = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
@@ -95,7 +101,7 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
 
     from ..comparison.rule_options import rule_of
 
-    rule = rule_of(options)
+    rule, named = rule_of(options), options.predictions
     try:
         measures = as_compared_measures(options.measures) if options.measures else None
     except ValueError as error:
@@ -117,10 +123,14 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
                 allow_different_tasks=options.allow_different_tasks,
             )
             identical = candidate.columns == columns and same_content(baseline.path, candidate.path)
-            pairs.append([replace(pair, identical=identical, score_range=limits) for pair in joined])
-        return compare_candidates(
-            options.baseline, options.candidates, pairs, rule, measures, positive=options.positive
-        )
+            joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
+            if len(named) > 1:
+                subjects = {"prediction": columns.prediction}, {"prediction": candidate.columns.prediction}
+                joined = [replace(pair, subjects=subjects) for pair in joined]
+            pairs.append(joined)
+        of_one_file = len(named) > 1 and {options.baseline} == set(options.candidates)
+        baseline_name, *names = named if of_one_file else (options.baseline, *options.candidates)
+        return compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
     except ValueError as error:
         raise BadInput(str(error)) from None
 

@@ -12,6 +12,7 @@ from ..errors import DONE, BadInput
 from ._predictions import (
     add_prediction_arguments,
     columns_of_files,
+    file_for_each,
     refuse_overwriting,
     refuse_repeated,
     require_one_score,
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats rank``."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="the predictions of a model, or its log; two or more")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="the predictions of a model, or its log; two or more, or one that has the --prediction of each model",
+    )
     parser.add_argument(
         "--name",
         action="append",
@@ -83,7 +89,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
 
     from ..ranking.names import model_names
 
-    files: Sequence[str] = options.files
+    files: Sequence[str] = file_for_each(options, options.files)
     require_one_score(options)
     if len(files) < 2:
         raise BadInput(f"FILE: {files[0]} is one file; expected two or more")
@@ -93,12 +99,13 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
         joined = join_many(
             files,
-            columns_of_files(options, 1)[0],
+            columns_of_files(options, len(files)),
             read,
             unmatched=options.unmatched,
             allow_different_tasks=options.allow_different_tasks,
         )
-        names = model_names(files, joined.subjects) if given is None else given
+        own = options.predictions if len(options.files) == 1 else model_names(files, joined.subjects)
+        names = own if given is None else given
         found = rank_table(
             joined.scores,
             names,

@@ -8,7 +8,14 @@ import argparse
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
-from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, require_one_score, write_text
+from ._predictions import (
+    add_prediction_arguments,
+    columns_of_files,
+    file_for_each,
+    refuse_overwriting,
+    require_one_score,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import ComparisonRule
@@ -117,11 +124,12 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
     for name in ("accuracy", "discordance", "rows"):
         if (value := getattr(options, name)) is not None:
             raise BadInput(f"--{name}: {value} is not valid beside files, which determine it")
-    if len(options.files) != 2:
-        raise BadInput(f"FILE: {len(options.files)} are not valid; expected two, of a baseline and a candidate")
+    files = file_for_each(options, options.files)
+    if len(files) != 2:
+        raise BadInput(f"FILE: {len(files)} are not valid; expected two, of a baseline and a candidate")
     require_one_score(options)
     of_files = columns_of_files(options, 2)
-    baseline, candidate = (read(file, columns) for file, columns in zip(options.files, of_files, strict=True))
+    baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
     paired = join(
         baseline,
         candidate,

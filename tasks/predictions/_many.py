@@ -22,6 +22,7 @@ from ._repeated import alike, answers_each, averaged, kept_rows, without
 _NAMED = 3
 
 Reader = Callable[[str, Columns], Predictions]
+Files = Sequence[tuple[str, Columns]]
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,15 @@ class _Rows:
 
 def join_many(
     paths: Sequence[str],
-    columns: Columns,
+    of_paths: Sequence[Columns],
     read: Reader,
     *,
     unmatched: Unmatched = "refuse",
     allow_different_tasks: bool = False,
 ) -> ManyPredictions:
     """Join files to the first one as a pair is joined, one after the other: no two of the others are held at once.
+
+    Each file has its own columns; those of the first one name the slices and the group.
 
     Where the files have several answers to an item, they are paired by epoch, or averaged where they have unlike
     numbers of them.
@@ -93,31 +96,32 @@ def join_many(
         One line: what `read` or the join of a pair refuses, or no row that all files have.
     """
     options: dict[str, Any] = {"unmatched": unmatched, "allow_different_tasks": allow_different_tasks}
-    first = read(paths[0], columns)
+    files = list(zip(paths, of_paths, strict=True))
+    first = read(*files[0])
     try:
-        return _joined(first, paths, columns, read, options)
+        return _joined(first, files, of_paths[0], read, options)
     except _UnlikeAnswersError:
-        return _joined_averages(first, paths, columns, read, options)
+        return _joined_averages(first, files, of_paths[0], read, options)
 
 
 def _joined(
-    first: Predictions, paths: Sequence[str], columns: Columns, read: Reader, options: Mapping[str, Any]
+    first: Predictions, files: Files, columns: Columns, read: Reader, options: Mapping[str, Any]
 ) -> ManyPredictions:
     rows = _Rows(first, np.ones(len(first.ids), dtype=bool))
-    for path in paths[1:]:
-        _add(rows, read(path, columns), columns, options)
+    for file in files[1:]:
+        _add(rows, read(*file), columns, options)
     if not rows.valid.any():
-        raise ValueError(f"{paths[0]}: no id is in all {len(paths)} files; expected predictions of the same rows")
+        raise ValueError(f"{files[0][0]}: no id is in all {len(files)} files; expected predictions of the same rows")
     return _finished(rows, columns)
 
 
 def _joined_averages(
-    first: Predictions, paths: Sequence[str], columns: Columns, read: Reader, options: Mapping[str, Any]
+    first: Predictions, files: Files, columns: Columns, read: Reader, options: Mapping[str, Any]
 ) -> ManyPredictions:
     """The average of all answers to each item, without those that any file left out."""
     dropped, counts, predicted = [first.dropped], [answers_each(first)], first.predicted
-    for path in paths[1:]:
-        other = read(path, columns)
+    for file in files[1:]:
+        other = read(*file)
         dropped.append(other.dropped)
         counts.append(answers_each(other))
         predicted &= other.predicted
@@ -129,8 +133,8 @@ def _joined_averages(
         return averaged(side, marks=marks)
 
     grouped = replace(columns, group=None) if columns.group == columns.id else columns  # each item is a row by now
-    found = _joined(reduced(first), paths, grouped, lambda path, _: reduced(read(path, columns)), options)
-    named = [f"{count} in {path}" for count, path in zip(counts, paths, strict=True)]
+    found = _joined(reduced(first), files, grouped, lambda path, own: reduced(read(path, own)), options)
+    named = [f"{count} in {path}" for count, (path, _) in zip(counts, files, strict=True)]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     note = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
     return replace(found, predicted=predicted and not marks, notes=(*found.notes, note))

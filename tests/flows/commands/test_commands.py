@@ -104,7 +104,7 @@ def test_fewer_than_one_worker_are_refused(tmp_path, capsys, command, workers):
             ["compare", "a", "b", "--sclice=x"],
             "sigstats compare: '--sclice' is not an argument (did you mean '--slice'?)",
         ),
-        (["compare", "a"], "sigstats compare: the following arguments are required: CANDIDATE"),
+        (["compare"], "sigstats compare: the following arguments are required: BASELINE, CANDIDATE"),
         (["run", "quickstart", "\x1b[2J"], "sigstats run: '\\x1b[2J' is not an argument"),
         (["compare", "a", "b", "--alpha", "x"], "sigstats compare: argument --alpha: invalid float value: 'x'"),
     ],

@@ -636,3 +636,26 @@ def test_the_example_of_the_readme_finds_the_planted_fault(tmp_path, repository,
     files = [str(tmp_path / f"{name}.csv") for name in ("baseline", "candidate")]
     assert main(["compare", *files, "--slice", "stroke"]) == 1
     assert re.search(r"stroke = faint .* fail *$", capsys.readouterr().out, flags=re.M)
+
+
+def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys):
+    base, cand = frames()
+    wide = base.rename(columns={"prediction": "old"}).assign(new=cand["prediction"], same=base["prediction"])
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    _, of_two = compared(tmp_path, *written(tmp_path, base, cand))
+    path, named = str(tmp_path / "wide.csv"), ("--prediction", "old", "--prediction", "new")
+    for files in ((path,), (path, path), (path, "--id", "id", path)):
+        _, found = compared(tmp_path, *files, *named)
+        assert found["rows"] == of_two["rows"]
+        assert not found["identical"]
+        assert found["subjects"] == {"baseline": {"prediction": "old"}, "candidate": {"prediction": "new"}}
+    assert main(["compare", path, *named, "--prediction", "same"]) == 0
+    assert "new against old" in (said := capsys.readouterr().out)
+    assert "same against old" in said
+    for arguments, message in (
+        ((), "CANDIDATE: is missing; expected a second file, or --prediction COLUMN of each model in one file"),
+        (["--prediction", "old"] * 2, "--prediction: 'old' is named twice; expected the column of each model once"),
+        ((path, *named, "--prediction", "same"), "--prediction: 3 are named; expected one, or one for each of 2 files"),
+    ):
+        assert main(["compare", path, *arguments]) == 2
+        assert message in capsys.readouterr().err

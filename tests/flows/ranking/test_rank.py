@@ -212,3 +212,13 @@ def test_bad_input_is_one_line_and_code_2(tmp_path, monkeypatch, capsys, argumen
     assert message in said
     assert len(said.splitlines()) == 1
     assert not (tmp_path / "found.json").exists()
+
+
+def test_columns_of_one_file_are_ranked_as_files_are(tmp_path):
+    tables = frames()
+    wide = next(iter(tables.values())).assign(**{name: table["prediction"] for name, table in tables.items()})
+    (path,) = written(tmp_path, {"wide": wide})
+    named = [word for name in tables for word in ("--prediction", name)]
+    of_files, of_columns = ranked(tmp_path, *written(tmp_path, tables)), ranked(tmp_path, path, *named)
+    assert [model["model"] for model in of_columns["models"]] == [model["model"] for model in of_files["models"]]
+    assert of_columns["pairs"] == of_files["pairs"]
