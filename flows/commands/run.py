@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         set_up(output)
         from ..orchestration.whole_study import run_as_flow
 
-        return run_as_flow(study, output=output, work=lambda: kind.run(study, how), say=display.say)
+        return run_as_flow(study, output=output, work=lambda: kind.run(study, how), say=display.say, stop=stop)
 
     try:
         result = run_interruptibly(work)

@@ -129,6 +129,8 @@ class _CellFlow:
         from prefect.futures import wait
         from prefect.task_runners import ThreadPoolTaskRunner
 
+        from .cancelling import cancel_stops
+
         run = self._run
 
         @prefect.task(name="cell", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False)
@@ -145,8 +147,9 @@ class _CellFlow:
             persist_result=False,
         )
         def study_flow(study: dict[str, Any], output: str) -> Any:  # noqa: ARG001 (Prefect shows a run's parameters)
-            for wave in waves(run.plan.cells):
-                wait([cell_task.submit(cell.name) for cell in wave])
+            with cancel_stops(run.stop):
+                for wave in waves(run.plan.cells):
+                    wait([cell_task.submit(cell.name) for cell in wave])
             return self._state()
 
         study_flow(run.study.model_dump(mode="json"), run.output, return_state=True)

@@ -23,6 +23,7 @@ from ..config.study import Study
 from ..running.interrupt import leave_the_rest
 from ..running.result import StudyResult, worst_first
 from .artifacts import key_of, leave_artifacts, message_of
+from .cancelling import cancel_stops
 from .server import why_unusable
 
 R = TypeVar("R", bound=StudyResult)
@@ -31,8 +32,12 @@ R = TypeVar("R", bound=StudyResult)
 _QUIET, _PATIENCE = 5.0, 60.0
 
 
-def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callable[[str], None]) -> R:
+def run_as_flow(
+    study: Study, *, output: str, work: Callable[[], R], say: Callable[[str], None], stop: threading.Event
+) -> R:
     """Return what `work` returns, computed in a flow run of the configured server; raise what it raises.
+
+    If the flow run is cancelled, `stop` is set.
 
     If the server does not answer, `say` is called with a line, and the study runs without it.
     """
@@ -55,7 +60,8 @@ def run_as_flow(study: Study, *, output: str, work: Callable[[], R], say: Callab
         name=f"sigstats-{study.kind}", flow_run_name=study.name, persist_result=False, validate_parameters=False
     )
     def study_flow(study: Study, output: str) -> "State[R]":
-        compute()
+        with cancel_stops(stop):
+            compute()
         return publish(results[0], study=study.name, output=output)
 
     lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), begun, ended)

@@ -15,6 +15,9 @@ T = TypeVar("T")
 #: the store is harmed by this: each appears whole or not at all.
 PATIENCE = 3.0
 
+#: The same after the run was cancelled on a server, which is told how each cell ended.
+_PATIENCE_ON_A_SERVER = 6.0
+
 
 _do_not_wait = threading.Event()
 
@@ -70,7 +73,7 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     Parameters
     ----------
     work : callable
-        Called with an event, which is set to stop it.
+        Called with an event, which is set to stop it; who else sets it stops it as Ctrl-C does.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     Raises
     ------
     Stopped
-        If a signal came: once `work` has ended, or did not end in time.
+        If a signal came, or the event was set: once `work` has ended, or did not end in time.
     """
     resource_tracker.ensure_running()  # starting it later would unblock the signal that is blocked below
     _do_not_wait.clear()
@@ -94,6 +97,9 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
             end_at_once(128 + number)
         received.append(number)
         stop.set()
+
+    def number_of() -> int:
+        return received[0] if received else signal.SIGINT
 
     def target() -> None:
         # A terminal sends Ctrl-C to every process of the group. Children inherit the mask of this thread, so that this
@@ -109,17 +115,17 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     thread = threading.Thread(target=target, name="study", daemon=True)
     try:
         thread.start()
-        while thread.is_alive() and not received:
+        while thread.is_alive() and not stop.is_set():
             thread.join(0.1)
-        if received:
-            thread.join(PATIENCE)
+        if stop.is_set():
+            thread.join(PATIENCE if received else _PATIENCE_ON_A_SERVER)
             if thread.is_alive():
-                raise Stopped(received[0])
+                raise Stopped(number_of())
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if received:
-        raise Stopped(received[0])
+    if received or (stop.is_set() and not outcome):
+        raise Stopped(number_of())
     if error:
         raise error[0]
     return outcome[0]  # type: ignore[no-any-return]
