@@ -77,6 +77,11 @@ def columns_of(
 
 
 def _frame(table: Any) -> dict[str, Any] | None:
-    """The columns of a data frame by name, or None of anything else."""
+    """The columns of a data frame by name, a number as text, or None of anything else."""
     frame = opened(table)
-    return None if frame is None else {str(name): frame[name].to_numpy() for name in frame.columns}
+    if frame is None:
+        return None
+    found = {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
+    if len(found) < len(frame.columns):
+        raise ValueError(f"columns: {shown(list(frame.columns))} are not valid; expected names that differ as text")
+    return found

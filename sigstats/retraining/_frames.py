@@ -30,7 +30,7 @@ def encoded(X: Any) -> tuple[Any, Any]:
     frame = opened(X)
     if frame is None:
         return X, None
-    columns = [_column(frame[name], name) for name in frame.columns]
+    columns = [_column(frame.get_column(name), name) for name in frame.columns]
     nominal = np.array([is_nominal for _, is_nominal in columns])
     if not nominal.any():
         return X, None
