@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable, require_same_index
+from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable, require_same_index, shown
 
 #: A table of so many classes takes 128 MB.
 MOST_CLASSES = 4096
@@ -13,18 +13,36 @@ MOST_CLASSES = 4096
 def as_confusion_table(value: Any, name: str = "table") -> IntArray:
     """A square table of counts, of two classes or more and at least one object, or ValueError.
 
+    Where the rows and the columns of a data frame have labels in common, a column belongs to the row of its label.
+
     Examples
     --------
     >>> from sigstats.tables import as_confusion_table
     >>> as_confusion_table([[5, 1], [2, 7]]).tolist()
     [[5, 1], [2, 7]]
     """
-    table = as_counts(value, name, ndim=2)
+    table = as_counts(_in_order_of_rows(value, name), name, ndim=2)
     if table.shape[0] != table.shape[1] or len(table) < 2:
         raise refuse(f"{name} (shape)", table.shape, "a square table of two classes or more")
     if not table.any():
         raise refuse(f"{name} (total)", 0, "at least one object")
     return table
+
+
+def _in_order_of_rows(value: Any, name: str) -> Any:
+    """A data frame of pandas with its columns in the order of its rows; anything else as it is."""
+    if not hasattr(value, "columns") or not hasattr(value, "index"):
+        return value
+    rows, columns = list(value.index), list(value.columns)
+    if rows[-1:] == columns[-1:] == ["All"] and (value.iloc[:-1].sum() == value.iloc[-1]).all():
+        raise refuse(f"{name} (columns)", columns, "the table without its margins")
+    if rows == columns or not set(rows) & set(columns):  # the same order, or two ways to name the classes
+        return value
+    if len(rows) != len(columns) or set(rows) != set(columns) or len(set(rows)) < len(rows):
+        raise refuse(
+            f"{name} (columns)", columns, f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"
+        )
+    return value[rows]
 
 
 def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray:

@@ -3,12 +3,13 @@
 import math
 from typing import Any
 
-from .._common.validation import FloatArray, IntArray, as_counts, as_probabilities, refuse
+from .._common.validation import FloatArray, IntArray, as_counts, as_probabilities, refuse, require_same_index
 from .distance import LEAST_PROBABILITY
 
 
 def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
     """Counts and probabilities of the classes that may occur, and how many objects are in a class that may not."""
+    require_same_index(counts=counts, probabilities=probabilities)
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
     if len(x) != len(p):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_counts, refuse
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_counts, refuse, require_same_index
 from ..intervals import Interval
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
@@ -75,7 +75,7 @@ def stratified_paired_test(
     ------
     ValueError
         If a count is negative or fractional, the three differ in length, `n` is less than the discordant rows, or there
-        are more than a million discordant rows.
+        are more than a million discordant rows; or if pandas Series differ in their labels or the order of these.
 
     Notes
     -----
@@ -91,6 +91,7 @@ def stratified_paired_test(
     >>> round(result.estimate, 4), round(result.pvalue, 4)
     (0.0378, 0.0268)
     """
+    require_same_index(only_a=only_a, only_b=only_b, n=n)
     a, b = as_counts(only_a, "only_a", ndim=1), as_counts(only_b, "only_b", ndim=1)
     size = as_counts(n, "n", ndim=1)
     for name, counts in (("only_b", b), ("n", size)):

@@ -30,6 +30,7 @@ from .._common.validation import (
     as_real,
     as_reals,
     refuse,
+    require_same_index,
 )
 from ..intervals import Interval
 from ..test_result import TestResult, monte_carlo_outcome
@@ -159,6 +160,7 @@ def sign_flip_test(
     >>> sigstats.sign_flip_test([1] * 7 + [-1]).pvalue == sigstats.mcnemar_test(7, 1).pvalue
     True
     """
+    require_same_index(differences=differences, sizes=sizes)
     units, scale, exact = as_units(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     if not isinstance(symmetric, (bool, np.bool_)):
