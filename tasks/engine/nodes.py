@@ -21,3 +21,4 @@ class Worker(distributed.Worker):
 
     def start_http_server(self, *_args: Any, **_options: Any) -> None:
         """Open no port."""
+        self._dashboard = False  # which Dask would connect to the server next, where Bokeh is installed
