@@ -12,6 +12,7 @@ from numpy.random import Generator
 from scipy.stats import binom
 
 import sigstats
+from sigstats._common.extras import MissingExtra
 
 #: The levels at which the rate of rejections is shown.
 LEVELS = (0.001, 0.01, 0.05, 0.1, 0.5)
@@ -32,12 +33,15 @@ class NullLevels:
         How many were at most each of `LEVELS`.
     odds : float
         The least probability, over the levels, of that many or more rejections if P(p <= a) = a.
+    missing : str
+        Why nothing was drawn: an extra that is not installed, and the command that installs it.
     """
 
     test: str
     drawn: int
     rejected: tuple[int, ...]
     odds: float
+    missing: str = ""
 
 
 def _labels(rng: Generator, n: int, classes: int = 3) -> np.ndarray:
@@ -163,7 +167,7 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
 
 
 def null_levels(seed: int = 0) -> list[NullLevels]:
-    """Draw the p-values of every test.
+    """Draw the p-values of every test whose extra is installed.
 
     Examples
     --------
@@ -174,7 +178,10 @@ def null_levels(seed: int = 0) -> list[NullLevels]:
     found = []
     for index, (test, (draw, count)) in enumerate(DRAWS.items()):
         rng = np.random.default_rng([seed, index])
-        found.append(rejections(test, [draw(rng) for _ in range(count)]))
+        try:
+            found.append(rejections(test, [draw(rng) for _ in range(count)]))
+        except MissingExtra as missing:
+            found.append(NullLevels(test, 0, (0,) * len(LEVELS), 1.0, str(missing)))
     return found
 
 

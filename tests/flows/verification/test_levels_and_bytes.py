@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sigstats
+from sigstats._common.extras import MissingExtra
 from sigstats.flows.cli import main
 from sigstats.flows.commands import verify
 from sigstats.flows.verification import null_levels, reference_set
@@ -47,6 +48,21 @@ def test_a_test_that_rejects_too_often_is_named(few, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert said.startswith("sigstats: mcnemar_test: of 400 p-values under the null hypothesis ")
     assert "goodness_of_fit_test" not in said
+
+
+def test_what_an_extra_brings_is_named_and_left_out_unless_it_is_asked_for(few, monkeypatch, capsys):
+    def absent(*_, **__):
+        raise MissingExtra("sklearn")
+
+    monkeypatch.setitem(null_levels.DRAWS, "permutation_test", (absent, 500))
+    monkeypatch.setattr(verify, "run_study", absent)
+    monkeypatch.setattr(reference_set, "tables", dict)
+    assert main(["verify"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    (row,) = [line for line in said if line.startswith("permutation_test ")]
+    assert row.endswith("0  not drawn: sklearn is not installed; pip install 'sigstats[studies]'")
+    assert "bytes: not checked: sklearn is not installed; pip install 'sigstats[studies]'" in said
+    assert main(["verify", "--only", "bytes"]) == 2
 
 
 def test_a_p_value_that_is_uniform_raises_no_alarm():
