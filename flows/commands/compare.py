@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--fail-on",
-        choices=("fail", "warn"),
+        choices=("fail", "inconclusive"),
         default="fail",
         help="the mildest verdict that ends with exit code 1 (default: fail)",
     )
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
             from ..comparison.candidates import show_candidates
 
             show_candidates(found)
-    failing = ("fail", "warn") if options.fail_on == "warn" else ("fail",)
+    failing = ("fail", "inconclusive") if options.fail_on == "inconclusive" else ("fail",)
     return REGRESSION if found.verdict in failing else DONE
 
 
@@ -142,7 +142,7 @@ def _write_pair(options: argparse.Namespace, found: "CandidatesResult") -> None:
     from ..comparison.markdown import as_markdown
 
     pair = (found.results[0], found.baseline, found.candidates[0])
-    junit = partial(as_junit, fail_on_warn=options.fail_on == "warn")
+    junit = partial(as_junit, fail_on_inconclusive=options.fail_on == "inconclusive")
     for place, text in ((options.json, as_json), (options.markdown, as_markdown), (options.junit, junit)):
         if place is not None:
             write_text(place, text(*pair))
@@ -157,7 +157,7 @@ def _write_candidates(options: argparse.Namespace, found: "CandidatesResult") ->
     from ..comparison.candidates import candidates_as_json, candidates_as_markdown
     from ..comparison.junit import candidates_as_junit
 
-    junit = partial(candidates_as_junit, fail_on_warn=options.fail_on == "warn")
+    junit = partial(candidates_as_junit, fail_on_inconclusive=options.fail_on == "inconclusive")
     for place, text in (
         (options.json, candidates_as_json),
         (options.markdown, candidates_as_markdown),

@@ -14,16 +14,17 @@ from sigstats.comparison.sentences import reason_of, title_of
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_warn: bool = False) -> str:
-    """A test case for each row; one that fails, or warns where that fails too, has the reason."""
-    return _document(title_of(found), [_suite(found, baseline, candidate, fail_on_warn)])
+def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
+    """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
+    return _document(title_of(found), [_suite(found, baseline, candidate, fail_on_inconclusive)])
 
 
-def candidates_as_junit(found: CandidatesResult, *, fail_on_warn: bool = False) -> str:
+def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
     """The same, with a test suite for each candidate."""
     pairs = zip(found.candidates, found.results, strict=True)
     return _document(
-        found.recommendation, [_suite(result, found.baseline, candidate, fail_on_warn) for candidate, result in pairs]
+        found.recommendation,
+        [_suite(result, found.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs],
     )
 
 
@@ -34,14 +35,14 @@ def _document(name: str, suites: Sequence[ET.Element]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
 
 
-def _suite(found: ComparisonResult, baseline: str, candidate: str, fail_on_warn: bool) -> ET.Element:
-    failing = ("fail", "warn") if fail_on_warn else ("fail",)
+def _suite(found: ComparisonResult, baseline: str, candidate: str, fail_on_inconclusive: bool) -> ET.Element:
+    failing = ("fail", "inconclusive") if fail_on_inconclusive else ("fail",)
     suite = ET.Element("testsuite", name=_valid(f"{candidate} against {baseline}"))
     for row in found.rows:
         case = ET.SubElement(
             suite, "testcase", classname=f"sigstats.compare.{row.name}", name=_valid(f"{row.name} on {row.slice}")
         )
-        failed = row.verdict in failing or (row.unanswered and "warn" in failing)
+        failed = row.verdict in failing or (row.unanswered and "inconclusive" in failing)
         if failed:
             failure = ET.SubElement(case, "failure", type=row.verdict or "not tested")
             failure.set("message", _valid(reason_of(row, found.rule)))

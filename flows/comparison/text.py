@@ -1,4 +1,4 @@
-"""A comparison in the terminal: the verdict, fails first, then warnings, and the rest counted."""
+"""A comparison in the terminal: the verdict, fails first, then what is inconclusive, and the rest counted."""
 
 import io
 import shutil
@@ -21,7 +21,7 @@ from sigstats.comparison.sentences import (
     hint,
     in_one_sentence,
     rule_in_words,
-    silent_warnings,
+    silent_rows,
     title_of,
 )
 
@@ -35,7 +35,7 @@ _LEFT_OUT = (
     ("p", "PD", "NSD", "baseline", "candidate"),
     ("p", "PD", "NSD", "baseline", "candidate", "rows"),
 )
-_COLOURS = {"fail": "red", "warn": "yellow", "pass": "green", None: "dim"}
+_COLOURS = {"fail": "red", "inconclusive": "yellow", "pass": "green", None: "dim"}
 _WIDTH_OF_A_FILE = 160
 
 
@@ -79,11 +79,11 @@ def as_text(
 
 
 def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
-    """The worst rows. Rows that pass are shown only if all fit, and of silent warnings only the first."""
-    silent = [row for row in silent_warnings(found)[1:] if row.slice != ALL_ROWS]
+    """The worst rows. Rows that pass are shown only if all fit, and of silent rows only the first."""
+    silent = [row for row in silent_rows(found)[1:] if row.slice != ALL_ROWS]
     rows = [row for row in found.ranked if row not in silent]
     if len(rows) > MOST_ROWS:
-        rows = [row for row in rows if row.verdict in ("fail", "warn") or row.unanswered] or rows
+        rows = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered] or rows
     return rows[:MOST_ROWS]
 
 
@@ -94,10 +94,10 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
         yield f"and {len(rest):,} more: {counted(rest)}"
     if about_zero(rows):
         yield about_zero(rows)
-    warned = next((row for row in rows if row.verdict == "warn" and not row.silent), None)
-    if warned is not None:
-        yield f"{warned.slice}: {hint(warned)}"
-    silent = silent_warnings(found)
+    unsure = next((row for row in rows if row.verdict == "inconclusive" and not row.silent), None)
+    if unsure is not None:
+        yield f"{unsure.slice}: {hint(unsure)}"
+    silent = silent_rows(found)
     if silent:
         yield in_one_sentence(silent, found.rule)
     for row in rows:

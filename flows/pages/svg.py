@@ -93,11 +93,11 @@ def path(css: str, d: str) -> Markup:
 
 
 def verdict_mark(x: float, y: float, verdict: str) -> Markup:
-    """A point whose shape, as well as its colour, says the verdict: a disc passes, a diamond warns, a square fails."""
+    """A point whose shape says the verdict too: a disc passes, a square fails, a diamond is inconclusive."""
     if verdict == "fail":
         return path("point fail", f"M{coordinate(x - 4)} {coordinate(y - 4)}h8v8h-8Z")
-    if verdict == "warn":
-        return path("point warn", f"M{coordinate(x)} {coordinate(y - 5.5)}l5.5 5.5l-5.5 5.5l-5.5 -5.5Z")
+    if verdict == "inconclusive":
+        return path("point inconclusive", f"M{coordinate(x)} {coordinate(y - 5.5)}l5.5 5.5l-5.5 5.5l-5.5 -5.5Z")
     return Markup('<circle class="point {}" cx="{}" cy="{}" r="4"/>').format(verdict, coordinate(x), coordinate(y))
 
 

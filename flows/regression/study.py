@@ -134,9 +134,9 @@ class RegressionStudy(Study):
     allow_different_tasks: Annotated[
         bool, Field(description="Compare logs even if their tasks, scores or questions differ")
     ] = False
-    fail_on: Annotated[Literal["fail", "warn"], Field(description="The mildest verdict that ends with exit code 1")] = (
-        "fail"
-    )
+    fail_on: Annotated[
+        Literal["fail", "inconclusive"], Field(description="The mildest verdict that ends with exit code 1")
+    ] = "fail"
     columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
     newest: Annotated[Newest, Field(description="Which of several matches of a pattern is the newest")] = Newest()
     rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()

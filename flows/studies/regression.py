@@ -38,7 +38,7 @@ class RegressionResult:
     @property
     def code(self) -> int:
         """The exit code."""
-        failing = ("fail", "warn") if self.study.fail_on == "warn" else ("fail",)
+        failing = ("fail", "inconclusive") if self.study.fail_on == "inconclusive" else ("fail",)
         return REGRESSION if self.found.comparison.verdict in failing else DONE
 
     @property
@@ -74,7 +74,7 @@ class RegressionResult:
 
     @property
     def verdict(self) -> str:
-        """``"pass"``, ``"warn"``, ``"fail"`` or another verdict of a comparison."""
+        """``"pass"``, ``"inconclusive"``, ``"fail"`` or another verdict of a comparison."""
         return self.found.comparison.verdict
 
     @property

@@ -10,7 +10,7 @@ from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, Verdict
 from .several_scores import compare_scores
 
-_ORDER: tuple[Verdict, ...] = ("fail", "warn", "pass")
+_ORDER: tuple[Verdict, ...] = ("fail", "inconclusive", "pass")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -214,7 +214,7 @@ def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, lev
     low = -math.inf if row.low is None else row.low
     verdict = rule.verdict(p_adjusted=p_adjusted, difference=row.difference, low=low)
     if verdict == "pass" and row.short_of_differences:
-        verdict = "warn"  # what the interval excludes, it does not exclude
-    if verdict == "warn":
+        verdict = "inconclusive"  # what the interval excludes, it does not exclude
+    if verdict == "inconclusive":
         row = with_detectable(row, level)
     return replace(row, p_adjusted=p_adjusted, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, verdict=verdict)

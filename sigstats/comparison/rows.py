@@ -45,9 +45,9 @@ class ComparisonRow:
     differing : int or None
         The number of rows, groups or items in which the models differ by this measure; None if nothing was tested.
     detectable : float or None
-        If accuracy warns, the smallest drop that this number of rows detects with power 0.8, given how often the models
-        disagree, at the level of one test among all of them.
-    verdict : "pass", "warn", "fail" or None
+        If accuracy is inconclusive, the smallest drop that this number of rows detects with power 0.8, given how often
+        the models disagree, at the level of one test among all of them.
+    verdict : "pass", "inconclusive", "fail" or None
         None if nothing was tested.
     note : str
     """
@@ -128,16 +128,16 @@ class ComparedRows:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict of any row; a measure that was not tested on all rows warns."""
+        """The worst verdict of any row; inconclusive too where a measure was not tested on all rows."""
         found = {row.verdict for row in self.rows}
         if "fail" in found:
             return "fail"
-        return "warn" if "warn" in found or any(row.unanswered for row in self.rows) else "pass"
+        return "inconclusive" if "inconclusive" in found or any(row.unanswered for row in self.rows) else "pass"
 
     @property
     def ranked(self) -> tuple[ComparisonRow, ...]:
-        """The rows, the worst first: fails by their p-values, warnings, what could not be tested, what passes."""
-        order = {"fail": 0, "warn": 1, None: 2, "pass": 4}
+        """The rows, the worst first: fails by their p-values, inconclusive, not tested, what passes."""
+        order = {"fail": 0, "inconclusive": 1, None: 2, "pass": 4}
 
         def key(row: ComparisonRow) -> tuple[float, float, float]:
             place = order[row.verdict] if row.verdict is not None or row.unanswered else 3

@@ -7,7 +7,7 @@ from typing import Literal, Self, TypeAlias, get_args
 from .._common.validation import as_choice, as_count, as_real
 from ..multiplicity import Adjustment, adjust
 
-Verdict: TypeAlias = Literal["pass", "warn", "fail"]
+Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
 _MAX_RESAMPLES = 10**6
 
@@ -20,9 +20,9 @@ class ComparisonRule:
     """What counts as a regression.
 
     A test fails if the candidate is worse with an adjusted one-sided p-value of at most `alpha` and by at least
-    `minimum_effect`. It warns if the interval of the difference reaches below minus `margin`, so that the data do not
-    exclude a drop that matters. A bootstrap also warns if the models differ on fewer than 20 rows or groups, since its
-    interval is then too short. Otherwise the test passes.
+    `minimum_effect`. It is inconclusive if the interval of the difference reaches below minus `margin`, so that the
+    data do not exclude a drop that matters. A bootstrap is inconclusive too if the models differ on fewer than 20 rows
+    or groups, since its interval is then too short. Otherwise the test passes.
 
     The metadata of each field holds its description and its limits; study files and the command line use them.
 
@@ -124,4 +124,4 @@ class ComparisonRule:
         """
         if p_adjusted <= self.alpha and difference <= -self.minimum_effect + _ROUNDING:
             return "fail"
-        return "warn" if low < -self.margin else "pass"
+        return "inconclusive" if low < -self.margin else "pass"

@@ -13,7 +13,7 @@ from .rule import ComparisonRule
 
 TITLES = {
     "pass": "PASS: no regression",
-    "warn": "WARN: no regression shown, none excluded",
+    "inconclusive": "INCONCLUSIVE: no regression shown, none excluded",
     "fail": "FAIL: regression",
 }
 _IDENTICAL = "PASS: identical, there is nothing to test"
@@ -44,7 +44,7 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence)
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
-        f"{amount(rule.minimum_effect)}; warn where the {confidence}% interval reaches below "
+        f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% interval reaches below "
         f"−{amount(rule.margin)}{few}"
     )
 
@@ -56,19 +56,19 @@ def reasons(found: ComparedRows) -> list[str]:
     said = [
         reason_of(row, found.rule)
         for row in found.ranked
-        if (row.verdict in ("fail", "warn") and not row.silent) or row.unanswered
+        if (row.verdict in ("fail", "inconclusive") and not row.silent) or row.unanswered
     ]
-    silent = silent_warnings(found)
+    silent = silent_rows(found)
     return [*said, in_one_sentence(silent, found.rule)] if silent else said
 
 
-def silent_warnings(found: ComparedRows) -> list[ComparisonRow]:
-    """The rows that warn although nothing differs, because so few objects exclude nothing."""
-    return [row for row in found.rows if row.silent and row.verdict == "warn"]
+def silent_rows(found: ComparedRows) -> list[ComparisonRow]:
+    """The inconclusive rows in which nothing differs, because so few objects exclude nothing."""
+    return [row for row in found.rows if row.silent and row.verdict == "inconclusive"]
 
 
 def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> str:
-    """What `silent_warnings` have in common."""
+    """What `silent_rows` have in common."""
     first = silent[0]
     slices = list(dict.fromkeys(row.slice for row in silent))
     where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
@@ -97,7 +97,9 @@ def counted(rows: Iterable[ComparisonRow]) -> str:
     '2 pass'
     """
     count = Counter(row.verdict or "not tested" for row in rows)
-    named = (f"{count[verdict]:,} {verdict}" for verdict in ("fail", "warn", "pass", "not tested") if count[verdict])
+    named = (
+        f"{count[verdict]:,} {verdict}" for verdict in ("fail", "inconclusive", "pass", "not tested") if count[verdict]
+    )
     return ", ".join(named)
 
 
@@ -119,7 +121,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def hint(row: ComparisonRow) -> str:
-    """Where the evidence of a row that warns leans, and what so many rows would have shown."""
+    """Where the evidence of an inconclusive row leans, and what so many rows would have shown."""
     shown = row.detectable
     drop = (
         "" if shown is None else f"; {row.n:,} rows show a drop of {significant(100 * shown, 2)} points with power 0.8"

@@ -1,6 +1,6 @@
 """A comparison as an assertion, for tests.
 
-When not to use: where a warning is to be read by a person; an assertion says no more than its message.
+When not to use: where a person is to read what is inconclusive; an assertion says no more than its message.
 """
 
 from typing import Any, Literal
@@ -13,7 +13,12 @@ from .compare import compare
 
 
 def assert_no_regression(
-    y: Any, prediction_a: Any, prediction_b: Any = None, *, fail_on: Literal["fail", "warn"] = "fail", **options: Any
+    y: Any,
+    prediction_a: Any,
+    prediction_b: Any = None,
+    *,
+    fail_on: Literal["fail", "inconclusive"] = "fail",
+    **options: Any,
 ) -> ComparisonResult:
     """Raise AssertionError where a candidate is worse than a baseline; its message has the reasons.
 
@@ -21,8 +26,8 @@ def assert_no_regression(
     ----------
     y, prediction_a, prediction_b
         Two data frames, baseline and candidate, or three arrays, as `sigstats.compare` takes them.
-    fail_on : {"fail", "warn"}
-        The mildest verdict that raises: with ``"warn"``, a drop that is not excluded raises too.
+    fail_on : {"fail", "inconclusive"}
+        The mildest verdict that raises: with ``"inconclusive"``, a drop that is not excluded raises too.
     **options
         The options of `sigstats.compare`.
 
@@ -34,7 +39,7 @@ def assert_no_regression(
     Raises
     ------
     AssertionError
-        If the verdict is "fail", or if it is "warn" and `fail_on` is ``"warn"``.
+        If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
     ValueError
         As `sigstats.compare`.
 
@@ -49,7 +54,7 @@ def assert_no_regression(
     AssertionError: FAIL: regression
     worse: accuracy on all rows: −50.00 points (−53.09 to −46.91), adjusted p 3.1 × 10⁻¹⁵¹
     """
-    as_choice(fail_on, "fail_on", ("fail", "warn"))
+    as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     found = compare(y, prediction_a, prediction_b, **options)
     if found.verdict == "fail" or found.verdict == fail_on:
         raise AssertionError("\n".join([title_of(found), *map(printable, reasons(found))]))

@@ -47,7 +47,7 @@ class Evaluation:
     level : float
         The level of this look.
     verdict : str
-        pass, warn or fail.
+        pass, inconclusive or fail.
     reasons : str
         A line for each row that does not pass.
     dated : datetime.datetime or None
@@ -83,7 +83,7 @@ COMMON = [
     column("held_out", pa.string(), "digest", "of the baseline's ids and labels: equal where the same rows judged"),
     column("look", pa.int64(), "number", "how many candidates these rows have judged, this one included"),
     column("level", pa.float64(), _PROBABILITY, "the level of this look"),
-    column("verdict", pa.string(), "name", "pass, warn or fail"),
+    column("verdict", pa.string(), "name", "pass, inconclusive or fail"),
     column("reasons", pa.string(), "text", "a line for each measure and slice that does not pass"),
 ]
 
@@ -109,7 +109,9 @@ ROWS = [
         )
     ),
     column("test", pa.string(), "name", "how the p-value was found"),
-    column("row_verdict", pa.string(), "name", "pass, warn or fail; null where nothing was tested", nullable=True),
+    column(
+        "row_verdict", pa.string(), "name", "pass, inconclusive or fail; null where nothing was tested", nullable=True
+    ),
     column("note", pa.string(), "text", "what a reader should know"),
 ]
 
@@ -168,8 +170,12 @@ def _record(table: pa.Table) -> Record:
     if not (table.schema.equals(SCHEMA) or table.schema.equals(_UNDATED)) or not table.num_rows:
         raise Damaged("history: a file has other columns than this version writes")
     rows = table.to_pylist()
+    for row in rows:
+        row.update({name: _RENAMED.get(row[name], row[name]) for name in ("verdict", "row_verdict")})
     common: dict[str, Any] = {name.name: rows[0].get(name.name) for name in fields(Evaluation)}
     return Record(Evaluation(**common), tuple({name: row[name] for name in _ROW_NAMES} for row in rows))
 
 
+#: What verdicts were called before.
+_RENAMED = {"warn": "inconclusive"}
 _ROW_NAMES = [name.name for name in ROWS]

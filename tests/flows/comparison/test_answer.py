@@ -49,16 +49,16 @@ def test_lines_fit_the_terminal_and_no_number_is_broken(width, name):
         assert any(difference in line and interval in line and p in line for line in said.splitlines())
 
 
-def test_of_warnings_whose_adjusted_p_is_1_the_worst_come_first():
-    warned = [row for row in found(60).ranked if row.verdict == "warn"]
-    assert len([row for row in warned if row.p_adjusted == 1]) > 20
-    assert [row.p_worse for row in warned] == sorted(row.p_worse for row in warned)
+def test_of_inconclusive_rows_whose_adjusted_p_is_1_the_worst_come_first():
+    unsure = [row for row in found(60).ranked if row.verdict == "inconclusive"]
+    assert len([row for row in unsure if row.p_adjusted == 1]) > 20
+    assert [row.p_worse for row in unsure] == sorted(row.p_worse for row in unsure)
 
 
-def test_fails_come_first_then_warnings_and_the_rest_is_counted():
+def test_fails_come_first_then_what_is_inconclusive_and_the_rest_is_counted():
     result = found(60)
     said = as_text(result, "base.csv", "cand.csv", width=120)
-    verdicts = re.findall(r"  (fail|warn|pass) *$", said, flags=re.M)
+    verdicts = re.findall(r"  (fail|inconclusive|pass) *$", said, flags=re.M)
     assert verdicts == sorted(verdicts)
     assert len(verdicts) == 20
     rest = re.search(r"and (\d+) more: (.*)", said)
@@ -103,12 +103,14 @@ names = st.text(min_size=1, max_size=12)
 
 @settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(names, names, st.booleans())
-def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_warn):
+def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_inconclusive):
     label = np.zeros(40, dtype=np.int64)
     b = np.ones(40, dtype=np.int64)
     slices = {"s": ((part, "rest", "few"), np.repeat([0, 1, 2], [20, 15, 5]))}
     result = compare_pair(PairedPredictions(label, label, b, ("0", "1"), slices=slices))
-    suite = ET.fromstring(as_junit(result, file, file, fail_on_warn=fail_on_warn).encode()).find("testsuite")
+    suite = ET.fromstring(as_junit(result, file, file, fail_on_inconclusive=fail_on_inconclusive).encode()).find(
+        "testsuite"
+    )
     cases = suite.findall("testcase")
     assert len(cases) == len(result.rows) == int(suite.get("tests"))
     assert [case.find("failure") is not None for case in cases] == [row.verdict == "fail" for row in result.rows]
@@ -116,15 +118,15 @@ def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_warn):
     assert cases[0].find("failure").get("message").startswith("worse: accuracy on all rows: −100.00 points")
 
 
-def test_warnings_fail_where_they_are_said_to(tmp_path):
+def test_what_is_inconclusive_fails_where_they_are_said_to(tmp_path):
     rows = "\n".join(f"{i},1,{int(i > 0)}" for i in range(30))
     (tmp_path / "a.csv").write_text(f"id,label,prediction\n{rows}\n")
     (tmp_path / "b.csv").write_text(f"id,label,prediction\n{rows}\n\n")
     arguments = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--junit", str(tmp_path / "j.xml")]
     assert main(arguments) == 0
-    assert main([*arguments, "--fail-on", "warn"]) == 1
+    assert main([*arguments, "--fail-on", "inconclusive"]) == 1
     (failure,) = ET.parse(tmp_path / "j.xml").findall("testsuite/testcase/failure")
-    assert failure.get("type") == "warn"
+    assert failure.get("type") == "inconclusive"
     assert "30 rows exclude no drop" in failure.get("message")
 
 

@@ -141,11 +141,11 @@ def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path)
     paths = written(tmp_path, base, worse)
     assert compared(tmp_path, *paths)[1]["verdict"] == "pass"
     assert compared(tmp_path, *paths, "--minimum-effect", "0.001")[0] == 1
-    assert compared(tmp_path, *paths, "--margin", "0.001")[1]["verdict"] == "warn"
+    assert compared(tmp_path, *paths, "--margin", "0.001")[1]["verdict"] == "inconclusive"
     few = written(tmp_path, base[:60], base[:60].assign(by="b"))
     # equal predictions of few rows: nothing speaks for a drop, and nothing excludes one
     code, found = compared(tmp_path, *few)
-    assert (code, found["verdict"]) == (0, "warn")
+    assert (code, found["verdict"]) == (0, "inconclusive")
     (reason,) = found["reasons"]
     assert reason.startswith("no difference on all rows, but 60 rows exclude no drop of more than 0.5 points")
     assert reason.endswith("(accuracy: −6.02 points is possible)")
@@ -465,7 +465,7 @@ def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):
     assert f"note: {paths[0]}" in capsys.readouterr().out
 
 
-def test_a_warning_says_where_the_evidence_leans_and_what_the_rows_could_show():
+def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_could_show():
     def reason(only_a, only_b, n=200):
         label = np.zeros(n, dtype=np.int64)
         a, b = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -504,14 +504,14 @@ def test_where_nothing_can_be_tested_there_is_no_verdict(tmp_path, capsys, n, op
     assert not (tmp_path / "found.json").exists()
 
 
-def test_a_measure_that_cannot_be_tested_on_all_rows_warns(tmp_path):
+def test_a_measure_that_cannot_be_tested_on_all_rows_is_inconclusive(tmp_path):
     base, _ = frames(k=2)
     base["label"] = [1, *[0] * 599]
     base["score"] = np.linspace(0, 1, 600)
     code, found = compared(
         tmp_path, *written(tmp_path, base, base.assign(by="b")), "--score", "score", "--margin", "0.05"
     )
-    assert (code, found["verdict"]) == (0, "warn")
+    assert (code, found["verdict"]) == (0, "inconclusive")
     (reason,) = found["reasons"]
     assert reason.startswith("not tested: auc on all rows: too few of one class")
 
@@ -538,7 +538,7 @@ def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
     b[:180], a[-60:] = 1, 1
     found = compare_pair(in_memory(label, a, b), ComparisonRule(margin=0.002))
     (row,), (reason,) = found.rows, reasons(found)
-    assert (found.verdict, row.p_adjusted < 1e-12) == ("warn", True)
+    assert (found.verdict, row.p_adjusted < 1e-12) == ("inconclusive", True)
     assert reason.startswith(
         "worse, though by less than 0.5 points, and a drop of more than 0.2 points is not excluded"
     )

@@ -96,12 +96,12 @@ def test_marks_of_a_known_range_in_the_rows_of_an_object(tmp_path, capsys):
     assert "score_range: [10.0, 1.0] is not valid; expected two numbers" in capsys.readouterr().err
 
 
-def test_a_warning_ends_with_exit_code_1_where_the_study_says_so(tmp_path):
+def test_an_inconclusive_verdict_ends_with_exit_code_1_where_the_study_says_so(tmp_path):
     for name in "ab":
         inspect_log(tmp_path / f"{name}.json", [(n, 1, {"s": 1}) for n in range(20)], model=name)
     assert evaluated(tmp_path, STUDY)[0] == 0
-    code, found = evaluated(tmp_path, STUDY + 'fail_on = "warn"\n')
-    assert (code, found["verdict"]) == (1, "warn")
+    code, found = evaluated(tmp_path, STUDY + 'fail_on = "inconclusive"\n')
+    assert (code, found["verdict"]) == (1, "inconclusive")
 
 
 def test_the_model_that_is_named_is_compared(tmp_path, capsys):

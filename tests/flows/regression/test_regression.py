@@ -71,7 +71,7 @@ def test_it_agrees_with_compare_and_is_kept_by_day(folder, capsys):
         )
     days = {str(day) for day in found["date"]}
     assert days == {str(at.date()) for at in found["evaluated_at"]}
-    assert set(found["verdict"]) <= {"pass", "warn"}
+    assert set(found["verdict"]) <= {"pass", "inconclusive"}
 
 
 def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(folder, capsys):

@@ -113,8 +113,8 @@ def test_parts_are_all_rows_and_those_of_each_value_in_their_order():
     ("p", "difference", "low", "verdict"),
     [
         (0.05, -0.005, -0.1, "fail"),
-        (0.0500001, -0.2, -0.3, "warn"),
-        (0.01, -0.004, -0.006, "warn"),  # shown, but of no matter; a drop that matters is not excluded
+        (0.0500001, -0.2, -0.3, "inconclusive"),
+        (0.01, -0.004, -0.006, "inconclusive"),  # shown, but of no matter; a drop that matters is not excluded
         (0.01, -0.004, -0.005, "pass"),
         (1.0, 0.02, 0.01, "pass"),
     ],

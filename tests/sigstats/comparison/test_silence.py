@@ -33,11 +33,11 @@ def compared(y=TEN, a=TEN, b=None, **options):
     ],
     ids=lambda options: "+".join(options.get("measures", options)),
 )
-def test_no_difference_in_ten_rows_is_a_warning_that_leans_nowhere(options):
+def test_no_difference_in_ten_rows_is_inconclusive_and_leans_nowhere(options):
     found = compared(**options)
-    assert found.verdict == "warn"
+    assert found.verdict == "inconclusive"
     for row in found.rows:
-        assert (row.verdict, row.difference, row.p_worse, row.silent) == ("warn", 0, 1, True)
+        assert (row.verdict, row.difference, row.p_worse, row.silent) == ("inconclusive", 0, 1, True)
         assert (row.pd, row.nsd) == (1, 0)
         assert row.low is None or row.low < -0.1
 
@@ -57,7 +57,7 @@ def test_what_differs_nowhere_is_limited_as_a_share_that_was_never_seen():
     assert -row.low == pytest.approx(10 * 1.959964**2 / (1000 + 1.959964**2), rel=1e-6)
 
 
-@pytest.mark.parametrize(("better", "verdict"), [(1, "warn"), (19, "warn"), (20, "pass")])
+@pytest.mark.parametrize(("better", "verdict"), [(1, "inconclusive"), (19, "inconclusive"), (20, "pass")])
 def test_a_bootstrap_that_saw_few_differences_excludes_nothing(better, verdict):
     y = [0, 1] * 200
     worse = [1 - each if row < 20 else each for row, each in enumerate(y)]
@@ -66,7 +66,7 @@ def test_a_bootstrap_that_saw_few_differences_excludes_nothing(better, verdict):
     assert row.low >= 0  # it draws again what was seen, and that is never a drop
     assert (row.verdict, row.differing) == (verdict, better)
     said = f"{better} differ, too few for the interval of a bootstrap"
-    assert [said in reason for reason in reasons(found)] == ([True] if verdict == "warn" else [])
+    assert [said in reason for reason in reasons(found)] == ([True] if verdict == "inconclusive" else [])
 
 
 def test_the_same_thing_is_identical_and_passes():
@@ -177,7 +177,7 @@ def test_what_only_looks_like_a_mistake_is_compared():
 def test_slices_of_no_difference_are_judged_by_their_rows():
     y = np.zeros(5000, dtype=int)
     paired = pair_arrays(y, y, y.copy(), slices={"part": np.repeat([0, 1], [4980, 20])})
-    assert [row.verdict for row in compare_pair(paired).rows] == ["pass", "pass", "warn"]
+    assert [row.verdict for row in compare_pair(paired).rows] == ["pass", "pass", "inconclusive"]
 
 
 def test_marks_of_no_common_fraction_have_certified_bounds():

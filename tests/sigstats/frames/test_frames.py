@@ -135,9 +135,9 @@ def test_a_frame_beside_itself_is_identical_and_an_assertion_has_the_reasons():
     title, reason = str(caught.value).splitlines()
     assert (title, reason[:27]) == ("FAIL: regression", "worse: accuracy on all rows")
     few = base[:60], base[:60].assign(document=0)
-    assert sigstats.assert_no_regression(*few).verdict == "warn"
+    assert sigstats.assert_no_regression(*few).verdict == "inconclusive"
     with pytest.raises(AssertionError, match="60 rows exclude no drop"):
-        sigstats.assert_no_regression(*few, fail_on="warn")
+        sigstats.assert_no_regression(*few, fail_on="inconclusive")
 
 
 def test_a_result_is_a_table_wherever_it_is_shown():
