@@ -28,6 +28,7 @@ def program() -> int:
                     stream.flush()
             os._exit(ended[0])
 
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # no process that this one starts imports files of the working folder
     _mend_streams()
     signal.signal(signal.SIGINT, _interrupt)
     atexit.register(leave)  # the first to be registered is the last to be called

@@ -19,7 +19,7 @@ def start_guard() -> "subprocess.Popen[bytes]":
     """Start the companion, once: all processes that this one starts from now on end with it."""
     mark = uuid.uuid4().hex
     companion = subprocess.Popen(
-        [sys.executable, "-m", __name__, mark],
+        [sys.executable, "-P", "-m", __name__, mark],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
