@@ -5,6 +5,7 @@ A file appears under its name complete or not at all. In a folder this takes a t
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -68,13 +69,23 @@ class Files(Protocol):
 
 
 class LocalFiles:
-    """Files in a folder of this machine, or of a file system that its workers share."""
+    """Files in a folder of this machine, or of a file system that its workers share.
+
+    The root may be a link. Below it, no link is followed: one in the place of a folder is refused, one in the place of
+    a file is no file, and `write` replaces it.
+    """
 
     def __init__(self, root: str) -> None:
         self.root = str(Path(root).absolute())
 
     def _path(self, name: str) -> Path:
-        return Path(self.root, require_inside(name))
+        path = Path(self.root, require_inside(name))
+        for folder in path.parents:
+            if folder == Path(self.root):
+                break
+            if folder.is_symlink():
+                raise OSError(errno.ELOOP, f"{folder} is a link; expected a folder of its own")
+        return path
 
     def write(self, name: str, content: bytes) -> None:  # noqa: D102
         for trial in range(1, _TRIALS + 1):
@@ -101,18 +112,21 @@ class LocalFiles:
         _sync_folder(path.parent)
 
     def read(self, name: str) -> bytes:  # noqa: D102
-        return self._path(name).read_bytes()
+        path = self._path(name)
+        if path.is_symlink():
+            raise FileNotFoundError(errno.ENOENT, f"{path} is a link; expected a file of its own")
+        return path.read_bytes()
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
-        found = (entry.name for entry in self._entries(folder) if entry.is_file())
+        found = (entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False))
         return sorted(name for name in found if not name.endswith(PARTIAL))
 
     def folders(self, folder: str) -> list[str]:  # noqa: D102
-        return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
+        return sorted(entry.name for entry in self._entries(folder) if entry.is_dir(follow_symlinks=False))
 
     def _entries(self, folder: str) -> list["os.DirEntry[str]"]:
         try:
-            with os.scandir(self._path(folder)) as entries:
+            with os.scandir(self._path(str(PurePosixPath(folder, "entry"))).parent) as entries:
                 return list(entries)
         except (FileNotFoundError, NotADirectoryError):
             return []
@@ -132,11 +146,12 @@ class LocalFiles:
         """Hold a lock that the operating system releases when the process ends, even if it is killed."""
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a+") as handle:
+        if path.is_symlink():  # one that appears from here on is not followed either
+            raise OSError(errno.ELOOP, f"{path} is a link; expected a file of its own")
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                handle.seek(0)
                 raise Locked(self.root, handle.read()) from None
             _overwrite(handle, this_process())
             try:
@@ -257,7 +272,8 @@ def require_inside(name: str) -> str:
 def _overwrite(handle: TextIO, text: str) -> None:
     """Replace the text of a lock file; a full disk does not end a run."""
     with contextlib.suppress(OSError):
-        handle.truncate(0)
+        handle.seek(0)
+        handle.truncate()
         handle.write(text)
         handle.flush()
 

@@ -196,3 +196,36 @@ def test_a_lock_that_does_not_name_its_holder_is_respected(tmp_path):
 def test_file_url_is_a_folder(tmp_path):
     open_files(f"file://{tmp_path}").write("x", b"1")
     assert (tmp_path / "x").read_bytes() == b"1"
+
+
+def test_no_link_below_the_root_is_followed(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept.txt").write_bytes(b"kept")
+    files = open_files(str(tmp_path / "output"))
+    files.write("real/one.txt", b"1")
+    root = Path(files.root)
+    (root / "folder").symlink_to(outside)
+    (root / "real" / "two.txt").symlink_to(outside / "kept.txt")
+    (root / ".lock").symlink_to(outside / "kept.txt")
+    assert (files.folders(""), files.names(""), files.names("real")) == (["real"], [], ["one.txt"])
+    for refused in (lambda: files.write("folder/one.txt", b"1"), lambda: files.read("folder/kept.txt")):
+        with pytest.raises(OSError, match=r"output/folder is a link; expected a folder of its own"):
+            refused()
+    with pytest.raises(OSError, match=r"output/\.lock is a link"), files.lock():
+        pass
+    with pytest.raises(FileNotFoundError, match=r"two\.txt is a link"):
+        files.read("real/two.txt")
+    files.write("real/two.txt", b"2")
+    files.drop("folder")
+    assert files.read("real/two.txt") == b"2"
+    assert {each.name: each.read_bytes() for each in outside.iterdir()} == {"kept.txt": b"kept"}
+
+
+def test_the_root_itself_may_be_a_link(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "output").symlink_to(tmp_path / "disk")
+    files = open_files(str(tmp_path / "output"))
+    with files.lock():
+        files.write("a/one.txt", b"1")
+    assert (tmp_path / "disk" / "a" / "one.txt").read_bytes() == b"1"
