@@ -74,9 +74,12 @@ class BatchedLearner(Protocol):
 _MOST = {"n_estimators": 100_000, "n_jobs": 256, "hidden_layer_sizes": 100_000}
 
 
-def _require_affordable(name: str, value: Any) -> None:
-    """Refuse a size of a classifier that no machine has the memory or the processors for."""
-    most = _MOST.get(name)
+def require_harmless(name: str, value: Any) -> None:
+    """Refuse a size that no machine has the memory or the processors for, and a folder of pickles (joblib's cache)."""
+    ending = name.rpartition("__")[2]
+    if ending == "memory" and isinstance(value, str):
+        raise refuse(f"params: {name}", value, "no folder: joblib would load and run what lies there; leave it out")
+    most = _MOST.get(ending)
     for size in value if isinstance(value, list | tuple) else (value,):
         if most is not None and isinstance(size, int | float) and not abs(size) <= most:
             raise refuse(f"params: {name}", value, f"at most {most:,}: a larger value exhausts the machine")
@@ -91,7 +94,7 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
         if key not in known and not takes_any:
             wanted = f"a parameter of {cls.__name__}: " + ", ".join(known)
             raise refuse("params", key, wanted + did_you_mean(key, known))
-        _require_affordable(key, params[key])
+        require_harmless(key, params[key])
     if "random_state" in known:
         defaults.setdefault("random_state", 0)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._common.offered import Offered
 from .._common.validation import one_line, refuse
-from .base import attempt
+from .base import attempt, require_harmless
 
 #: The group of entry points that name learners.
 GROUP = "sigstats.learners"
@@ -61,6 +61,8 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
     from sklearn.base import clone
 
     found = find(name, allowed)
+    for key, value in params.items():
+        require_harmless(key, value)
     try:
         made = attempt(found, params) if inspect.isclass(found) else clone(found).set_params(**params)
         unset = {key: value for key, value in made.get_params(deep=True).items() if value is None and key not in params}
