@@ -58,6 +58,34 @@ def test_other_scores_are_no_percentages(scores):
         require_one_scale([np.asarray(one, dtype=float) for one in each], "ab", wanted="one unit")
 
 
+@pytest.mark.parametrize("wild", [9e18, -999.0, 1e70])
+def test_a_wild_mark_hides_no_regression(tmp_path, capsys, wild):
+    right = RNG.random((2, 500)) < [[0.9], [0.7]]
+    spoilt = right[1].astype(float)
+    spoilt[7] = wild
+    for name, values in (("a.csv", right[0].astype(float)), ("b.csv", spoilt)):
+        marks(values).to_csv(tmp_path / name, index=False)
+    command = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--score", "f1"]
+    assert main(command) == 2
+    said = capsys.readouterr().err
+    assert f"{wild:g} of 'candidate' is beyond the scale of the others (at most 1 in size)" in said
+    assert "score_range" in said
+    assert main([*command, "--score-range", "-1000", "1e71"]) in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        RNG.lognormal(sigma=1.5, size=5000),  # costs
+        np.r_[np.zeros(999), 1],  # rare violations
+        np.r_[np.zeros(900), np.full(100, 1e6)],  # more than a few
+        RNG.standard_cauchy(19),
+    ],
+)
+def test_scores_of_long_tails_are_not_wild(scores):
+    require_one_scale([scores, scores[::-1]], "ab", wanted="one unit")
+
+
 @pytest.mark.parametrize("name", ["loss", "val_loss", "perplexity", "WER", "error_rate"])
 def test_marks_that_are_better_the_lower_they_are_are_refused(tmp_path, capsys, name):
     table = marks(FRACTIONS).rename(columns={"f1": name})
