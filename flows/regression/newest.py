@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from sigstats.tasks.input_files import place
 from sigstats.tasks.predictions import Columns, read
 
 from ..errors import BadInput
@@ -49,7 +50,10 @@ def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, o
     pattern: str = getattr(study, name)
     if "://" in pattern:
         raise BadInput(f"{name}: {pattern!r} is not valid; expected a path or a pattern of this machine")
-    found = [Path(match) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
+    try:
+        found = [Path(place(match, base)) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
+    except ValueError as error:
+        raise BadInput(f"{name}: {error}") from None
     files = [path for path in found if path.is_file() and path != other_than]
     if not files:
         others = f" besides {other_than}" if other_than in found else ""

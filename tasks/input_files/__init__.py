@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from .content import open_content
+from .guarded_places import require_allowed
 from .limit import Budget
 from .opening import reason
 
@@ -26,8 +27,8 @@ def in_silence(done: int, total: int) -> None:
 
 
 def place(path: str, base: Path) -> str:
-    """The path or URL to open; a relative path starts at the study file's folder."""
-    return path if "://" in path else str(base / path)
+    """The path or URL that a study names; a relative path starts at its folder. ValueError as `require_allowed`."""
+    return require_allowed(path if "://" in path else str(base / path))
 
 
 def read_bytes(path: str, base: Path, encoding: str | None = None) -> bytes:
