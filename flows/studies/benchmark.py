@@ -45,9 +45,6 @@ _NAMED = 5
 #: The fan-outs, in the order of the plan.
 _ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-retrain")
 
-#: Tests of a benchmark that assume that all rows are independent.
-_OF_INDEPENDENT_ROWS = ("efficiency", "homogeneity", "bootstrap")
-
 
 def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
     """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
@@ -117,7 +114,7 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
     if dataset.groups is None:
         return
     for test in study.tests:
-        if test in _OF_INDEPENDENT_ROWS:
+        if not analyses.takes_groups(test):
             raise refuse("tests", test, "others, since it takes rows for independent, and the data set has groups")
     if "labels" in nulls_of(study):
         LabelExchange(dataset.y, dataset.groups)

@@ -31,7 +31,22 @@ class UsesSome(Protocol):
         """The fan-outs whose replicates it reads; others are not computed for it."""
 
 
-REGISTRY = Registry(__name__, Analysis, what="analysis", optional=(UsesSome,))
+@runtime_checkable
+class TakesGroups(Protocol):
+    """An analysis whose level holds where rows come in groups that are not independent; others are refused there."""
+
+    @property
+    def TAKES_GROUPS(self) -> bool:  # noqa: N802
+        """True."""
+
+
+REGISTRY = Registry(__name__, Analysis, what="analysis", optional=(UsesSome, TakesGroups))
+
+
+def takes_groups(name: str) -> bool:
+    """Whether an analysis says of itself that it may be made of rows in groups."""
+    module = REGISTRY.module(name)
+    return isinstance(module, TakesGroups) and module.TAKES_GROUPS
 
 
 def used_by(names: Iterable[str], fanout: str) -> bool:

@@ -21,6 +21,7 @@ from ..schema import Hypothesis
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "repetition")
+TAKES_GROUPS = True
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ._pairs import pairs
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval",)
+TAKES_GROUPS = True
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

@@ -22,6 +22,7 @@ _IN_GROUPS = {
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "retrain", "measured", "measured-retrain")
+TAKES_GROUPS = True
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
