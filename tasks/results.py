@@ -12,7 +12,7 @@ from sigstats.sequential.result import SequentialResult
 from .datasets.dataset import Dataset
 from .engine.stopping import exceeds
 from .plan import Cell, Plan
-from .replicates import observed_cell
+from .replicates import observed_cell, prerequisites
 from .schema import as_summary
 from .storage.block_files import first_replicates, replicates_of
 from .storage.plan_table import read_plan
@@ -78,6 +78,10 @@ class Results:
         if other is not None and observed is None:
             return None
         return cell.rule.test(exceeds(cell, table, observed))
+
+    def prerequisites(self, cell: Cell) -> list[str]:
+        """The names of the cells that must be complete before a cell is computed."""
+        return [before.name for before in prerequisites(cell)]
 
     @cached_property
     def summary(self) -> pa.Table:

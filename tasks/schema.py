@@ -51,6 +51,9 @@ class Hypothesis:
     exceedances: int | None = None
     unanswered: int | None = None
     without_class: int | None = None
+    truth: float | None = None
+    rows_half: int | None = None
+    rows_four_fifths: int | None = None
     p_value: float | None = None
     log10_p: float | None = None
     p_low: float | None = None
@@ -65,6 +68,7 @@ class Hypothesis:
     printed: str = ""
     disagrees: str = ""
     note: str = ""
+    resampled: str | None = None
 
     def with_(self, **values: Any) -> "Hypothesis":
         """This row with other values in some fields."""
@@ -115,6 +119,23 @@ SUMMARY = pa.schema(
             "test sets in which a class that counts has no row; null where that is not asked",
             nullable=True,
         ),
+        column(
+            "truth",
+            pa.float64(),
+            "of the measure",
+            "what is true in the population: by how much B is better than A, or what an interval estimates; null where "
+            "that is not computed",
+            nullable=True,
+        ),
+        column(
+            "rows_half",
+            pa.int64(),
+            "rows",
+            "rows of an endless population of the same answers with which the test rejects half of the time; null "
+            "where no formula says",
+            nullable=True,
+        ),
+        column("rows_four_fifths", pa.int64(), "rows", "the same for four times in five", nullable=True),
         column("p_value", pa.float64(), "probability", "p-value of the null hypothesis", nullable=True),
         column(
             "log10_p",
@@ -166,6 +187,14 @@ SUMMARY = pa.schema(
         ),
         column("disagrees", pa.string(), "text", "what of it the results do not agree with; empty where all agrees"),
         column("note", pa.string(), "text", "warnings and reasons; empty where there is nothing to say"),
+        column(
+            "resampled",
+            pa.string(),
+            "JSON",
+            "the bootstrap replicates behind a stated confidence: number, mean, share above 0, half-width of 95 % of "
+            "them, difference on the test set, histogram",
+            nullable=True,
+        ),
     ]
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.populations.tests import measure_of
+from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
 
 from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct
@@ -28,8 +28,6 @@ def design(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def _aims(evidence: Evidence) -> str:
-    from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER  # the learners, whose import takes seconds
-
     aims = ["how often each test rejects where nothing is to be found"] if _has(evidence, ERROR) else []
     aims += ["how often where something is"] if _has(evidence, POWER) else []
     aims += ["how often each interval holds the truth"] if _has(evidence, COVERAGE) else []

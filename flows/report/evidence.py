@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from sigstats.measures.table import measure_of_difference
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.replicates import prerequisites
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.table_tests.mcnemar import DISCORDANT
@@ -103,7 +102,9 @@ class Evidence:
     def incomplete(self) -> tuple[Cell, ...]:
         """The cells that some hypothesis lacks, in the order of the plan."""
         wanted = {name for row in self.rows if row.decision == "missing" for name in row.cell.split()}
-        wanted |= {before.name for name in wanted & self.cells.keys() for before in prerequisites(self.cells[name])}
+        wanted |= {
+            before for name in wanted & self.cells.keys() for before in self.results.prerequisites(self.cells[name])
+        }
         suspects = [cell for cell in self.results.plan.cells if cell.name in wanted or self._feeds_missing(cell)]
         return tuple(cell for cell in suspects if self.results.table(cell) is None)
 

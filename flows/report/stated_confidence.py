@@ -10,9 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.tasks.populations.population import EventPopulation, Population
-from sigstats.tasks.populations.tests import measure_of
-from sigstats.tasks.replicates.subsample import population
 from sigstats.tasks.schema import Hypothesis
 
 from .evidence import Evidence
@@ -42,13 +39,11 @@ class Statements:
 def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
     """What a test states in all populations in which one classifier is better; None if there is none."""
     stated, right = [], []
-    for cell in dict.fromkeys(cell for row in rows for cell in evidence.cells_of(row) if cell.fanout == "subsample"):
+    truths = {row.cell: row.truth for row in rows if row.truth}
+    for name, truth in truths.items():
+        cell = evidence.cells[name]
         table, test = evidence.results.table(cell), cell.work["test"]
-        drawn_from = population(cell.work, evidence.results.store)
-        if table is None or not isinstance(drawn_from, (Population, EventPopulation)):
-            continue
-        truth = _advantage(drawn_from, test)
-        if truth == 0 or _one_side_alone(test):
+        if table is None or _one_side_alone(test):
             continue
         ahead, p = table.column("advantage").to_numpy(), table.column("p_value").to_numpy()
         decided = (ahead != 0) & ~np.isnan(p)
@@ -62,19 +57,6 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
 def _one_side_alone(test: dict[str, object]) -> bool:
     """Whether 1 - p of a test is not the p-value of its other side: the observed counts belong to both tails."""
     return test["test"] == "mcnemar" and test["alternative"] != "two-sided" and test["method"] == "exact"
-
-
-def _advantage(drawn_from: Population | EventPopulation, test: dict[str, object]) -> float:
-    """By how much B is better in truth."""
-    if drawn_from.swapped:
-        return 0.0
-    measure = measure_of(test)
-    if test["test"] == "bootstrap":
-        found = drawn_from.difference(measure)
-    else:  # of right and wrong answers
-        only_a, only_b = drawn_from.discordant
-        found = only_b - only_a if measure.name == "accuracy" else drawn_from.difference(measure)
-    return found if measure.greater_is_better else -found
 
 
 def confidences(p: NDArray[np.float64], ahead: NDArray[np.float64], alternative: str) -> NDArray[np.float64]:

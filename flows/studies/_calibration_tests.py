@@ -7,7 +7,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from sigstats._common.validation import Alternative
 from sigstats.measures.table import SCORE_MEASURES
 from sigstats.tasks.populations import own_tests
-from sigstats.tasks.populations.tests import measure_of
+from sigstats.tasks.rates import measure_of
 
 from ..config.model import Options, Strict
 from ._limits import Limited

@@ -11,13 +11,12 @@ from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell
 from ..populations.scored import ScorePopulation
-from ..populations.tests import exact_rate, null_holds
+from ..populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
+from ..rates import COVERAGE, ERROR, POWER
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
-
-#: The measures of a row.
-POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
+from .sample_size import rows_needed
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
@@ -25,6 +24,12 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     for fanout in ("subsample", "own-test", "fold-test"):
         for cell in results.cells(fanout):
             yield from _of_cell(results, cell)
+
+
+def _known(results: Results, cell: Cell) -> AnyPopulation | None:
+    """The population of a cell, if it is known and its difference is that of answers, not of scores."""
+    found = population(cell.work, results.store) if cell.fanout == "subsample" else None
+    return None if isinstance(found, ScorePopulation) else found
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:
@@ -69,6 +74,9 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         statistic=exact,
         null_mean=exact if exact is not None else alpha if holds else None,
     )
+    known = _known(results, cell)
+    if known is not None:
+        rejections = rejections.with_(truth=true_advantage(known, test))
     coverage = rejections.with_(
         alternative="less",
         null="the interval holds the true difference as often as stated",
@@ -76,6 +84,9 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         statistic=None,
         null_mean=1 - alpha,
     )
+    if known is not None and not holds:
+        half, often = (rows_needed(known, test, share, alpha) for share in (0.5, 0.8))
+        rejections = rejections.with_(rows_half=half, rows_four_fifths=often)
     table = results.table(cell)
     if table is None:
         yield rejections
@@ -124,7 +135,7 @@ def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
     row = row.with_(estimate=count / trials, estimate_low=low, estimate_high=high, replicates=trials, decision="none")
     if row.null_mean is None:
         return row
-    from scipy.stats import binom  # slow to import, and constants of this module are read by every report
+    from scipy.stats import binom  # slow to import
 
     below, above = float(binom.cdf(count, trials, row.null_mean)), float(binom.sf(count - 1, trials, row.null_mean))
     # Two-sided, it is at most 0.05 exactly where the interval of Clopper and Pearson leaves the expected rate out.

@@ -5,7 +5,9 @@ is better there is truly better. It is compared with the share of other test set
 rest of the rows, on which the same classifier is better.
 """
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +17,14 @@ from sigstats.intervals import clopper_pearson
 
 from ..fingerprint import digest
 from ..plan import Cell
-from ..populations.tests import advantage, bootstrap_of_better, confidence, measure_of
+from ..populations.tests import advantage, bootstrap_of_better, confidence
+from ..rates import measure_of
 from ..replicates.subsample import outcomes_cell, trained_rows
 from ..results import Results
 from ..schema import Hypothesis
+
+#: The bins of the histogram of bootstrap replicates.
+_BINS = 48
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
@@ -60,10 +66,13 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     low, high, _ = clopper_pearson(agreeing, drawn.num_rows)
     sides = [f"{side.upper()} ({source.work[side]['learner']})" for side in ("a", "b")]
     loser, winner = sides if ahead > 0 else reversed(sides)
+    row = row.with_(a=loser, b=winner)
+    resampled = resampled_differences(results, row)
+    if resampled is None:
+        row = row.with_(statistic=confidence(test, test_set, _generator(cell)))
+    else:
+        row = row.with_(statistic=float((resampled[0] > 0).mean()), resampled=json.dumps(_histogram(*resampled)))
     return row.with_(
-        a=loser,
-        b=winner,
-        statistic=confidence(test, test_set, _generator(cell)),
         estimate=agreeing / drawn.num_rows,
         estimate_low=low,
         estimate_high=high,
@@ -87,6 +96,24 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
     found = bootstrap_of_better(cell.work["test"], test_set, _generator(cell), keep_replicates=True)
     sign = 1.0 if measure_of(cell.work["test"]).greater_is_better else -1.0
     return sign * np.array(found.bootstrap_distribution), sign * found.estimate
+
+
+def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:
+    """The replicates in bins, of which one ends at 0: bin i is from (first + i) times the width on."""
+    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
+    width = (high - low) / _BINS or 1.0
+    first = int(np.floor(low / width))
+    counts = np.bincount(np.floor(drawn / width).astype(np.int64) - first, minlength=1)
+    return {
+        "replicates": len(drawn),
+        "mean": float(drawn.mean()),
+        "above": float((drawn > 0).mean()),
+        "reach": float(np.quantile(np.abs(drawn - drawn.mean()), 0.95)),
+        "observed": observed,
+        "first": first,
+        "width": width,
+        "counts": counts.tolist(),
+    }
 
 
 def _generator(cell: Cell) -> np.random.Generator:

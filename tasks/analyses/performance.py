@@ -17,20 +17,23 @@ from sigstats.intervals import clopper_pearson
 from ..plan import Cell
 from ..populations.intervals import truth
 from ..populations.population import Population
+from ..rates import (
+    ABOVE,
+    ADJUSTED_POWER,
+    BELOW,
+    BIAS,
+    COVERAGE,
+    ELIMINATED,
+    EMPIRICAL,
+    STATED,
+    UNDEFINED,
+    WIDTH,
+    Z,
+)
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
-from .calibration import COVERAGE, count_undefined, null_is_true, undefined
-
-#: The measures of a row, in their order.
-BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
-ELIMINATED, BELOW, ABOVE = "bias-eliminated coverage", "interval below the truth", "interval above the truth"
-WIDTH, UNDEFINED, ADJUSTED_POWER = "width", "undefined", "size-adjusted power"
-
-#: The measures that are shares of the test sets.
-SHARES = (COVERAGE, ELIMINATED, BELOW, ABOVE, UNDEFINED, ADJUSTED_POWER)
-#: Quantile of the normal law for the intervals of means.
-_Z = 1.959963984540054
+from .calibration import count_undefined, null_is_true, undefined
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
@@ -38,20 +41,6 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     for cell in results.cells("interval"):
         yield from _of_interval(results, cell)
     yield from _adjusted_powers(results)
-
-
-def monte_carlo_error(row: Hypothesis) -> float | None:
-    """The Monte-Carlo standard error of a row's estimate; None if there is none.
-
-    A rate's is sqrt(p (1 - p) / n); that of a mean, and of size-adjusted power, is the one behind its interval.
-    """
-    if row.estimate is None or not row.replicates:
-        return None
-    if row.test == "calibration" or (row.measure in SHARES and row.measure != ADJUSTED_POWER):
-        return math.sqrt(max(row.estimate * (1 - row.estimate), 0.0) / row.replicates)
-    assert row.estimate_low is not None
-    assert row.estimate_high is not None
-    return (row.estimate_high - row.estimate_low) / (2 * _Z)
 
 
 def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
@@ -75,6 +64,7 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         return
     true = truth(drawn_from, cell.work["test"]["of"])
     row = row.with_(
+        truth=true,
         replicates=table.num_rows,
         decision="none",
         unanswered=count_undefined(table, "low"),
@@ -128,7 +118,7 @@ def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: fl
         WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
     }
     for measure, (value, error) in found.items():
-        ends = {"estimate_low": value - _Z * error, "estimate_high": value + _Z * error}
+        ends = {"estimate_low": value - Z * error, "estimate_high": value + Z * error}
         yield row.with_(measure=measure, estimate=value, **ends)
 
 
@@ -179,8 +169,8 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
     rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
     return row.with_(
         estimate=value,
-        estimate_low=value - _Z * error,
-        estimate_high=value + _Z * error,
+        estimate_low=value - Z * error,
+        estimate_high=value + Z * error,
         statistic=level,
         replicates=p_values.size,
         unanswered=count_undefined(table),
@@ -203,7 +193,7 @@ def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.f
     >>> round(adjusted_power_error(uniform, uniform, 0.05), 4)
     0.0156
     """
-    from scipy.stats import binom  # slow to import, and every report knows this module
+    from scipy.stats import binom  # slow to import
 
     n = under_null.size
     values, counts = np.unique(under_null, return_counts=True)

@@ -1,6 +1,7 @@
 """How many rows McNemar's test needs to reject half of the time, beside which a publication's number stands."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sigstats.mcnemar.sample_size import sample_size
@@ -57,12 +58,21 @@ def joined(group: Iterable[Cell]) -> str:
 def rows_needed(known: Population | EventPopulation, test: Mapping[str, Any], share: float, alpha: float) -> int | None:
     """The rows of an endless population of the same answers, from which on McNemar's test rejects so often.
 
-    None if the test looks the other way, or more rows would be needed than can be summed over.
+    None for another test, if the test looks the other way, or if more would be needed than can be summed over.
     """
+    if test["test"] != "mcnemar":
+        return None
     only_a, only_b = known.discordant
     total = known.rows or 1
-    options = {key: value for key, value in test.items() if key in ("alternative", "method", "correction")}
+    options = tuple((key, test[key]) for key in ("alternative", "method", "correction") if key in test)
+    return _least_rows(only_a / total, only_b / total, share, alpha, options)
+
+
+@lru_cache(maxsize=1024)  # cells of several sizes ask the same
+def _least_rows(
+    only_a: float, only_b: float, share: float, alpha: float, options: tuple[tuple[str, Any], ...]
+) -> int | None:
     try:
-        return sample_size(only_a=only_a / total, only_b=only_b / total, target=share, alpha=alpha, **options)
+        return sample_size(only_a=only_a, only_b=only_b, target=share, alpha=alpha, **dict(options))
     except ValueError:
         return None

@@ -19,10 +19,10 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.finite_power import finite_power
 from sigstats.mcnemar.power import power
 from sigstats.mcnemar.test import mcnemar_test
-from sigstats.measures.measure import Measure, as_measure
 from sigstats.measures.table import MEASURES
 from sigstats.proportions import dcf_test, proportion_test
 
+from ..rates import measure_of
 from .population import EventPopulation, Population
 
 AnyPopulation: TypeAlias = Population | EventPopulation
@@ -158,13 +158,6 @@ def needs_classes(test: Mapping[str, Any]) -> bool:
     return test["test"] == "dcf" or spec is None or spec.needs != "answers"
 
 
-def measure_of(test: Mapping[str, Any]) -> Measure:
-    """The measure in which a test compares the two classifiers."""
-    if test["test"] == "dcf":
-        return as_measure("dcf", **{key: test[key] for key in ("cost_fn", "cost_fp", "prior")})
-    return as_measure(test.get("measure", "accuracy"))
-
-
 def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
     """By how much B is better than A on each test set, in the measure of a test."""
     measure = measure_of(test)
@@ -172,6 +165,18 @@ def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64], population: Any
         found = population.differences(measure, drawn)
     else:  # it sees right and wrong answers alone
         found = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
+    return found if measure.greater_is_better else -found
+
+
+def true_advantage(population: AnyPopulation, test: Mapping[str, Any]) -> float:
+    """By how much B is better than A in the population, in the measure of a test; 0 where outputs are exchanged."""
+    if population.swapped:
+        return 0.0
+    measure = measure_of(test)
+    if test["test"] != "bootstrap" and measure.name == "accuracy":  # it sees right and wrong answers alone
+        only_a, only_b = population.discordant
+        return (only_b - only_a) / (population.rows or 1)
+    found = population.difference(measure)
     return found if measure.greater_is_better else -found
 
 

@@ -12,8 +12,12 @@ from ..fingerprint import digest
 from ..plan import Plan
 from ..results import Results
 from ..schema import Hypothesis, summary_table
+from ..storage.seal import Damaged
 from ..storage.store import Store
 from .published import compare_with_published, read_references
+
+#: Raised when the summary of equal replicates gains or changes columns.
+VERSION = 2
 
 
 def summarize(store: Store) -> list[Hypothesis]:
@@ -32,6 +36,16 @@ def summarize(store: Store) -> list[Hypothesis]:
     rows = list(compare_with_published(complete(found, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
     return rows
+
+
+def is_current(store: Store) -> bool:
+    """Whether the stored summary is that of the plan, of this version, and lacks no replicates."""
+    try:
+        wanted = fingerprint(Results(store).plan)
+        found = store.read_table("summary.parquet", kind="summary", fingerprint=wanted)
+    except (FileNotFoundError, Damaged):
+        return False
+    return "missing" not in found.column("decision").to_pylist()
 
 
 def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
@@ -69,6 +83,6 @@ def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
 
 
 def fingerprint(plan: Plan) -> str:
-    """The fingerprint of a summary: that of the plan."""
+    """The fingerprint of a summary: that of the plan, and the version."""
     cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
-    return digest("summary", cells=cells, analyses=plan.analyses, alpha=plan.alpha, adjust=plan.adjust)
+    return digest("summary", version=VERSION, cells=cells, analyses=plan.analyses, alpha=plan.alpha, adjust=plan.adjust)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_most
 from sigstats.intervals import clopper_pearson
-from sigstats.tasks.analyses.calibration import ERROR
+from sigstats.tasks.rates import ERROR
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.axes import Axes

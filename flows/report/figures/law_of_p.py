@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from sigstats.ecdf_band import ecdf_band, shares
-from sigstats.tasks.analyses.calibration import ERROR
+from sigstats.tasks.rates import ERROR
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER
+from sigstats.tasks.rates import COVERAGE, ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg

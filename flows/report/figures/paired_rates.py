@@ -6,9 +6,9 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats._common.extreme import at_most
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.replicates import interval, subsample
 
 from ...pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade, side_by_side
 from ...pages.wording import count_of, p_equation
@@ -53,8 +53,11 @@ def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.boo
     for cell in cells[:_MOST_METHODS]:
         table = evidence.results.table(cell)
         if table is not None:
-            counts = interval.rejections if cell.fanout == "interval" else subsample.rejections
-            found[evidence.method_names[cell.subject["test"]]] = counts(table, evidence.alpha)
+            found[evidence.method_names[cell.subject["test"]]] = (
+                ~table.column("covers").to_numpy()
+                if cell.fanout == "interval"
+                else at_most(table.column("p_value").to_numpy(), evidence.alpha)
+            )
     shortest = min((values.size for values in found.values()), default=0)
     return {method: values[:shortest] for method, values in found.items()}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sigstats.tasks.analyses.calibration import COVERAGE
+from sigstats.tasks.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg

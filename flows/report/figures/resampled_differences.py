@@ -1,14 +1,12 @@
 """Histograms of bootstrap replicates of a difference (Keller, Mariethoz and Bengio, Figure 1)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
-from sigstats.tasks.analyses.confidence import resampled_differences
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
@@ -18,25 +16,6 @@ from ..evidence import Evidence, group_by
 from ..figure import Figure, FigureKind
 
 _WIDTH, _HEIGHT = 300.0, 150.0
-_BINS = 48
-
-
-@dataclass(frozen=True)
-class Resampled:
-    """The replicates behind one stated confidence.
-
-    Attributes
-    ----------
-    row : Hypothesis
-    differences : array of float
-        Of the one that is better on the test set less the other.
-    observed : float
-        That difference on the test set.
-    """
-
-    row: Hypothesis
-    differences: NDArray[np.float64]
-    observed: float
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -44,9 +23,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     panels = []
     groups = group_by(list(evidence.of("confidence")), lambda row: row.method).values()
     for index, row in enumerate(row for group in groups for row in group):
-        found = None if row.statistic is None else resampled_differences(evidence.results, row)
-        if found is not None:
-            panels.append(_panel(f"resampled-{index}", Resampled(row, *found)))
+        if row.resampled is not None:
+            panels.append(_panel(f"resampled-{index}", row, json.loads(row.resampled)))
     if panels:
         yield Figure(
             title="Resampled differences on the one test set",
@@ -60,23 +38,17 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         )
 
 
-def _panel(name: str, found: Resampled) -> Markup:
-    row, drawn = found.row, found.differences
-    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
-    width = (high - low) / _BINS or 1.0
-    # A bin ends at 0, so that none is on both sides of it.
-    first = int(np.floor(low / width))
-    counts = np.bincount(np.floor(drawn / width).astype(np.int64) - first, minlength=1)
-    left = (first + np.arange(len(counts))) * width
+def _panel(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
+    width, mean, counts = found["width"], found["mean"], np.array(found["counts"])
+    left = (found["first"] + np.arange(len(counts))) * width
     axes = Axes(
         width=_WIDTH, height=_HEIGHT, left=9, right=9, x_limits=(float(left[0]), float(left[-1] + width)), bottom=38
     )
     heights = np.maximum(counts / counts.max() * (axes.base - axes.top), np.where(counts > 0, 0.8, 0.0))
     positions = np.array([axes.x(value) for value in left.tolist()])
     step = axes.x(float(left[0]) + width) - axes.x(float(left[0]))
-    behind = drawn_behind(left)
-    reach = float(np.quantile(np.abs(drawn - drawn.mean()), 0.95))
-    band = [float(np.clip(drawn.mean() + side * reach, left[0], left[-1] + width)) for side in (-1, 1)]
+    behind = left < -1e-15
+    band = [float(np.clip(mean + side * found["reach"], left[0], left[-1] + width)) for side in (-1, 1)]
     parts = [
         axes.band(band, [0.0, 0.0], [1.0, 1.0]),
         *(
@@ -89,18 +61,13 @@ def _panel(name: str, found: Resampled) -> Markup:
     ]
     where = ", ".join(part for part in (row.dataset, row.slice) if part)
     description = (
-        f"{len(drawn):,} replicates, mean {number(float(drawn.mean()), 4)}, observed {number(found.observed, 4)}; "
-        f"{percent(float((drawn > 0).mean()))} are above 0."
+        f"{found['replicates']:,} replicates, mean {number(mean, 4)}, observed {number(found['observed'], 4)}; "
+        f"{percent(found['above'])} are above 0."
     )
     title = f"{where}: {row.method}, {percent(row.statistic or 0.0)} sure of {row.b}"
     return Markup('<figure class="trend resampled"><h4>{}</h4>{}</figure>').format(
         title, axes.drawing(name, title, description, *parts)
     )
-
-
-def drawn_behind(left: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
-    """Which bins, by their left ends, lie below 0."""
-    return left < -1e-15
 
 
 KIND = FigureKind(order=8, draw=draw)

@@ -10,10 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from sigstats.tasks.analyses.calibration import COVERAGE
-from sigstats.tasks.populations.intervals import truth
-from sigstats.tasks.populations.population import Population
-from sigstats.tasks.replicates.subsample import population
+from sigstats.tasks.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.axes import Axes
@@ -29,7 +26,7 @@ _DRAWN = 150
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each data set, with a panel for each method where its coverage is least."""
-    rows = [row for row in evidence.of("performance") if row.measure == COVERAGE and row.estimate is not None]
+    rows = [row for row in evidence.of("performance") if row.measure == COVERAGE and row.truth is not None]
     for number, (dataset, group) in enumerate(group_by(rows, lambda row: row.dataset).items()):
         worst = [
             min(of_method, key=lambda row: row.estimate or 0)
@@ -57,10 +54,9 @@ def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true:
 
 def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     (cell,) = evidence.cells_of(row)
-    table, drawn_from = evidence.results.table(cell), population(cell.work, evidence.results.store)
+    table, true = evidence.results.table(cell), row.truth
     assert table is not None
-    assert isinstance(drawn_from, Population)
-    true = truth(drawn_from, cell.work["test"]["of"])
+    assert true is not None
     low, high, estimate, error = (table.column(key).to_numpy() for key in ("low", "high", "estimate", "standard_error"))
     order = np.lexsort((np.abs(estimate - true), distances(estimate, error, true)))
     order = order[~np.isnan(low[order])]

@@ -1,6 +1,6 @@
 """What the tables of rates share: the population, the share of the test sets, and its interval."""
 
-from sigstats.tasks.analyses.performance import monte_carlo_error
+from sigstats.tasks.rates import monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import number, percent, percent_range

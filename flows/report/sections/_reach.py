@@ -1,14 +1,9 @@
 """What a test finds with how many rows: for who plans the next evaluation."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from sigstats.measures.measure import Measure
 from sigstats.measures.table import MEASURES
-from sigstats.tasks.analyses.sample_size import rows_needed
-from sigstats.tasks.populations.population import EventPopulation, Population
-from sigstats.tasks.populations.tests import measure_of
-from sigstats.tasks.replicates.subsample import population
+from sigstats.tasks.rates import measure_of
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, number, percent, significant
@@ -33,14 +28,16 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     """
     most = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(most)[0]
-    drawn_from = population(cell.work, evidence.results.store) if cell.fanout == "subsample" else None
-    known = drawn_from if isinstance(drawn_from, (Population, EventPopulation)) else None
-    difference = "the difference" if known is None else _difference(known, cell.work["test"])
+    difference = (
+        "the difference" if most.truth is None else _difference(abs(most.truth), measure_of(cell.work["test"]).name)
+    )
     rate = most.estimate if most.statistic is None else most.statistic
     found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(rate or 0)} by {most.method}"
-    half, wanted = (_exactly(share, known, cell.work["test"], evidence.alpha) for share in (0.5, WANTED))
-    needed = f"{half} rows are needed for {_IN_WORDS[0.5]}, {wanted} for {_IN_WORDS[WANTED]}"
-    return f"{found}; {needed if half and wanted else _among_sizes(rows)}."
+    if most.rows_half is None or most.rows_four_fifths is None:
+        return f"{found}; {_among_sizes(rows)}."
+    about = "" if cell.work["population"].get("endless") else "about "
+    half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
+    return f"{found}; {half} rows are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[WANTED]}."
 
 
 def _often(rate: float) -> str:
@@ -56,25 +53,11 @@ def _often(rate: float) -> str:
     return words or f"{percent(rate)} of the time"
 
 
-def _difference(known: Population | EventPopulation, test: Mapping[str, Any]) -> str:
-    measure: Measure = measure_of(test)
-    only_a, only_b = known.discordant
-    if measure.name == "accuracy":  # of right and wrong answers alone, also where a row has several labels
-        value = abs(only_b - only_a) / (known.rows or 1)
-    else:
-        value = abs(float(known.difference(measure)))
-    spec = MEASURES.get(measure.name)
+def _difference(value: float, measure: str) -> str:
+    spec = MEASURES.get(measure)
     if spec is not None and spec.in_points:
-        return f"a difference in {measure.name} of {number(100 * value, 1 if value >= 0.001 else 3)} points"
-    return f"a difference in {measure.name} of {significant(value, 3)}"
-
-
-def _exactly(share: float, known: Population | EventPopulation | None, test: Mapping[str, Any], alpha: float) -> str:
-    """From how many rows on the difference is found so often; empty where no formula says."""
-    needed = None if known is None or test["test"] != "mcnemar" else rows_needed(known, test, share, alpha)
-    if known is None or needed is None:
-        return ""
-    return f"{'' if known.rows is None else 'about '}{needed:,}"
+        return f"a difference in {measure} of {number(100 * value, 1 if value >= 0.001 else 3)} points"
+    return f"a difference in {measure} of {significant(value, 3)}"
 
 
 def _among_sizes(rows: Sequence[Hypothesis]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import COVERAGE, ERROR, POWER
+from sigstats.tasks.rates import COVERAGE, ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, join_words, percent, percent_span

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.analyses.calibration import COVERAGE
-from sigstats.tasks.analyses.performance import SHARES, UNDEFINED, WIDTH, monte_carlo_error
+from sigstats.tasks.rates import COVERAGE, SHARES, UNDEFINED, WIDTH, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent

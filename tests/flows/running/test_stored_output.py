@@ -19,7 +19,7 @@ from sigstats.tasks.schema import SUMMARY, as_summary
 from sigstats.tasks.storage.store import Store
 
 #: Columns of the summary that it did not have yet.
-LATER = {"unanswered", "without_class"}
+LATER = {"unanswered", "without_class", "truth", "rows_half", "rows_four_fifths", "resampled"}
 KINDS = ("benchmark", "significance", "calibration")
 
 
