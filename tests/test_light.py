@@ -58,6 +58,12 @@ def test_a_function_names_the_extra_that_it_lacks(folder):
     assert done.stderr.splitlines()[-1].endswith("is not installed; pip install 'sigstats[studies]'")
 
 
+def test_nothing_is_compiled_first_where_numba_is_missing(folder):
+    ask = "from pathlib import Path\nfrom sigstats._common.compiled_or import compiles_first\n"
+    done = python(HIDDEN + ask + "assert not compiles_first(Path())\n", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_another_package_may_ask_for_what_is_missing(folder):
     ask = "import importlib.util\nassert importlib.util.find_spec('sklearn') is None\n"
     done = python(HIDDEN + ask, folder)

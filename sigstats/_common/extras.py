@@ -1,5 +1,6 @@
 """The extras of the package: what the light installation lacks is named by the line that installs it."""
 
+import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -44,11 +45,16 @@ class _Missing(MetaPathFinder):
 
 
 def _importer() -> str:
-    """The name of the module that imports: other packages may ask for a module that they can do without."""
+    """The name of the module that imports: other packages may ask for a module that they can do without.
+
+    It is empty where `importlib.util.find_spec` only asks whether the module is there.
+    """
     frame = sys._getframe(1)
     while frame.f_back is not None and (
         frame.f_globals.get("__name__") == __name__ or frame.f_code.co_filename.startswith("<frozen importlib")
     ):
+        if frame.f_code is importlib.util.find_spec.__code__:
+            return ""
         frame = frame.f_back
     return str(frame.f_globals.get("__name__", ""))
 
