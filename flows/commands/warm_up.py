@@ -69,9 +69,9 @@ def _compile(name: str) -> str:
         _count_rows()
     else:
         _retrain(name)
-    from sigstats.learners.batched._tree_growth import predict_fold
+    from sigstats.learners.door import compiled
 
-    return str(predict_fold.stats.cache_path)
+    return str(compiled("trees").predict_fold.stats.cache_path)
 
 
 def _retrain(classifier: str) -> None:

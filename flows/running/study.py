@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 #: A table on a server has at most this many hypotheses; the report has all.
 _MOST_ROWS = 200
 #: What Numba compiles for studies that retrain.
-_COMPILED = Path(sigstats.__path__[0], "learners", "batched")
+_COMPILED = Path(sigstats.__path__[0], "learners", "compiled")
 #: The workers are looked at every so many seconds.
 _LOOK_SECONDS = 1.0
 

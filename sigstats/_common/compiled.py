@@ -2,7 +2,8 @@
 
 Numba keeps what it compiled in the folder that the variable NUMBA_CACHE_DIR names, beside the source, or in the user's
 cache, whichever of these can be written to first. It looks whether the file of a function has changed, not the files of
-the functions that it calls: they lie in one folder, and what is older than any file of it is compiled again.
+the functions that it calls: they lie in its folder or the one above, and what is older than any file of these is
+compiled again.
 ``sigstats warm-up`` compiles all there is. Where the package was filled by somebody else and is read only, as in an
 image, its compiled code is copied to where Numba looks.
 """
@@ -80,10 +81,10 @@ def _files(function: Callable[..., Any], suffix: str) -> str:
 
 
 def _forget_older(function: Callable[..., Any], folder: Path) -> None:
-    """Remove what was compiled before a source in the function's folder changed."""
+    """Remove what was compiled before a source in the function's folder, or the one above, changed."""
     with contextlib.suppress(OSError):
-        sources = Path(function.__code__.co_filename).parent.glob("*.py")
-        changed = max((source.stat().st_mtime_ns for source in sources), default=0)
+        places = Path(function.__code__.co_filename).parents[:2]
+        changed = max((source.stat().st_mtime_ns for place in places for source in place.glob("*.py")), default=0)
         for index in folder.glob(_files(function, "nbi")):
             if index.stat().st_mtime_ns < changed:
                 index.unlink()

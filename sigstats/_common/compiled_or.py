@@ -20,13 +20,13 @@ def fuses_products() -> bool:
 
 
 def compiles_first(folder: Path) -> bool:
-    """Whether Numba has yet to compile the functions of a folder of this package: it keeps none of them there.
+    """Whether Numba has yet to compile the functions in a folder of this package: it keeps none of them there.
 
     Where the folder cannot be written to, Numba keeps them elsewhere, and the answer is False.
     """
     if importlib.util.find_spec("numba") is None or os.environ.get("NUMBA_CACHE_DIR") or not os.access(folder, os.W_OK):
         return False
-    return next((folder / "__pycache__").glob("*.nbi"), None) is None
+    return next(folder.rglob("*.nbi"), None) is None
 
 
 def compiled_or(otherwise: Any) -> Callable[[Callable[[], Found]], Callable[[], Found]]:

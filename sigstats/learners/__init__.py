@@ -1,8 +1,10 @@
 """Learners: scikit-learn estimators by name, and batched forms of them that share work across permutations.
 
-A new learner is one new module of `sigstats.learners.families`; its batched form is one of `sigstats.learners.batched`.
+A new learner is one new module of `sigstats.learners.families`. Its batched form is one module of a room beside it, and
+one entry of `_FORMS`.
 """
 
+import importlib
 import importlib.util
 import inspect
 from collections.abc import Mapping, Sequence
@@ -13,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import did_you_mean, refuse
-from . import batched, families, own
+from . import families, own
 from .base import BatchedLearner, Build, attempt, steps_of
 
 #: The ready learners: name to builder.
@@ -22,13 +24,22 @@ READY: Mapping[str, Build] = MappingProxyType(
 )
 
 
+#: The modules of batched learners.
+_FORMS = (
+    "boosting", "gaussian.discriminant", "gaussian.naive_bayes", "gaussian.quadratic", "gaussian.ridge",
+    "kernels.kernel_svm", "linear.linear_svm", "linear.logistic", "neighbours.batched",
+    "trees.batched_c45", "trees.forest", "trees.tree",
+)  # fmt: skip
+
+
 @cache
 def batched_learners() -> tuple[type[BatchedLearner], ...]:
     """The batched learners, in the order in which they are asked whether they know an estimator.
 
     They are imported when they are asked for: a study that is complete retrains nothing.
     """
-    return tuple(learner for form in batched.REGISTRY.modules().values() for learner in form.BATCHED)
+    forms = (importlib.import_module(f"{__name__}.{form}") for form in _FORMS)
+    return tuple(form.BATCHED for form in forms)
 
 
 def build(

@@ -2,8 +2,7 @@
 
 A batched learner stands for one exact configuration of a scikit-learn estimator. It prepares, once, what
 permutations leave unchanged, and then predicts a whole block of replicates with a few array operations.
-Adding one is one new file in this folder, with one class that follows `BatchedLearner`, named in that file's
-``BATCHED``.
+Adding one is one new file in a room, whose ``BATCHED`` is a class that follows `BatchedLearner`.
 """
 
 import inspect

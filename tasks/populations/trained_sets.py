@@ -24,7 +24,7 @@ from .trained_cache import bytes_of, trained_cache
 from .trained_pair import TrainingData, data_of, estimator, positives, split
 
 if TYPE_CHECKING:
-    from sigstats.learners.one_against_others import OneAgainstOthers
+    from sigstats.learners.kernels.one_against_others import OneAgainstOthers
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -85,7 +85,9 @@ class SetPair:
         self, data: TrainingData, side: str, work: Mapping[str, Any], chosen: Mapping[str, Any]
     ) -> tuple[list[Any], "OneAgainstOthers"]:
         """The transforms, and the classifiers of all categories."""
-        from sigstats.learners.one_against_others import OneAgainstOthers  # slow to import, as in `trained_pair`
+        from sigstats.learners.kernels.one_against_others import (
+            OneAgainstOthers,  # slow to import, as in `trained_pair`
+        )
 
         with failures_named(side, work[side]["learner"]):
             rows = _prepared(data, work, work[side])

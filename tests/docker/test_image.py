@@ -32,7 +32,7 @@ import pyarrow as pa
 from numba.core.registry import CPUDispatcher
 from sigstats import permutation_test
 from sigstats.flows.cli import main
-from sigstats.learners.batched._tree_growth import predict_fold
+from sigstats.learners.compiled.trees import predict_fold
 from sigstats.tasks.populations.tally import Tally
 from sigstats.tasks.populations.tally_numba import count_rows
 

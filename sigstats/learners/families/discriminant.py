@@ -7,7 +7,7 @@ from ..encoders import with_encoding
 
 
 def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from ..linear_discriminant import LinearDiscriminant
+    from ..gaussian.linear_discriminant import LinearDiscriminant
 
     return with_encoding(attempt(LinearDiscriminant, params), nominal, missing, standardise=True)
 

@@ -58,7 +58,6 @@ WHOLE = "ORDER = 1\nWORD = 'hello'\ndef greet(name):\n    return f'hello {name}'
 def test_there_is_one_registry_for_each_folder_of_kinds():
     assert {
         "sigstats.learners.families",
-        "sigstats.learners.batched",
         "sigstats.tasks.replicates",
         "sigstats.tasks.table_tests",
         "sigstats.tasks.analyses",

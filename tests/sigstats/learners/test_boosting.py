@@ -8,8 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
-from sigstats.learners import build
-from sigstats.learners.batched import boosting
+from sigstats.learners import boosting, build
 from sigstats.learners.design import design_of
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer

@@ -12,10 +12,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sigstats.learners import build
 from sigstats.learners.base import Problem
-from sigstats.learners.batched.c45 import BatchedC45
-from sigstats.learners.c45_splits import nominal_split, numeric_split
-from sigstats.learners.c45_tree import added_errors
-from sigstats.learners.families.c45 import C45Classifier
+from sigstats.learners.trees.batched_c45 import BatchedC45
+from sigstats.learners.trees.c45_classifier import C45Classifier
+from sigstats.learners.trees.c45_splits import nominal_split, numeric_split
+from sigstats.learners.trees.c45_tree import added_errors
 from sigstats.tasks.datasets.readers import parquet
 
 from ...examples import examples

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from threadpoolctl import threadpool_limits
 
-from sigstats.learners.batched import discriminant
+from sigstats.learners.gaussian import discriminant
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -14,9 +14,9 @@ from .test_batched import check_same
 
 pytest.importorskip("numba")
 
-from sigstats.learners.batched._cholesky import inverse_factor
-from sigstats.learners.batched._placed_rows import best
-from sigstats.learners.batched._vector_products import SIDE, add_square, subtract_square
+from sigstats.learners.compiled.gaussian._cholesky import inverse_factor
+from sigstats.learners.compiled.gaussian._placed_rows import best
+from sigstats.learners.compiled.vector_products import SIDE, add_square, subtract_square
 
 LDA = LinearDiscriminantAnalysis()
 

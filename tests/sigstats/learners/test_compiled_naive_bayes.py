@@ -6,14 +6,14 @@ from sklearn.datasets import load_digits
 from sklearn.naive_bayes import GaussianNB
 
 from sigstats.learners.base import UNDECIDED
-from sigstats.learners.batched.naive_bayes import BatchedNaiveBayes
+from sigstats.learners.gaussian.naive_bayes import BatchedNaiveBayes
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
 pytest.importorskip("numba")
 
-from sigstats.learners.batched._gaussian_bayes import _log_of_product
-from sigstats.learners.batched._gaussian_scores import _best_beyond
+from sigstats.learners.compiled.gaussian._gaussian_bayes import _log_of_product
+from sigstats.learners.compiled.gaussian._gaussian_scores import _best_beyond
 
 
 def generated(width, classes, scale=1.0):

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from sigstats.learners import build
-from sigstats.learners.batched import forest as batched_forest
+from sigstats.learners.trees import forest as batched_forest
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 

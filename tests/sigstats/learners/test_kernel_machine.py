@@ -8,8 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from sigstats.learners import build, kernel_machine
-from sigstats.learners.kernel_machine import predict
+from sigstats.learners import build
+from sigstats.learners.kernels import kernel_machine
+from sigstats.learners.kernels.kernel_machine import predict
 
 
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.3, 20.0])

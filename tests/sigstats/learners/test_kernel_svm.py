@@ -21,10 +21,10 @@ from sigstats.retraining.permutation import Retrainer
 from .test_batched import NULLS, check_same, mixed_data
 
 pytest.importorskip("numba")
-kernel_svm = pytest.importorskip("sigstats.learners.batched.kernel_svm")
+kernel_svm = pytest.importorskip("sigstats.learners.kernels.kernel_svm")
 
-from sigstats.learners.batched import _kernels  # noqa: E402
-from sigstats.learners.batched._smo import solve  # noqa: E402
+from sigstats.learners.compiled.kernels import _kernels  # noqa: E402
+from sigstats.learners.compiled.kernels._smo import solve  # noqa: E402
 
 
 def as_libsvm(machine, X, label):

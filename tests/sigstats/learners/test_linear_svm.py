@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from sigstats.learners.batched.linear_svm import weights_of
+from sigstats.learners.linear.linear_svm import weights_of
 from sigstats.retraining.folds import stratified_folds
 
 from .test_batched import check_same

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sigstats.learners import build
-from sigstats.learners.batched import _lbfgs, logistic
-from sigstats.learners.batched._lbfgs import Rules, minimise
+from sigstats.learners.linear import lbfgs, logistic
+from sigstats.learners.linear.lbfgs import Rules, minimise
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -96,8 +96,8 @@ def test_losses_and_derivatives_against_scipy(classes, size):
 def test_without_numba(monkeypatch):
     X, y = load_wine(return_X_y=True)
     expected = Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2)
-    monkeypatch.setattr(logistic, "_losses", lambda: logistic._PlainLosses)
-    monkeypatch.setattr(_lbfgs, "_directions", lambda: _lbfgs._plain_directions)
+    for module in (logistic, lbfgs):
+        monkeypatch.setattr(module, "compiled", lambda room: None)
     assert Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2).tolist() == expected.tolist()
 
 

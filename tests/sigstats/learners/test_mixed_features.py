@@ -7,8 +7,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from sigstats.learners import build
-from sigstats.learners.batched.neighbours import BatchedNeighbours
-from sigstats.learners.families.neighbours import NearestNeighbours
+from sigstats.learners.neighbours.batched import BatchedNeighbours
+from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -70,7 +70,7 @@ def test_the_same_without_numba(monkeypatch):
 
 def test_products_of_32_bits_are_used_while_few_rows_are_about_as_near(monkeypatch):
     pytest.importorskip("numba")
-    from sigstats.learners.batched._mixed_features import MixedFeatures
+    from sigstats.learners.neighbours.mixed_features import MixedFeatures
 
     used = []
     predict = MixedFeatures.predict
@@ -91,7 +91,7 @@ def test_folds_of_more_rows_than_products_are_made_of_at_a_time(transforms):
 @pytest.mark.parametrize("d", [0, 1, 7, 40])
 def test_products_of_32_bits_of_strided_matrices(d):
     numba = pytest.importorskip("numba")
-    from sigstats.learners.batched._vector_products import ROWS, SINGLE_COLUMNS, set_single_product
+    from sigstats.learners.compiled.vector_products import ROWS, SINGLE_COLUMNS, set_single_product
 
     @numba.njit
     def multiply(a, b, c, places):

@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from sigstats.learners.base import UNDECIDED
-from sigstats.learners.batched import _tied_neighbours
-from sigstats.learners.batched._few_rows import among_few
+from sigstats.learners.neighbours import tied as tied_neighbours
+from sigstats.learners.neighbours.few_rows import among_few
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -56,7 +56,7 @@ def test_the_first_of_equally_near_rows_of_whole_numbers_decides(algorithm, feat
 @pytest.mark.parametrize("known", [True, False])
 def test_what_has_no_rule_is_looked_up_without_the_others_of_the_fold(known, k, change, monkeypatch):
     if not known:  # how distances are rounded
-        monkeypatch.setattr(_tied_neighbours, "is_the_same", lambda learned, tested: False)
+        monkeypatch.setattr(tied_neighbours, "is_the_same", lambda learned, tested: False)
     X, y = tied(k, 80, 2, 3)
     estimator = KNeighborsClassifier(k, algorithm="brute")
     raw, filled, expected = both(estimator, change(X), y, null="labels", replicates=2, folds=stratified_folds(y, 3, 1))

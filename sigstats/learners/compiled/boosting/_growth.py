@@ -1,0 +1,266 @@
+"""Trees of histogram boosting, compiled by Numba: scikit-learn's own, grown best split first.
+
+Of two children the smaller is counted, and the larger is the parent less the smaller, as scikit-learn does, so that
+sums agree in every bit.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from sigstats._common.compiled import compiled, inlined
+
+from ._splits import LEAST_HESSIAN, Filled, Node, add_up, best_split, clear, in_eighths, leaf_value, take_away
+
+#: What a node is: its rows, depth, histogram, left child (the right is the next), and the split that is best.
+START, END, DEPTH, SUMS, CHILD, COLUMN, BIN, MISSING_LEFT, LEFT_ROWS = range(9)
+GRADIENTS, HESSIANS, VALUE, GAIN, LEFT_GRADIENTS, LEFT_HESSIANS = range(6)
+_WIDTH: Final = 9
+
+
+class Sample(NamedTuple):
+    """What a tree is grown on.
+
+    Attributes
+    ----------
+    binned : array of uint8, shape (groups of columns, n, columns of a group)
+        Bins of the rows, those of training first.
+    columns : array of int64, shape (columns, 3)
+        As `bin_rows` writes it.
+    first : array of uint64, shape (columns,)
+        Its first column, for indices that need not be looked at.
+    m : int
+        The number of training rows.
+    """
+
+    binned: Any
+    columns: Any
+    first: Any
+    m: int
+
+
+class Rules(NamedTuple):
+    """Limits of a tree: leaves, depth, rows of a leaf; the penalty of large values, the rate, and bins of a column."""
+
+    most_leaves: int
+    deepest: int
+    smallest: int
+    penalty: float
+    rate: float
+    most_bins: int
+
+
+class Room(NamedTuple):
+    """Memory: histograms, their bins that are filled, nodes, a heap, free histograms, rows in order, their steps."""
+
+    sums: Any
+    bins: Any
+    lengths: Any
+    whole: Any
+    real: Any
+    heap: Any
+    free: Any
+    rows: Any
+    spare: Any
+    weights: Any
+
+
+@compiled
+def room_for(columns: Any, m: int, rules: tuple[int, int, int, float, float, int]) -> Room:
+    """Memory to grow trees in on `m` rows; `rules` are what `Rules` holds."""
+    d, limits = len(columns), Rules(*rules)
+    cells = columns[d - 1, 0] + columns[d - 1, 1] + 1
+    leaves = min(limits.most_leaves, max(m // limits.smallest, 1)) + 1
+    # Bins that lie in one line of memory each are added to faster.
+    sums = np.empty((leaves + 1) * cells * 4 + 8, dtype=np.float64)
+    shift = (-(sums.ctypes.data // 8)) % 8
+    return Room(
+        sums[shift : shift + (leaves + 1) * cells * 4].reshape(leaves + 1, cells, 4),
+        np.empty((leaves + 1, cells), dtype=np.uint8),
+        np.empty((leaves + 1, d), dtype=np.int64),
+        np.empty((2 * leaves, _WIDTH), dtype=np.int64),
+        np.empty((2 * leaves, 6), dtype=np.float64),
+        np.empty(leaves + 1, dtype=np.int64),
+        np.empty(leaves + 1, dtype=np.int64),
+        np.empty(m, dtype=np.uint32),
+        np.empty(m, dtype=np.uint32),
+        np.empty((m, 2), dtype=np.float32),
+    )
+
+
+@compiled
+def _push(heap: Any, size: int, node: int, gain: Any) -> None:
+    """Add a node to the heap of `size`, in the order of Python's `heapq` on larger gains first."""
+    _rise(heap, 0, size, node, gain)
+
+
+@compiled
+def _rise(heap: Any, top: int, place: int, node: int, gain: Any) -> None:
+    """Move a node up from `place` while its parent has a smaller gain."""
+    while place > top:
+        parent = (place - 1) >> 1
+        if not gain[node, GAIN] > gain[heap[parent], GAIN]:
+            break
+        heap[place] = heap[parent]
+        place = parent
+    heap[place] = node
+
+
+@compiled
+def _pop(heap: Any, size: int, gain: Any) -> Any:
+    """Take the first node from the heap of `size`."""
+    last = heap[size - 1]
+    if size == 1:
+        return last
+    first, place, size = heap[0], 0, size - 1
+    child = 1
+    while child < size:  # down to a leaf, then up
+        if child + 1 < size and not gain[heap[child], GAIN] > gain[heap[child + 1], GAIN]:
+            child += 1
+        heap[place] = heap[child]
+        place, child = child, 2 * child + 1
+    _rise(heap, 0, place, last, gain)
+    return first
+
+
+@inlined
+def _filled(room: Room, slot: int) -> Filled:
+    """Which bins of a histogram are filled."""
+    return Filled(room.bins[slot], room.lengths[slot])
+
+
+@compiled
+def _count(sample: Sample, steps: Any, room: Room, small: int, slot: int, parent: int) -> None:
+    """Make the histogram of a child in `slot` from its rows, and that of the other one from the parent's."""
+    rows = room.rows[room.whole[small, START] : room.whole[small, END]]
+    for place in range(len(rows)):
+        room.weights[place, 0] = steps[rows[place], 0]
+        room.weights[place, 1] = steps[rows[place], 1]
+    sums, filled = room.sums[slot], _filled(room, parent)
+    clear(sums, sample.first, filled)
+    add_up(sample.binned, sample.first, rows, room.weights, sums)
+    take_away(room.sums[parent], filled, sums, _filled(room, slot), sample.first)
+
+
+@compiled
+def _search(sample: Sample, rules: Rules, room: Room, node: int) -> Any:
+    """Find the best split of a node; whether there is one."""
+    own, real = room.whole[node], room.real[node]
+    total = Node(real[GRADIENTS], real[HESSIANS], real[GRADIENTS] * real[VALUE], float(own[END] - own[START]))
+    split = best_split(
+        room.sums[own[SUMS]], _filled(room, own[SUMS]), sample.columns, total, rules.smallest, rules.penalty
+    )
+    own[COLUMN], own[BIN], own[MISSING_LEFT], own[LEFT_ROWS] = split.column, split.bin, split.missing_left, split.rows
+    real[GAIN], real[LEFT_GRADIENTS], real[LEFT_HESSIANS] = split.gain, split.gradients, split.hessians
+    return split.gain > 0
+
+
+@compiled
+def _part(sample: Sample, room: Room, node: int) -> Any:
+    """Put the rows of a node that go left first, both sides in their order; where the right begins."""
+    own = room.whole[node]
+    column, last, missing = own[COLUMN], own[BIN], sample.columns[own[COLUMN], 1]
+    missing_left = own[MISSING_LEFT] > 0
+    width = sample.binned.shape[2]
+    values = sample.binned[column // width, :, column % width]
+    left, right = own[START], 0
+    for place in range(own[START], own[END]):
+        row = room.rows[place]
+        found = values[row]
+        goes_left = (found <= last) | (missing_left & (found == missing))
+        room.rows[left] = row  # both are written, as half of the guesses of a branch would be wrong
+        room.spare[right] = row
+        left += goes_left
+        right += not goes_left
+    room.rows[left : own[END]] = room.spare[:right]
+    return left
+
+
+@compiled
+def _bear(room: Room, rules: Rules, node: int, child: int, middle: int) -> None:
+    """Make the two children of a node whose rows are parted."""
+    own, real = room.whole[node], room.real[node]
+    own[CHILD] = child
+    for side in range(2):
+        whole, floats = room.whole[child + side], room.real[child + side]
+        whole[START], whole[END] = (middle, own[END]) if side else (own[START], middle)
+        whole[DEPTH], whole[CHILD], whole[SUMS] = own[DEPTH] + 1, -1, -1
+        if side:
+            floats[GRADIENTS] = real[GRADIENTS] - real[LEFT_GRADIENTS]
+            floats[HESSIANS] = real[HESSIANS] - real[LEFT_HESSIANS]
+        else:
+            floats[GRADIENTS], floats[HESSIANS] = real[LEFT_GRADIENTS], real[LEFT_HESSIANS]
+        floats[VALUE] = leaf_value(floats[GRADIENTS], floats[HESSIANS], rules.penalty)
+
+
+@compiled
+def _plant(sample: Sample, rules: Rules, steps: Any, room: Room) -> Any:
+    """Make the root; whether it is split."""
+    own, real = room.whole[0], room.real[0]
+    own[START], own[END], own[DEPTH], own[CHILD], own[SUMS] = 0, sample.m, 0, -1, 0
+    for row in range(sample.m):
+        room.rows[row] = row
+    for column in range(len(sample.columns)):
+        first, bins = sample.columns[column, 0], sample.columns[column, 1]
+        room.bins[0, first : first + bins] = np.arange(bins)
+        room.lengths[0, column] = bins
+    room.sums[0] = 0
+    add_up(sample.binned, sample.first, room.rows, steps, room.sums[0])
+    bins, missing = sample.columns[0, 1], sample.columns[0, 2]
+    for what in (GRADIENTS, HESSIANS):
+        cells = np.zeros(rules.most_bins + 1)
+        cells[:bins] = room.sums[0, :bins, what]
+        if missing:
+            cells[rules.most_bins] = room.sums[0, bins, what]
+        real[what] = in_eighths(cells)
+    real[VALUE] = 0.0
+    few = sample.m < 2 * rules.smallest or real[HESSIANS] < LEAST_HESSIAN
+    return not few and _search(sample, rules, room, 0)
+
+
+@compiled
+def grow(sample: Sample, rules: Rules, steps: Any, room: Room) -> int:
+    """Grow a tree on gradients and hessians, `steps` of shape (m, 2); the number of its nodes, which `room` holds."""
+    nodes, waiting, leaves = 1, 0, 0
+    for slot in range(1, len(room.free)):
+        room.free[slot - 1] = slot
+    free = len(room.free) - 1
+    if _plant(sample, rules, steps, room):
+        _push(room.heap, 0, 0, room.real)
+        waiting = 1
+    while waiting:
+        node = _pop(room.heap, waiting, room.real)
+        waiting -= 1
+        own = room.whole[node]
+        middle = _part(sample, room, node)
+        n_left, n_right = middle - own[START], own[END] - middle
+        if not sample.columns[own[COLUMN], 2]:
+            own[MISSING_LEFT] = n_left > n_right
+        _bear(room, rules, node, nodes, middle)
+        left, right = nodes, nodes + 1
+        nodes += 2
+        if leaves + waiting + 2 == rules.most_leaves:
+            break
+        slot = own[SUMS]
+        if own[DEPTH] + 1 == rules.deepest or max(n_left, n_right) < 2 * rules.smallest:
+            leaves += 2
+            room.free[free] = slot
+            free += 1
+            continue
+        small, large = (left, right) if n_left < n_right else (right, left)
+        free -= 1
+        other = room.free[free]
+        _count(sample, steps, room, small, other, slot)
+        room.whole[small, SUMS], room.whole[large, SUMS] = other, slot
+        for child in (left, right):
+            n = room.whole[child, END] - room.whole[child, START]
+            if n >= 2 * rules.smallest and _search(sample, rules, room, child):
+                _push(room.heap, waiting, child, room.real)
+                waiting += 1
+            else:
+                leaves += 1
+                room.free[free] = room.whole[child, SUMS]
+                free += 1
+    for node in range(nodes):
+        room.real[node, VALUE] *= rules.rate
+    return nodes

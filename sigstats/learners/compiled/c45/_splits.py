@@ -1,0 +1,182 @@
+"""The splits of `sigstats.learners.trees.c45_splits`, compiled by Numba, from values as codes in ascending order."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigstats._common.compiled import compiled
+
+TOLERANCE = 1e-6
+
+
+class Fold(NamedTuple):
+    """What a tree is grown from.
+
+    Attributes
+    ----------
+    codes : array of int32, shape (d, n)
+        Of a number its place among the levels of its feature, of a nominal feature its category; -1 is missing.
+    label : array of int64, shape (n,)
+    levels : array of float64
+        The distinct numbers of all features, one feature after another.
+    starts : array of int64, shape (d,)
+        Where those of a feature start.
+    present : array of bool
+        Which of the levels the training rows have.
+    n_codes : array of int64, shape (d,)
+        The number of categories, 0 for numbers.
+    counted : array of bool, shape (d,)
+        Whose gains count in the mean.
+    n_classes, n_trained : int
+        The number of classes, and of those that the training rows have.
+    least : float
+    confidence, z : float
+        The level of the bounds of errors, and its normal quantile.
+    """
+
+    codes: Any
+    label: Any
+    levels: Any
+    starts: Any
+    present: Any
+    n_codes: Any
+    counted: Any
+    n_classes: int
+    n_trained: int
+    least: float
+    confidence: float
+    z: float
+
+
+@compiled
+def bits(count: float) -> Any:
+    """``x log2 x``, 0 where there is next to nothing."""
+    return count * np.log2(count) if count >= TOLERANCE else 0.0
+
+
+@compiled
+def information(counts: Any) -> Any:
+    """The information of class counts, times their sum."""
+    total, parts = 0.0, 0.0
+    for count in counts:
+        total += count
+        parts += bits(count)
+    return bits(total) - parts
+
+
+@compiled
+def _ratio(gain: float, of_branches: float, found: float, total: float) -> Any:
+    own = bits(total) - of_branches - bits(total - found)
+    return 0.0 if abs(own) < TOLERANCE else gain / (own / total)
+
+
+@compiled
+def _nominal(fold: Fold, feature: int, rows: Any, weights: Any, total: float) -> Any:
+    """The gain and the gain ratio of a branch for each category; a negative gain where there is no split."""
+    counts = np.zeros((fold.n_codes[feature], fold.n_classes))
+    whole = np.zeros(fold.n_classes)
+    for at in range(len(rows)):
+        code = fold.codes[feature, rows[at]]
+        if code >= 0:
+            counts[code, fold.label[rows[at]]] += weights[at]
+    enough, found, of_branches, after = 0, 0.0, 0.0, 0.0
+    for code in range(len(counts)):
+        own = 0.0
+        for label in range(fold.n_classes):
+            own += counts[code, label]
+            whole[label] += counts[code, label]
+        found += own
+        enough += own > fold.least - TOLERANCE
+        of_branches += bits(own)
+        after += information(counts[code])
+    if enough < 2:
+        return -1.0, 0.0
+    gained = found / total * (information(whole) - after)
+    gain = 0.0 if abs(gained) < TOLERANCE else gained / found
+    return gain, _ratio(gain, of_branches, found, total)
+
+
+@compiled
+def _numeric(fold: Fold, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
+    """The gain, the gain ratio, and the codes beside the best cut of numbers; a negative gain where there is none."""
+    known, found = 0, 0.0
+    right = np.zeros(fold.n_classes)
+    for at in range(len(rows)):
+        code = fold.codes[feature, rows[at]]
+        if code >= 0:
+            keys[known] = (np.int64(code) << 32) | at
+            known += 1
+            found += weights[at]
+            right[fold.label[rows[at]]] += weights[at]
+    smallest = min(max(0.1 * found / fold.n_trained, fold.least), max(25.0, fold.least))
+    if known == 0 or known < 2 * smallest - TOLERANCE:
+        return -1.0, 0.0, 0, 0
+    order = np.sort(keys[:known])
+    left = np.zeros(fold.n_classes)
+    before, below = information(right), 0.0
+    best, cuts, lower, upper, at_best = 0.0, 0, -1, -1, 0.0
+    for place in range(known - 1):
+        at = order[place] & 0xFFFFFFFF
+        label = fold.label[rows[at]]
+        left[label] += weights[at]
+        right[label] -= weights[at]
+        below += weights[at]
+        code, following = order[place] >> 32, order[place + 1] >> 32
+        if code == following or below <= smallest - TOLERANCE or found - below <= smallest - TOLERANCE:
+            continue
+        cuts += 1
+        gained = found / total * (before - information(left) - information(right))
+        gain = 0.0 if abs(gained) < TOLERANCE else gained / found
+        if gain > best + TOLERANCE:
+            best, lower, upper, at_best = gain, code, following, below
+    if lower < 0:
+        return -1.0, 0.0, 0, 0
+    gain = best - np.log2(float(cuts)) / total
+    if gain < TOLERANCE:
+        return -1.0, 0.0, 0, 0
+    return gain, _ratio(gain, bits(at_best) + bits(found - at_best), found, total), lower, upper
+
+
+@compiled
+def _cut(fold: Fold, feature: int, lower: int, upper: int) -> int:
+    """The largest code of the training rows whose number is at most the middle of two neighbours."""
+    start = fold.starts[feature]
+    low, high = fold.levels[start + lower], fold.levels[start + upper]
+    middle = (low + high) / 2
+    threshold = low if middle >= high else middle
+    for code in range(upper - 1, lower, -1):
+        if fold.present[start + code] and fold.levels[start + code] <= threshold:
+            return code
+    return lower
+
+
+@compiled
+def choose(fold: Fold, rows: Any, weights: Any, counts: Any, keys: Any) -> Any:
+    """The feature of the best split and the last code of its first branch; -1 where the node is to be a leaf."""
+    total, most = counts.sum(), counts.max()
+    if total < 2 * fold.least - TOLERANCE or abs(most - total) < TOLERANCE:
+        return -1, 0
+    d = len(fold.codes)
+    gains, ratios = np.empty(d), np.empty(d)
+    beside = np.zeros((d, 2), dtype=np.int64)
+    mean, counted = 0.0, 0
+    for feature in range(d):
+        if fold.n_codes[feature]:
+            gains[feature], ratios[feature] = _nominal(fold, feature, rows, weights, total)
+        else:
+            gains[feature], ratios[feature], beside[feature, 0], beside[feature, 1] = _numeric(
+                fold, feature, rows, weights, total, keys
+            )
+        if gains[feature] >= 0 and fold.counted[feature]:
+            mean += gains[feature]
+            counted += 1
+    if not counted:
+        return -1, 0
+    mean /= counted
+    best, ratio = -1, 0.0
+    for feature in range(d):
+        if gains[feature] >= 0 and gains[feature] >= mean - 1e-3 and ratios[feature] > ratio + TOLERANCE:
+            best, ratio = feature, ratios[feature]
+    if best < 0 or fold.n_codes[best]:
+        return best, 0
+    return best, _cut(fold, best, beside[best, 0], beside[best, 1])

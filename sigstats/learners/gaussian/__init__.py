@@ -1,0 +1,1 @@
+"""Gaussian classes and least squares: naive Bayes, linear and quadratic discriminants, the ridge classifier."""

@@ -1,0 +1,266 @@
+"""Linear discriminant analysis for a block of replicates: cross products less those of the fold, one inverse a fold.
+
+The within-class scatter of what a fold is trained on is the scatter of all rows, less that of the fold, less what lies
+between class means. `LinearDiscriminantAnalysis` finds the same discriminants through singular values, of which it
+drops those that are too small. Two of these cases are followed here: columns that depend linearly on others in all
+rows, where any basis of the columns gives the same scores, and a column that is constant in all rows a fold is trained
+on, which gets no weight. A fold in which it could drop others is left to it.
+"""
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtri
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..design import BatchedDesign, Design, Moments, design_of
+from ..door import compiled
+from .linear_discriminant import LinearDiscriminant
+
+_WIDEST = 512
+
+#: The compiled way keeps a scatter in the nearest cache, and reads rows one by one: so many values are in cache too.
+_WIDEST_COMPILED, _LARGEST_COMPILED = 128, 2**19
+
+#: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.
+_SMALLEST = 1e-7
+
+#: A column whose part that does not depend on others is no larger, in standard deviations, depends on them: at least
+#: this, and what rounding leaves of values that are far from 0.
+_DEPENDENT, _ROUNDING = 1e-12, 5e-15
+
+#: Values that lie so many standard deviations from 0 leave too few digits to tell which columns depend on others.
+_FARTHEST = 1e6
+
+_EPS = 1e-15
+
+#: From so many columns on, an inverse by Cholesky's factor is faster than NumPy's of many matrices together.
+_WIDE = 16
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Standardised columns of which none depends on others.
+
+    Attributes
+    ----------
+    columns : ndarray, shape (n, m)
+    kept : ndarray, shape (m,)
+        Where they are among all columns.
+    usual : ndarray, shape (m,)
+        The value that more than half the rows have, if there is one.
+    lone : ndarray of bool, shape (m,)
+        Where all rows have that value, scikit-learn gives no weight: the column has no part in others that were left
+        out, and its variance comes out as 0, not as rounding that would be scaled up.
+    whole : bool
+        Only constant columns were left out.
+    farthest : float
+        How many standard deviations a value lies from 0 at most.
+    """
+
+    columns: FloatArray
+    kept: IntArray
+    usual: FloatArray
+    lone: Any
+    whole: bool
+    farthest: float
+
+
+def _basis(raw: FloatArray) -> _Basis | None:
+    """A basis of the columns that vary; None where rounding could decide which columns belong to one."""
+    mean, largest = raw.mean(axis=0), np.abs(raw).max(axis=0)
+    scale = (raw - mean).std(axis=0)
+    varies = scale > 1e-12 * largest  # a constant column separates nothing
+    usual = np.partition(raw, len(raw) // 2, axis=0)[len(raw) // 2]
+    exact = _exact_sums(usual, len(raw))
+    kept = np.flatnonzero(varies)
+    if not kept.size or not ((raw == usual).all(axis=0) & exact)[~varies].all():
+        return None
+    columns = (raw[:, kept] - mean[kept]) / scale[kept]
+    farthest = float((largest[kept] / scale[kept]).max())
+    triangle, pivots = qr(columns, mode="r", pivoting=True)
+    dependent = max(_DEPENDENT, _ROUNDING * farthest) * np.sqrt(len(columns))
+    rank = int((np.abs(np.diagonal(triangle)) > dependent).sum())
+    whole = rank == len(kept)
+    lone = np.ones(rank, dtype=bool)
+    if not whole:
+        if farthest > _FARTHEST:
+            return None
+        lone = np.abs(solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])).max(axis=1) <= 1e-9
+    order = pivots[:rank].argsort()
+    columns = np.ascontiguousarray(columns[:, pivots[:rank][order]])
+    kept = kept[pivots[:rank][order]]
+    if np.linalg.eigvalsh(columns.T @ columns / len(columns))[0] < _SMALLEST:
+        return None
+    common = (usual[kept] - mean[kept]) / scale[kept]
+    lone = lone[order] & exact[kept] & ((columns == common) == (raw[:, kept] == usual[kept])).all(axis=0)
+    # Where its variance is 0 a column is not scaled, and weights that are 0 but for rounding meet its values as given.
+    lone &= largest[kept] <= 10 * rank * farthest
+    return _Basis(columns, kept, common, lone, whole, farthest)
+
+
+def _exact_sums(values: FloatArray, n: int) -> Any:
+    """Whether sums of up to `n` times each value are not rounded."""
+    whole = np.abs(np.frexp(values)[0] * 2.0**53).astype(np.int64)
+    odd = whole // np.maximum(whole & -whole, 1)
+    return odd <= 2**53 // n
+
+
+class BatchedLDA(BatchedDesign):
+    """`sklearn.discriminant_analysis.LinearDiscriminantAnalysis` as it is by default, bare or standardised."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
+
+    def __init__(self, problem: Problem, design: Design, basis: _Basis, null: Null) -> None:
+        super().__init__(problem, design)
+        self._degrees = _degrees_of_freedom(problem.n_classes)
+        self._basis = basis
+        self._compiled = self._compile() if null == "labels" else None
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLDA | None":
+        """Prepare the design; None for other solvers, shrinkage, priors or transforms."""
+        *transforms, classifier = steps_of(estimator)
+        kinds = (LinearDiscriminantAnalysis, LinearDiscriminant)
+        if not any(is_default(classifier, kind, free=("store_covariance",)) for kind in kinds):
+            return None
+        design = design_of(transforms, problem.X)
+        if design is None or design.sparse or design.columns.shape[1] > _WIDEST:
+            return None
+        basis = _basis(np.where(design.standardised, problem.X[:, design.feature], design.columns))
+        if basis is None or (null == "features" and not basis.whole):
+            return None
+        # Discriminants do not depend on the scale of columns, so none is needed in a fold.
+        categories = np.flatnonzero(np.isin(basis.kept, design.categories))
+        unscaled = np.zeros(len(basis.kept), dtype=bool)
+        return cls(problem, Design(basis.columns, design.feature[basis.kept], unscaled, categories), basis, null)
+
+    def _compile(self) -> Any:
+        """The compiled way for permuted labels, where Numba is there; None for large data, which BLAS is faster for."""
+        columns = self._basis.columns
+        if columns.shape[1] > _WIDEST_COMPILED or columns.size > _LARGEST_COMPILED:
+            return None
+        if (self._order.train_counts == 0).any():
+            return None
+        code = compiled("gaussian")
+        if code is None:
+            return None
+        unusual = (columns != self._basis.usual) & self._basis.lone
+        degrees = self._order.train_counts.sum(axis=1) - self._degrees
+        return code.Discriminants(columns, self._order, degrees, unusual, _SMALLEST)
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from rows put in the order of folds and classes."""
+        if self._compiled is None:
+            return super().predict_labels(place)
+        predicted = np.empty_like(place)
+        rows = self._compiled.rows(place)
+        for some in blocks(len(place), self._compiled.replicate_bytes, least=8):
+            learned = self._compiled.learn(rows[some])
+            level, margin = self._decided(learned.products, learned.condition)
+            self._compiled.classify(rows[some], learned, level, margin, predicted[some])
+        return predicted
+
+    def _classify(self, moments: Moments) -> IntArray:
+        count = moments.count
+        if (count == 0).any():
+            return np.full(moments.rows.shape[:2], -1, dtype=np.int64)
+        means = moments.sums / count[..., None]
+        within = moments.scatter
+        within -= moments.sums.swapaxes(2, 3) @ means
+        self._leave_out_constant(moments.rows, within, means)
+        degrees = (count.sum(axis=1) - self._degrees)[:, None]
+        roots = _inverse_roots(within)
+        # The trace of the inverse of what has ones in its diagonal; neither factor nor weights need that scale.
+        diagonal = np.maximum(np.diagonal(within, axis1=2, axis2=3), _SMALLEST * degrees)
+        condition = (np.einsum("rfij,rfij->rfi", roots, roots) * diagonal).sum(axis=2)
+        whitened = means @ roots
+        weights = whitened @ roots.swapaxes(2, 3)
+        weights *= degrees[..., None]
+        level, margin = self._decided(weights @ means.swapaxes(2, 3), condition)
+        scores = np.empty((len(weights), count.shape[1], moments.rows.shape[1]))
+        margins = np.empty((len(weights), 1, moments.rows.shape[1]))
+        for fold, span in enumerate(self._order.spans):
+            np.matmul(weights[:, fold], moments.rows[:, span].swapaxes(1, 2), out=scores[..., span])
+            scores[..., span] += level[:, fold, :, None]
+            margins[..., span] = margin[:, fold, None, None]
+        return best_or_undecided(scores, margins)
+
+    def _decided(self, products: FloatArray, condition: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The constant of each class, and how far its score must be above the others; inf where they decide nothing."""
+        count, m = self._order.train_counts, len(self._basis.kept)
+        level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
+        sound = (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(products, m)
+        unit = _EPS * m * self._basis.farthest
+        return level, np.where(sound, unit * condition * (1 + np.abs(level).max(axis=2)), np.inf)
+
+    def _leave_out_constant(self, rows: FloatArray, within: FloatArray, means: FloatArray) -> None:
+        """Give no weight to a column that is constant in all rows a fold is trained on, as scikit-learn does."""
+        variance = np.diagonal(within, axis1=2, axis2=3)
+        for replicate, fold, column in np.argwhere(variance <= 1e-8 * rows.shape[1]).tolist():
+            span, own = self._order.spans[fold], rows[replicate, :, column] == self._basis.usual[column]
+            if self._basis.lone[column] and own[: span.start].all() and own[span.stop :].all():
+                within[replicate, fold, column] = within[replicate, fold, :, column] = 0
+                within[replicate, fold, column, column] = rows.shape[1]
+                means[replicate, fold, :, column] = 0
+
+    def _all_directions(self, products: FloatArray, m: int) -> Any:
+        """Whether no direction between class means is so weak that scikit-learn would drop it."""
+        classes = products.shape[-1]
+        if classes == 2:
+            return True
+        count = self._order.train_counts
+        share = count / count.sum(axis=1, keepdims=True)
+        rooted = np.sqrt(share)
+        # Products of the means less their mean by share, along which they are 0.
+        centred = products - np.einsum("rfij,fj->rfi", products, share)[..., None]
+        centred -= np.einsum("rfij,fi->rfj", centred, share)[..., None, :]
+        centred *= rooted[:, :, None] * rooted[:, None, :]
+        total = np.trace(centred, axis1=2, axis2=3)
+        known = np.isfinite(total)
+        centred[~known] = 0
+        if m >= classes - 1:
+            # An eigenvalue is at least the product of all over the largest product that the others can have.
+            with np.errstate(all="ignore"):
+                product = np.linalg.det(centred + (total[..., None] * rooted)[..., None] * rooted[:, None, :]) / total
+                least = product / (total / (classes - 2)) ** (classes - 2)
+            if (least[known] > _SMALLEST * total[known]).all():
+                return known
+        strength = np.linalg.eigvalsh(centred)
+        return known & (strength[..., -min(m, classes - 1)] > _SMALLEST * strength[..., -1])
+
+
+def _inverse_roots(matrices: FloatArray) -> FloatArray:
+    """U, upper triangular, with U U^T the inverse of each symmetric matrix; NaN where it is not positive definite."""
+    m = matrices.shape[-1]
+    if m < _WIDE:
+        with contextlib.suppress(np.linalg.LinAlgError):
+            factors = np.linalg.cholesky(matrices)
+            scale = 1 / np.sqrt(np.diagonal(matrices, axis1=-2, axis2=-1))  # as pivots depend on it
+            inverse = np.linalg.inv(factors * scale[..., None]) * scale[..., None, :]
+            return np.ascontiguousarray(inverse.swapaxes(-2, -1))
+    roots = np.empty_like(matrices)
+    for matrix, own in zip(matrices.reshape(-1, m, m), roots.reshape(-1, m, m), strict=True):
+        factor, failed = dpotrf(matrix.T, lower=True, clean=True)
+        own[:] = np.nan if failed else dtrtri(factor, lower=True, overwrite_c=True)[0].T
+    return roots
+
+
+def _degrees_of_freedom(classes: int) -> int:
+    """What is taken off the number of rows in the within-class covariance, 0 or the number of classes.
+
+    scikit-learn changed it between versions, and the log priors weigh against it, so it is asked what it does.
+    """
+    probe = LinearDiscriminantAnalysis().fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
+    width = float(np.diff(probe.decision_function([[0.0], [1.0]]))[0])  # 10 / covariance: 10 for 4 rows, 5 for 2
+    return 0 if width > 7.5 else classes
+
+
+BATCHED = BatchedLDA

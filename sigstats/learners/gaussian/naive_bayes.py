@@ -1,0 +1,273 @@
+"""Naive Bayes for a block of replicates: class-wise sums for each fold, then one matrix product.
+
+All that naive Bayes learns are sums over the rows of a class: of values and their squares, and of category counts. They
+are taken once for each test fold and class; what a fold is trained on is the total without it. The log-likelihood is
+linear in the same columns (squares, values, known, categories), so classifying is a matrix product.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.naive_bayes import GaussianNB
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import UNDECIDED, FoldOrder, Null, Problem, best_or_undecided, blocks, is_default, nominal_mask
+from ..door import compiled
+from .mixed_naive_bayes import MixedNB, category_codes
+
+#: A variance no larger than this, relative to the squared values, may be rounding alone.
+_NO_VARIANCE = 1e-20
+
+#: Rounding of a log-likelihood, relative to the sum of its terms and to what rounding of the variances moves; a row
+#: within it is refitted.
+_ROUNDING = 2e-15
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Means and variances of values, (replicates, folds, classes, features).
+
+    ``loss``, at least 1, is what the squares of all rows are of a variance, which is a difference of sums of them.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    loss: FloatArray
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """The log-likelihood as weights of the columns and constants, (replicates, folds, classes, ...)."""
+
+    weights: FloatArray
+    constant: FloatArray
+    spread: _Spread
+
+
+class BatchedNaiveBayes:
+    """`sklearn.naive_bayes.GaussianNB` and `MixedNB` (with ``alpha > 0``)."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
+
+    def __init__(self, problem: Problem, nominal: Any, alpha: float, var_smoothing: float) -> None:
+        self._alpha, self._var_smoothing = alpha, var_smoothing
+        self._no_variance = _NO_VARIANCE * (np.nan_to_num(problem.X[:, ~nominal]) ** 2).max(axis=0, initial=0)
+        self._order = FoldOrder(problem)
+        numbers = problem.X[:, ~nominal]
+        known = ~np.isnan(numbers)
+        self._complete = bool(known.all())
+        numbers = np.where(known, numbers - _centers(numbers, known), 0)
+        self._numeric = numbers.shape[1]
+        self._squares = (numbers**2).sum(axis=0)
+        columns = [numbers**2, numbers] + ([] if self._complete else [known.astype(np.float64)])
+        feature = [np.flatnonzero(~nominal)] * len(columns)
+        self._gaussians = self._numeric * len(columns)
+        self._categories = []
+        for j in np.flatnonzero(nominal):
+            codes = category_codes(problem.X[:, j], int(j))
+            seen = np.unique(codes[codes >= 0])
+            columns.append((codes[:, None] == seen).astype(np.float64))
+            feature.append(np.full(len(seen), j))
+            self._categories.append(len(seen))
+        self._columns = np.ascontiguousarray(np.hstack(columns))
+        self._feature = np.concatenate(feature)
+        self.replicate_bytes = 16 * self._columns.size
+        self._compiled = self._compile(numbers)
+
+    def _compile(self, numbers: FloatArray) -> Any:
+        """The compiled way for complete numbers alone, where Numba is there."""
+        code = None if self._categories or not self._complete else compiled("gaussian")
+        if code is None:
+            return None
+        rules = self._squares, self._no_variance, self._var_smoothing
+        return code.GaussianBayes(numbers, self._order, *rules, rounding=_ROUNDING)
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNaiveBayes | None":  # noqa: ARG003
+        """Prepare the sums; None for another classifier, given priors, or parameters this form has no way for."""
+        d = problem.X.shape[1]
+        nominal, alpha = np.zeros(d, dtype=bool), 1.0
+        if is_default(estimator, MixedNB, free=("nominal", "alpha", "var_smoothing")):
+            nominal, alpha = nominal_mask(estimator.nominal, d), estimator.alpha
+        elif not is_default(estimator, GaussianNB, free=("var_smoothing",)) or np.isnan(problem.X).any():
+            return None
+        smoothing = estimator.var_smoothing
+        if not (isinstance(alpha, (int, float)) and isinstance(smoothing, (int, float)) and alpha > 0 <= smoothing):
+            return None
+        if np.isinf(problem.X).any():
+            return None
+        return cls(problem, nominal, float(alpha), float(smoothing))
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from rows put in the order of folds and classes."""
+        if self._compiled is not None:
+            predictions: IntArray = self._compiled.predict_labels(place)
+            return predictions
+        predicted = np.empty_like(place)
+        rows = self._order.rows(place)
+        sums = self._order.sums_of(self._columns, rows)
+        sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
+        values = np.empty((max(sizes, default=0), *self._columns.shape))
+        for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
+            own = values[:size]  # memory that is used again is in cache
+            np.take(self._columns, rows[some], axis=0, out=own, mode="clip")
+            predicted[some] = self._classify(own, sums[some])
+        return self._order.unsorted(predicted, rows)
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from columns permuted one by one; the totals of a class do not change."""
+        if self._compiled is not None:
+            predictions: IntArray = self._compiled.predict_features(source)
+            return predictions
+        predicted = np.empty((len(source), len(self._columns)), dtype=np.int64)
+        values = np.ascontiguousarray(self._columns.T)
+        rows = self._order.sorted
+        for some in blocks(len(source), self.replicate_bytes):
+            mixed = source[some][:, :, rows][:, self._feature]
+            columns = np.take_along_axis(values[None], mixed, axis=2).swapaxes(1, 2)
+            predicted[some, rows] = self._classify(columns, self._order.cell_sums(columns))
+        return predicted
+
+    def _classify(self, columns: FloatArray, sums: FloatArray) -> IntArray:
+        """Predictions for rows sorted by fold and class, ``columns`` of shape (replicates, n, columns)."""
+        train = sums.sum(axis=1, keepdims=True) - sums
+        rows = self._order.train_counts
+        weights, constant, spread = self._gaussian(train, rows)
+        weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
+        with np.errstate(divide="ignore"):
+            constant = constant + np.log(rows / rows.sum(axis=1, keepdims=True))
+        joint = self._products(columns, weights, constant)
+        # What bounds the errors of all classes and folds settles most rows, those of each class nearly all others.
+        terms = _Terms(weights, constant, spread)
+        slope, level = self._errors(terms)
+        squares = columns[..., : self._numeric]
+        with np.errstate(invalid="ignore"):
+            error = squares @ slope.max(axis=1)[..., None] + level.max(axis=1)[:, None, None]
+        predicted = best_or_undecided(joint, 2 * error.swapaxes(1, 2))
+        for replicate in np.flatnonzero((predicted == UNDECIDED).any(axis=1)).tolist():
+            rows = np.flatnonzero(predicted[replicate] == UNDECIDED)
+            own = joint[replicate][:, rows].T
+            with np.errstate(invalid="ignore"):
+                error = squares[replicate, rows] @ slope[replicate].T + level[replicate]
+            best = _best_beyond(own, error)
+            left = best == UNDECIDED
+            if left.any():
+                values = columns[replicate, rows[left]]
+                best[left] = _best_beyond(own[left], self._own_errors(rows[left], values, replicate, terms))
+            predicted[replicate, rows] = best
+        return predicted
+
+    def _errors(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:
+        """Slope and level, in the squared values, of a bound of the error for a class in any fold.
+
+        It is above that of `_own_errors`, as |a b| <= (a^2 + b^2) / 2 and (a - b)^2 <= 2 a^2 + 2 b^2.
+        """
+        spread, constant = terms.spread, terms.constant
+        with np.errstate(over="ignore", invalid="ignore"):
+            slope = 3 * spread.loss / spread.variance
+            level = (spread.loss + slope * spread.mean**2).sum(axis=-1)
+        level += 1 + np.where(np.isfinite(constant), np.abs(constant), 0)
+        level += np.abs(terms.weights[..., 2 * self._numeric :]).sum(axis=-1)
+        return _ROUNDING * slope.max(axis=1), _ROUNDING * level.max(axis=1)
+
+    def _own_errors(self, rows: IntArray, values: FloatArray, replicate: int, terms: _Terms) -> FloatArray:
+        """Errors of the classes, by the terms of each of these rows and its fold; `rows` are in order."""
+        errors = np.empty((len(rows), terms.constant.shape[-1]))
+        slope, level = _moved(terms.spread, replicate, complete=self._complete)
+        size = 1 + np.where(np.isfinite(terms.constant[replicate]), np.abs(terms.constant[replicate]), 0)
+        weights, sizes = np.abs(terms.weights[replicate]).swapaxes(1, 2), np.abs(values)
+        slope, values = slope.swapaxes(1, 2), values[:, : self._gaussians]
+        ends = np.searchsorted(rows, [span.stop for span in self._order.spans])
+        for fold, (first, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+            if first < end:
+                moved = values[first:end] @ slope[fold] + level[fold]
+                errors[first:end] = np.maximum(moved, 0) + sizes[first:end] @ weights[fold] + size[fold]
+        return _ROUNDING * errors
+
+    def _products(self, columns: FloatArray, weights: FloatArray, constant: FloatArray) -> FloatArray:
+        """The sums over columns for each class and row, shape (replicates, classes, n)."""
+        sums = np.empty((len(columns), weights.shape[2], columns.shape[1]))
+        for fold, span in enumerate(self._order.spans):
+            np.matmul(weights[:, fold], columns[:, span].swapaxes(1, 2), out=sums[..., span])
+            sums[..., span] += constant[:, fold, :, None]
+        return sums
+
+    def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, _Spread]:
+        """Weights of the columns, constants, and what is learned of values, (replicates, folds, classes, ...).
+
+        Constants are NaN where a variance may be rounding alone.
+        """
+        d = self._numeric
+        squares, values = train[..., :d], train[..., d : 2 * d]
+        known = rows[..., None] if self._complete else train[..., 2 * d : 3 * d].round()
+        total = np.maximum(known.sum(axis=-2, keepdims=True), 1)
+        center = values.sum(axis=2, keepdims=True) / total
+        spread = np.maximum(squares.sum(axis=2, keepdims=True) / total - center**2, 0)
+        own = np.maximum(known, 1)
+        mean = np.where(known > 0, values / own, center)
+        variance = np.where(known > 0, np.maximum(squares / own - mean**2, 0), spread)
+        variance += self._var_smoothing * spread.max(axis=-1, keepdims=True, initial=0)
+        lost = np.where((variance <= self._no_variance).any(axis=(-2, -1)), np.nan, 0)
+        variance = np.maximum(variance, np.finfo(np.float64).tiny)
+        with np.errstate(over="ignore"):  # where it is lost anyway
+            loss = 1 + self._squares / (own * variance)
+        weights = np.empty_like(train)
+        weights[..., :d] = -0.5 / variance
+        weights[..., d : 2 * d] = mean / variance
+        level = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
+        learned = _Spread(mean, variance, loss)
+        if self._complete:
+            return weights, level.sum(axis=-1) + lost[..., None], learned
+        weights[..., 2 * d : 3 * d] = level
+        return weights, np.zeros(level.shape[:-1]) + lost[..., None], learned
+
+    def _categorical(self, train: FloatArray) -> FloatArray:
+        """Log frequencies; 0 for a category that the training rows do not have."""
+        parts = []
+        first = train.shape[-1] - sum(self._categories)
+        for width in self._categories:
+            counts = train[..., first : first + width].round()
+            seen = counts.sum(axis=2, keepdims=True) > 0
+            weight = counts + self._alpha * seen
+            total = np.maximum(weight.sum(axis=-1, keepdims=True), self._alpha)
+            parts.append(np.where(seen, np.log(np.where(seen, weight, 1) / total), 0))
+            first += width
+        return np.concatenate(parts, axis=-1) if parts else np.empty((*train.shape[:-1], 0))
+
+
+def _moved(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArray, FloatArray]:
+    """Weights and constants of the sum, over values, of their loss times 1 and the squared standardised value."""
+    mean, variance, loss = (part[replicate] for part in (spread.mean, spread.variance, spread.loss))
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = loss / variance
+        level = loss + squares * mean**2
+        parts = [squares, -2 * squares * mean]
+    if complete:
+        return np.concatenate(parts, axis=-1), level.sum(axis=-1)
+    return np.concatenate([*parts, level], axis=-1), np.zeros(level.shape[:-1])
+
+
+def _centers(numbers: FloatArray, known: Any) -> Any:
+    """The value that more than half of the known values of a column have, or their mean; 0 where none is known.
+
+    About a value that most rows have, squares of the others alone are summed and rounded.
+    """
+    count = np.maximum(known.sum(axis=0), 1)
+    usual = np.sort(np.where(known, numbers, np.inf), axis=0)[(count - 1) // 2, np.arange(numbers.shape[1])]
+    mean: FloatArray = np.where(known, numbers, 0).sum(axis=0) / count
+    return np.where(2 * (numbers == usual).sum(axis=0) > count, usual, mean)
+
+
+def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
+    """The class, along the last axis, that is best whatever the errors are; `UNDECIDED` if there is none, or NaN."""
+    each, best = np.arange(len(scores)), scores.argmax(axis=1)
+    least = scores[each, best] - error[each, best]
+    most = scores + error
+    most[each, best] = -np.inf
+    return np.where(most.max(axis=1) < least, best, UNDECIDED)
+
+
+BATCHED = BatchedNaiveBayes

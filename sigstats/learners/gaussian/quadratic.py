@@ -1,0 +1,170 @@
+"""Quadratic discriminant analysis for a block of replicates: cross products by class less those of the fold.
+
+The covariance of a class in what a fold is trained on comes from the cross products of the class in all rows less those
+in the fold, and Cholesky's factor takes the place of singular values. `QuadraticDiscriminantAnalysis` refuses a class
+whose covariance, shrunk by ``reg_param``, has an eigenvalue of ``tol`` or less. A fold in which this could be so is
+left to it, as is a row whose best two scores rounding could exchange.
+"""
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..design import BatchedDesign, Design, Moments, design_of
+from .discriminant import _inverse_roots
+
+_WIDEST = 256
+
+#: Cross products of all classes and folds of a replicate may take so much memory.
+_MOST_BYTES = 2**27
+
+#: A standardised column whose variance is less than this part of that of all rows is left to scikit-learn, unless it
+#: is constant.
+_LEAST = 1e-6
+
+_EPS = 1e-15
+
+#: In place of variances and eigenvalues that are 0 or below.
+_TINY = 1e-100
+
+
+class BatchedQDA(BatchedDesign):
+    """`QuadraticDiscriminantAnalysis` by singular values with any ``reg_param`` and ``tol``, bare or standardised."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
+
+    def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
+        raw = design.columns
+        mean, spread = raw.mean(axis=0), raw.std(axis=0)
+        spread = np.where(spread > 1e-12 * np.abs(raw).max(axis=0), spread, 1)
+        super().__init__(problem, replace(design, columns=(raw - mean) / spread))
+        self._spread = spread
+        largest = np.abs(np.where(design.standardised, problem.X[:, design.feature], raw)).max(axis=0)
+        self._farthest = 1 + largest / spread
+        self._usual = (np.partition(raw, len(raw) // 2, axis=0)[len(raw) // 2] - mean) / spread
+        self._shrunk, self._tol = float(classifier.reg_param), float(classifier.tol)
+        m, cells = raw.shape[1], problem.n_folds * problem.n_classes
+        self.replicate_bytes = 8 * (raw.size + 4 * cells * m * (m + 1))
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedQDA | None":  # noqa: ARG003
+        """Prepare the columns; None for other solvers, priors or transforms."""
+        *transforms, classifier = steps_of(estimator)
+        if not is_default(classifier, QuadraticDiscriminantAnalysis, free=("reg_param", "tol", "store_covariance")):
+            return None
+        if getattr(classifier, "solver", "svd") != "svd":
+            return None
+        if not all(isinstance(value, (int, float)) for value in (classifier.reg_param, classifier.tol)):
+            return None
+        if not (0 <= classifier.reg_param <= 1 and 0 <= classifier.tol < np.inf):
+            return None
+        design = design_of(transforms, problem.X)
+        if design is None or design.sparse or design.columns.shape[1] > _WIDEST:
+            return None
+        m = design.columns.shape[1]
+        if 8 * problem.n_folds * problem.n_classes * m * m > _MOST_BYTES:
+            return None
+        return cls(problem, design, classifier)
+
+    def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
+        """Moments whose cross products are those of each class, (replicates, folds, classes, m, m)."""
+        np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
+        m = rows.shape[2]
+        scatter = np.empty((len(rows), *self._order.counts.shape, m, m))
+        ends = self._order.counts.cumsum()
+        for cell, (end, size) in enumerate(zip(ends.tolist(), self._order.counts.ravel().tolist(), strict=True)):
+            own = rows[:, end - size : end]
+            np.matmul(own.swapaxes(1, 2), own, out=scatter[:, *divmod(cell, self._order.counts.shape[1])])
+        np.subtract(scatter.sum(axis=1, keepdims=True), scatter, out=scatter)
+        return Moments(rows, self._order.train_counts, sums, scatter)
+
+    def _classify(self, moments: Moments) -> IntArray:
+        rows, classes, m = moments.rows, moments.count.shape[1], moments.rows.shape[2]
+        scale, known = self._scale(moments)
+        scores = np.empty((len(rows), classes, rows.shape[1]))
+        margins = np.empty((len(rows), 1, rows.shape[1]))
+        for folds in blocks(len(moments.count), 16 * len(rows) * classes * m * m):  # what is worked on is in cache
+            roots, mean, level, unit = self._learn(moments, folds, scale[:, folds], known[:, folds])
+            whitened = mean[..., None, :] @ roots
+            slope = (roots @ whitened.swapaxes(3, 4))[..., 0]
+            size = np.einsum("rfkij,rfkij->rfk", whitened, whitened)
+            level -= 0.5 * size
+            for fold in range(folds.start, folds.stop):
+                at, span = fold - folds.start, self._order.spans[fold]
+                own = rows[:, span]
+                white = own[:, None] @ roots[:, at]
+                squares = np.einsum("rknj,rknj->rkn", white, white)
+                np.matmul(slope[:, at], own.swapaxes(1, 2), out=scores[..., span])
+                scores[..., span] += level[:, at, :, None] - 0.5 * squares
+                terms = (squares + (np.abs(level[:, at]) + size[:, at])[..., None]).max(axis=1, keepdims=True)
+                margins[..., span] = unit[:, at, None, None] * (1 + terms)
+        return best_or_undecided(scores, margins)
+
+    def _learn(self, moments: Moments, folds: slice, scale: FloatArray, known: Any) -> tuple[FloatArray, ...]:
+        """Of some folds: U with U U^T the inverse covariance of each class, its mean, the constant, what rounding is.
+
+        Shapes (replicates, folds, classes, m, m), (..., m), (...) and (replicates, folds); the last is inf where
+        scikit-learn is to fit.
+        """
+        count, covariance = moments.count[folds], moments.scatter[:, folds]
+        m = covariance.shape[-1]
+        own = np.maximum(count, 1)[..., None]
+        mean = moments.sums[:, folds] / own
+        variance = np.diagonal(covariance, axis1=3, axis2=4) / own - mean**2
+        variance = np.maximum(variance, 0) * scale[:, :, None] ** 2
+        variance = np.maximum((1 - self._shrunk) * variance + self._shrunk, _TINY)
+        # Columns of unit variance: what shrinks them, and what the eigenvalues are asked for, is in units of their own.
+        per = scale[:, :, None] / np.sqrt(variance)
+        unit = np.sqrt(1 - self._shrunk) * per
+        covariance *= (unit / own)[..., :, None]
+        covariance *= unit[..., None, :]
+        unit *= mean
+        covariance -= unit[..., :, None] * unit[..., None, :]
+        place = np.arange(m)
+        covariance[..., place, place] = 1.0
+        loss = per**2 * (len(self._design.columns) / own + self._farthest)  # of the digits of a variance
+        least = self._least_eigenvalue(covariance, variance, loss)
+        roots = _inverse_roots(covariance)
+        condition = np.einsum("rfkij,rfkij->rfk", roots, roots)
+        level = np.log(np.diagonal(roots, axis1=3, axis2=4)).sum(axis=-1) - 0.5 * np.log(variance).sum(axis=-1)
+        with np.errstate(divide="ignore"):
+            level += np.log(count / count.sum(axis=1, keepdims=True))
+        lost = condition * loss.max(axis=-1) + np.sqrt(variance.sum(axis=-1) / least)
+        sound = known[..., None] & (least > self._tol) & (condition > 0) & (count >= max(m, 2))
+        roots *= per[..., None]
+        return roots, mean, level, np.where(sound, _EPS * m * lost, np.inf).max(axis=2)
+
+    def _scale(self, moments: Moments) -> tuple[FloatArray, Any]:
+        """What columns are multiplied by in each fold, (replicates, folds, m), and the folds where this is known."""
+        size = moments.count.sum(axis=1)[:, None]
+        mean = moments.sums.sum(axis=2) / size
+        squares = np.diagonal(moments.scatter, axis1=3, axis2=4).sum(axis=2)
+        variance = np.maximum(squares / size - mean**2, 0)
+        varies = np.empty(variance.shape, dtype=np.int64)
+        other = moments.rows != self._usual
+        for fold, span in enumerate(self._order.spans):
+            varies[:, fold] = np.count_nonzero(other[:, span], axis=1)
+        constant = varies.sum(axis=1, keepdims=True) == varies
+        scaled = self._design.standardised
+        known = (~scaled | constant | (variance > _LEAST)).all(axis=2)
+        scale = np.where(scaled & ~constant, 1 / np.sqrt(np.maximum(variance, _LEAST)), self._spread)
+        return scale, known
+
+    def _least_eigenvalue(self, correlation: FloatArray, variance: FloatArray, loss: FloatArray) -> FloatArray:
+        """A lower bound of the eigenvalues that scikit-learn compares with ``tol``, (replicates, folds, classes)."""
+        if self._shrunk > self._tol:  # singular values are squared, so that none is below 0
+            return np.full(variance.shape[:-1], self._shrunk)
+        deviation = np.sqrt(variance)
+        smallest = np.linalg.eigvalsh(correlation * deviation[..., :, None] * deviation[..., None, :])[..., 0]
+        rounding = _EPS * variance.shape[-1] * (loss * variance).sum(axis=-1)
+        bound: FloatArray = np.maximum(smallest - rounding, _TINY)
+        return bound
+
+
+BATCHED = BatchedQDA

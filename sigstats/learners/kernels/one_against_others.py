@@ -1,0 +1,177 @@
+"""One classifier for each category, against all others, trained on the same rows.
+
+Gaussian kernel machines of sparse rows share one kernel matrix. libsvm makes the kernel of two sparse rows by merging
+them, anew for each machine. Here each is made once, as a sum of the same products in the same order, and libsvm is
+given the matrix, so the coefficients of each machine are those of `sklearn.svm.SVC` to the last bit.
+
+When not to use: for dense rows, other classifiers, and rows whose kernel matrix would take more than a gigabyte.
+Nothing is shared then; the answers are the same.
+"""
+
+import math
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import clone
+
+from sigstats._common.validation import FloatArray
+
+from .kernel_machine import ROUNDING, is_gaussian, predict
+
+#: A larger kernel matrix is left to libsvm, which keeps the part of it that is asked for.
+_MOST_BYTES = 2**30
+
+#: Rows whose kernels are made at a time.
+_ROWS = 256
+
+#: How far two good implementations of the exponential differ at most, relatively.
+_EXPONENTIAL = 1e-15
+
+
+class OneAgainstOthers:
+    """Classifiers that say of each row whether it is of a category, one for each.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Not fitted; a clone of it is fitted for each category.
+    X : array or sparse matrix, shape (n, d)
+    truth : ndarray of bool, shape (n, K)
+        Which rows are of each category. Where all rows of a category are alike, that is the answer for every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from sklearn.svm import SVC
+    >>> from sigstats.learners.kernels.one_against_others import OneAgainstOthers
+    >>> X = csr_array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.8]])
+    >>> truth = np.array([[True, False], [True, False], [False, True], [False, True]])
+    >>> OneAgainstOthers(SVC(C=10), X, truth).predict(X).tolist()
+    [[True, False], [True, False], [False, True], [False, True]]
+    """
+
+    def __init__(self, classifier: Any, X: Any, truth: NDArray[np.bool_]) -> None:
+        self._constant = truth.all(axis=0)
+        self._open = np.flatnonzero(truth.any(axis=0) & ~self._constant)
+        kind = _SharedKernel if _shares(classifier, X) else _Separate
+        self._fitted = kind(classifier, X, truth[:, self._open]) if self._open.size else None
+
+    def predict(self, X: Any) -> NDArray[np.bool_]:
+        """Whether each row is of each category, shape (n, K), as the classifier of each says by itself."""
+        said = np.tile(self._constant, (X.shape[0], 1))
+        if self._fitted is not None:
+            said[:, self._open] = self._fitted.predict(X)
+        return said
+
+
+class _Separate:
+    """Nothing is shared."""
+
+    def __init__(self, classifier: Any, X: Any, truth: NDArray[np.bool_]) -> None:
+        self._fitted = [clone(classifier).fit(X, own) for own in truth.T]
+
+    def predict(self, X: Any) -> NDArray[np.bool_]:
+        return np.column_stack([predict(each, X).astype(bool) for each in self._fitted])
+
+
+def _shares(classifier: Any, X: Any) -> bool:
+    if not is_gaussian(classifier) or 8 * X.shape[0] ** 2 > _MOST_BYTES or not issparse(X):
+        return False
+    gamma = classifier.gamma
+    if isinstance(gamma, str):
+        return gamma in ("scale", "auto")
+    return isinstance(gamma, Real) and 0 <= float(gamma) < math.inf
+
+
+class _SharedKernel:
+    """Gaussian kernel machines on one kernel matrix."""
+
+    def __init__(self, classifier: Any, X: Any, truth: NDArray[np.bool_]) -> None:
+        self._classifier, self._truth = classifier, truth
+        self._X = _sorted(X)
+        self._gamma = _gamma(classifier.gamma, self._X)
+        kernel = _kernel_matrix(self._X, self._gamma)
+        weights = np.zeros((truth.shape[1], len(kernel)))
+        self._intercepts = np.empty(len(weights))
+        for at, own in enumerate(truth.T):
+            machine = clone(classifier).set_params(kernel="precomputed").fit(kernel, own)
+            weights[at, machine.support_] = machine.dual_coef_[0]
+            self._intercepts[at] = machine.intercept_[0]
+        used = np.flatnonzero(weights.any(axis=0))
+        self._vectors, self._weights = self._X[used], weights[:, used]
+
+    def predict(self, X: Any) -> NDArray[np.bool_]:
+        rows, vectors = _sorted(X), self._vectors
+        said = np.empty((rows.shape[0], len(self._weights)), dtype=bool)
+        margin = ROUNDING * np.abs(self._weights).sum(axis=1)
+        own, others, columns = _squares(rows), _squares(vectors), vectors.T.tocsr()
+        unsure = np.zeros_like(said)
+        for part in _stripes(rows.shape[0]):
+            exponents = _exponents((rows[part] @ columns).toarray(), own[part], others, self._gamma)
+            decisions = np.exp(exponents, out=exponents) @ self._weights.T + self._intercepts
+            said[part], unsure[part] = decisions > 0, np.abs(decisions) <= margin
+        for at in np.flatnonzero(unsure.any(axis=0)):
+            machine = clone(self._classifier).fit(self._X, self._truth[:, at])
+            said[unsure[:, at], at] = machine.predict(rows[unsure[:, at]])
+        return said
+
+
+def _kernel_matrix(rows: Any, gamma: float) -> FloatArray:
+    """The kernels of all pairs of rows, which rounded to 32 bits are those of libsvm."""
+    n, squares = rows.shape[0], _squares(rows)
+    kernel = np.empty((n, n))
+    for part in _stripes(n):
+        before = slice(part.stop)
+        columns = rows[before].T.tocsr()
+        exponents = _exponents((rows[part] @ columns).toarray(), squares[part], squares[before], gamma)
+        values = np.exp(exponents)
+        _as_libsvm_rounds(values, exponents)
+        kernel[part, before] = values
+        kernel[before, part] = values.T
+    return kernel
+
+
+def _exponents(products: FloatArray, own: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
+    """Minus gamma times squared distances, by the operations of libsvm in their order."""
+    exponents = np.add.outer(own, others)
+    products *= 2
+    exponents -= products
+    exponents *= -gamma
+    return np.asarray(exponents)
+
+
+def _as_libsvm_rounds(values: FloatArray, exponents: FloatArray) -> None:
+    """Take the exponential of the system, as libsvm does, where another could round otherwise to 32 bits."""
+    low, high = values * (1 - _EXPONENTIAL), values * (1 + _EXPONENTIAL)
+    doubtful = np.nonzero(low.astype(np.float32) != high.astype(np.float32))
+    values[doubtful] = [math.exp(exponent) for exponent in exponents[doubtful].tolist()]
+
+
+def _gamma(gamma: Any, X: Any) -> float:
+    """The number that `sklearn.svm.SVC` takes for ``"scale"`` and ``"auto"``."""
+    if gamma == "scale":
+        variance = X.multiply(X).mean() - X.mean() ** 2
+        return float(1.0 / (X.shape[1] * variance)) if variance != 0 else 1.0
+    return 1.0 / X.shape[1] if gamma == "auto" else float(gamma)
+
+
+def _sorted(X: Any) -> Any:
+    """The rows in floats of 64 bits, their entries in order: libsvm adds products in this order."""
+    rows = X.tocsr().astype(np.float64)
+    rows.sum_duplicates()
+    return rows
+
+
+def _squares(rows: Any) -> FloatArray:
+    """The squared length of each row, its terms added from left to right."""
+    return np.asarray(rows.multiply(rows) @ np.ones(rows.shape[1]), dtype=np.float64)
+
+
+def _stripes(n: int) -> Iterator[slice]:
+    for first in range(0, n, _ROWS):
+        yield slice(first, min(first + _ROWS, n))

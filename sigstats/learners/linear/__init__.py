@@ -1,0 +1,1 @@
+"""Linear classifiers found step by step: logistic regression and the linear support vector machine."""

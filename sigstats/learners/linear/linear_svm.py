@@ -1,0 +1,219 @@
+"""The primal linear support vector machine for a block of replicates: Newton steps that start from least squares.
+
+With the squared hinge loss the machine is the least squares fit to the rows inside the margin. On permuted labels that
+is nearly all of them, so the cross products of all training rows, made as for the ridge classifier, less those of the
+few rows outside give each Newton step; it ends when no row crosses the margin, at the exact optimum. `LinearSVC` stops
+within its ``tol`` of it. A fold with a row nearer to the boundary than that may move it is trained by liblinear's own
+steps (``solve`` of the compiled room ``linear``) or, without Numba, left to scikit-learn.
+"""
+
+import functools
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+from sklearn.svm import LinearSVC
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, steps_of
+from ..design import BatchedDesign, Design, Moments, design_of
+from ..door import compiled
+from ..fold_transform import FoldTransform
+from ..gaussian.ridge import standardised
+from ..noise import noise_of_two_classes
+
+#: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
+_STEPS = 30
+
+_WIDEST = 256
+
+#: What rounding of the sums over all rows may be of the penalty; a fold beyond it is left to scikit-learn.
+_LOST = 1e-7
+_EPS = 1e-15
+
+#: Rounding of a score, relative to the sum of the sizes of its terms.
+_ROUNDING = 1e-12
+
+
+class BatchedLinearSVM(BatchedDesign):
+    """`sklearn.svm.LinearSVC` with squared hinge loss and ``dual=False``, behind the ready learners' transforms."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = True
+
+    def __init__(self, problem: Problem, design: Design, transforms: list[Any], machine: Any) -> None:
+        super().__init__(problem, design)
+        self._problem, self._machine = problem, machine
+        self._transformed = None if design.sparse else FoldTransform(transforms, problem.X)
+        self._cost, self._tol = float(machine.C), float(machine.tol)
+        self._squares = (design.columns**2).sum(axis=0)
+        self._codes = problem.y[self._order.sorted]
+        self._of_class = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLinearSVM | None":  # noqa: ARG003
+        """Prepare the design; None for the dual problem, other losses, penalties, weights or transforms."""
+        *transforms, classifier = steps_of(estimator)
+        if not is_default(classifier, LinearSVC, free=("C", "tol", "dual", "random_state", "max_iter")):
+            return None
+        design, cost, tol = design_of(transforms, problem.X), classifier.C, classifier.tol
+        if type(classifier.max_iter) is not int or classifier.max_iter < 0:
+            return None
+        if design is None or design.columns.shape[1] > _WIDEST or classifier.dual is not False:
+            return None
+        if not (isinstance(cost, (int, float)) and isinstance(tol, (int, float)) and cost > 0 and tol > 0):
+            return None
+        return cls(problem, design, transforms, classifier)
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from rows put in the order of folds and classes; undecided folds as liblinear does."""
+        predicted = super().predict_labels(place)
+        for draw, own in zip(place, predicted, strict=True):
+            if (own == UNDECIDED).any():
+                order = np.argsort(draw)
+                own[order] = self._followed(self._problem.X[order], own[order])
+        return predicted
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from columns permuted one by one; undecided folds as liblinear does."""
+        predicted = super().predict_features(source)
+        for draw, own in zip(source, predicted, strict=True):
+            if (own == UNDECIDED).any():
+                own[:] = self._followed(np.take_along_axis(self._problem.X, draw.T, axis=0), own)
+        return predicted
+
+    def _followed(self, X: FloatArray, predicted: IntArray) -> IntArray:
+        """Predictions in which folds that had an undecided row are those of liblinear's machines."""
+        predicted = predicted.copy()
+        if self._transformed is None or _solver() is None:
+            return predicted
+        for fold in np.unique(self._problem.folds[predicted == UNDECIDED]):
+            test = self._problem.folds == fold
+            label = self._problem.y[~test]
+            if np.bincount(label, minlength=self._problem.n_classes).all():
+                predicted[test] = predictions(self._machine, *self._transformed(X[~test], X[test]), label)
+        return predicted
+
+    def _classify(self, moments: Moments) -> IntArray:
+        mean, scale, scatter = standardised(moments, self._design.standardised, center=False)
+        predicted = np.full(moments.rows.shape[:2], -1, dtype=np.int64)
+        if (moments.count == 0).any():
+            return predicted
+        size = moments.count.sum(axis=1)
+        sums = (moments.sums.sum(axis=2) - size[:, None] * mean) / scale
+        m = mean.shape[-1]
+        # The intercept is penalised like a weight: a column of ones.
+        hessian = np.empty((*scatter.shape[:2], m + 1, m + 1))
+        hessian[..., :m, :m], hessian[..., m, :m], hessian[..., :m, m] = scatter, sums, sums
+        hessian[..., m, m] = size
+        hessian = 2 * self._cost * hessian + np.eye(m + 1)
+        sound = 2 * self._cost * _EPS * (self._squares / scale**2).sum(axis=-1) <= _LOST
+        for replicate, rows in enumerate(moments.rows):
+            for fold, span in enumerate(self._order.spans):
+                if not sound[replicate, fold]:
+                    continue
+                Z = np.ones((len(rows), m + 1))
+                Z[:, :m] = (rows - mean[replicate, fold]) / scale[replicate, fold]
+                train = np.ones(len(rows), dtype=bool)
+                train[span] = False
+                predicted[replicate, span] = self._one_fold(
+                    Z[train], self._codes[train], Z[span], hessian[replicate, fold]
+                )
+        return predicted
+
+    def _one_fold(self, Z: FloatArray, codes: IntArray, test: FloatArray, hessian: FloatArray) -> IntArray:
+        scores, errors = [], []
+        for code in self._of_class:
+            sign = np.where(codes == code, 1.0, -1.0)
+            score, error = self._optimum(Z, sign, test, hessian)
+            scores.append(score)
+            errors.append(error)
+        if len(scores) == 1:
+            scores = [-scores[0], scores[0]]
+        return best_or_undecided(np.stack(scores), 2 * np.max(errors, axis=0))
+
+    def _optimum(
+        self, Z: FloatArray, sign: FloatArray, test: FloatArray, hessian: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Scores of the test rows, and how far those of `LinearSVC` may lie from them."""
+        twice = 2 * self._cost
+        gradient = twice * (sign @ Z)
+        outside = np.zeros(len(Z), dtype=bool)
+        inner, right = hessian, gradient
+        for _ in range(_STEPS):
+            _, weights, failed = dposv(inner, right)
+            if failed:
+                break
+            margin = sign * (Z @ weights)
+            now = margin >= 1
+            if np.array_equal(now, outside):
+                return test @ weights, self._error(weights, margin, sign, gradient, test, inner)
+            outside = now
+            beyond = Z[outside]
+            inner = hessian - twice * (beyond.T @ beyond)
+            right = gradient - twice * (sign[outside] @ beyond)
+        return np.zeros(len(test)), np.full(len(test), np.inf)
+
+    def _error(
+        self,
+        weights: FloatArray,
+        margin: FloatArray,
+        sign: FloatArray,
+        gradient: FloatArray,
+        test: FloatArray,
+        inner: FloatArray,
+    ) -> FloatArray:
+        """Twice what `LinearSVC` may leave, by its rule, of the gradient, as a change of scores."""
+        rarer = max(min((sign > 0).sum(), (sign < 0).sum()), 1)
+        left = self._tol * rarer / len(sign) * np.linalg.norm(gradient)
+        objective = 0.5 * weights @ weights + self._cost * (np.maximum(1 - margin, 0) ** 2).sum()
+        left += np.sqrt(2e-12 * objective)  # it also ends when the objective no longer falls
+        _, solved, _ = dposv(inner, test.T)
+        error: FloatArray = 2 * left * np.sqrt(np.einsum("ij,ji->i", test, solved))
+        return error
+
+
+def predictions(machine: Any, train: FloatArray, tested: FloatArray, label: IntArray) -> IntArray:
+    """The class codes that liblinear's machines, trained on some rows, give others; `UNDECIDED` by rounding."""
+    weights = weights_of(machine, train, label)
+    tested = np.column_stack([tested, np.ones(len(tested))])
+    if weights is None:
+        return np.full(len(tested), UNDECIDED)
+    scores = weights @ tested.T
+    margin = _ROUNDING * (np.abs(weights) @ np.abs(tested).T).max(axis=0)
+    return best_or_undecided(np.concatenate([-scores, scores]) if len(scores) == 1 else scores, margin)
+
+
+def weights_of(machine: Any, train: FloatArray, label: IntArray) -> FloatArray | None:
+    """The weights and, last, the intercepts of liblinear's machines, a row each; None where the way is too long."""
+    solve = _solver()
+    order, codes = label.argsort(kind="stable"), range(int(label.max()) + 1)
+    rows = np.ones((len(train), train.shape[1] + 1))
+    rows[:, :-1] = train[order]
+    columns = np.ascontiguousarray(rows.T)
+    found = []
+    for code in codes if len(codes) > 2 else [1]:
+        sign = np.where(label[order] == code, 1.0, -1.0)
+        weights = solve(rows, columns, sign, float(machine.C), float(machine.tol), machine.max_iter)
+        if weights is None:
+            return None
+        found.append(weights)
+    return np.array(found)
+
+
+@functools.cache
+def _solver() -> Any:
+    """What trains a machine, where Numba is there and weights are those of the installed liblinear; otherwise None."""
+    code = compiled("linear")
+    if code is None:
+        return None
+    rows, label, order = noise_of_two_classes(21)
+    theirs = LinearSVC(C=2.0, dual=False, tol=1e-7).fit(rows, label)
+    rows = np.column_stack([rows[order], np.ones(len(rows))])
+    ours = code.solve(rows, np.ascontiguousarray(rows.T), np.where(label[order] == 1, 1.0, -1.0), 2.0, 1e-7, 1000)
+    same = ours is not None and np.array_equal(ours, np.r_[theirs.coef_[0], theirs.intercept_])
+    return code.solve if same else None
+
+
+BATCHED = BatchedLinearSVM

@@ -1,0 +1,298 @@
+"""Nearest neighbours for a block of replicates: distances are known before anything is permuted.
+
+Labels permuted. The nearest rows of each row in all of X are listed once. In a replicate the neighbours of a row are
+the first in its list whose fold is another one, so that the first few decide nearly all rows; what a list leaves open
+is looked up in a longer one, and in the end among all rows. Where features are scaled on the training fold, the weight
+of a feature changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list can
+be nearer than c times the last distance in it. So the result is exact.
+
+Features permuted. Distances are made anew, as one matrix product a fold; of one neighbour among numbers, in 32 bits, of
+which the rows that may be nearest are looked at again.
+
+Ties are those of `sigstats.learners.neighbours.nearest_neighbours`. scikit-learn's own `KNeighborsClassifier` promises
+no order among rows that are equally near; where their choice could change the class, its own search predicts the row.
+"""
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sigstats._common.validation import FloatArray, IntArray
+
+from ..base import UNDECIDED, Null, Problem, blocks
+from ..door import compiled
+from .configuration import Configuration, configuration
+from .lists import NeighbourLists, narrowed
+from .mixed_features import MixedFeatures
+from .nearest_neighbours import kth_smallest, mismatches, one_hot, squared_distances, tie_order, vote
+from .scales import FoldScales, FoldVariances, Learned, rescaled
+from .tied import TiedNeighbours
+
+#: So many rows of a list settle nearly all rows, where one neighbour is asked for.
+_FIRST = 4
+
+#: Rounding of a squared distance, relative to it, by the expanded square.
+_ROUNDING = 1e-14
+
+#: So many replicates or more are done together, as they lie innermost in memory.
+_TOGETHER = 16
+
+
+class BatchedNeighbours:
+    """`NearestNeighbours` and `sklearn.neighbors.KNeighborsClassifier`, bare or behind a scaler."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
+
+    def __init__(self, problem: Problem, config: Configuration, null: Null, tied: TiedNeighbours) -> None:
+        self._y, self._folds, self._n_folds, self._tied = problem.y, problem.folds, problem.n_folds, tied
+        self._config, self._nominal = config, config.nominal
+        self._numeric = np.flatnonzero(~config.nominal)
+        self._n_classes = problem.n_classes
+        known = ~np.isnan(problem.X)
+        # The values in the middle: a far one, such as 999999 for "unknown", would take the digits of the others.
+        center = np.nanmedian(np.where(known.any(axis=0), problem.X, 0), axis=0)
+        self._X = np.where(config.nominal, problem.X, problem.X - center)
+        self._partly = bool(config.nominal.any() or not known.all())
+        n = len(self._y)
+        self._priority = np.full((self._n_folds, n), n, dtype=np.int64)
+        for fold in range(self._n_folds):
+            train = np.flatnonzero(self._folds != fold)
+            self._priority[fold, train] = tie_order(len(train), config.ties, config.random_state)
+        self.replicate_bytes = 8 * self._X.size
+        self._mixed = self._mixed_features(problem) if null == "features" else None
+        if null == "labels":
+            numbers = self._X[:, self._numeric]
+            self._scales: FoldScales | FoldVariances
+            if config.variances:
+                self._scales = FoldVariances(numbers, self._n_folds)
+                self._config = replace(config, tolerance=self._scales.tolerance)
+            else:
+                self._scales = FoldScales(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
+            self._weights = self._scales.weights
+            self._lists = NeighbourLists(
+                self._X,
+                config.nominal,
+                self._weights,
+                k=config.k,
+                tolerance=self._config.tolerance,
+                partly=self._partly,
+            )
+            self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._lists.short)
+
+    def _mixed_features(self, problem: Problem) -> MixedFeatures | None:
+        """What finds one neighbour among complete numbers if features are permuted; None without Numba."""
+        if self._config.k > 1 or self._config.ties == "vote" or self._partly or compiled("neighbours") is None:
+            return None
+        return MixedFeatures(self._X, problem, self._config, self._priority, self._farthest)
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
+        """Prepare distances; None for other metrics, weights or transforms."""
+        config = configuration(estimator, problem)
+        if config is None or (config.variances and null == "features"):
+            return None
+        return cls(problem, config, null, TiedNeighbours(estimator, problem))
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from distances made for each fold of each replicate."""
+        predicted = np.empty((len(source), len(self._y)), dtype=np.int64)
+        # What no scaler changes is encoded once, and permuted.
+        encoded, feature = (None, None) if len(self._numeric) else one_hot(self._X)
+        for draw, row in zip(source, predicted, strict=True):
+            if self._mixed is not None:
+                if self._mixed.predict(draw, row):
+                    continue
+                self._mixed = None
+            mixed = self._X if feature is None else encoded
+            mixed = np.take_along_axis(mixed, draw.T if feature is None else draw[feature].T, axis=0)
+            for fold in range(self._n_folds):
+                excluded = self._folds == fold
+                test = np.flatnonzero(excluded)
+                if feature is None:
+                    X = rescaled(mixed, self._numeric, ~excluded) if self._config.scaled else mixed
+                    distances = squared_distances(X[test], X, self._nominal)
+                else:
+                    distances = mismatches(mixed[test], mixed, len(draw))
+                row[test] = self._among_all(distances, excluded, fold)
+        return predicted
+
+    def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray | None = None) -> IntArray:
+        """The predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""
+        distances[:, excluded] = np.inf
+        which: Any = slice(None) if place is None else place
+        labels, priority = self._y[which], self._priority[fold][which]
+        kth = kth_smallest(distances, self._config.k)
+        if self._config.k > 1:
+            return self._vote(distances, kth, labels[None], priority[None])
+        # Where no other row is as near, the nearest decides alone.
+        tied = np.count_nonzero(distances <= kth + self._config.tolerance, axis=1) != 1
+        predicted = np.where(kth[:, 0] > self._farthest, UNDECIDED, labels[distances.argmin(axis=1)])
+        if tied.any():
+            predicted[tied] = self._vote(distances[tied], kth[tied], labels[None], priority[None])
+        return predicted
+
+    def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
+        how: Any = {name: getattr(self._config, name) for name in ("k", "ties", "tolerance")}
+        voted = vote(distances, kth, labels, priority, n_classes=self._n_classes, **how)
+        return np.where(kth[:, 0] > self._farthest, UNDECIDED, voted)
+
+    @property
+    def _farthest(self) -> float:
+        """A squared distance of which rounding is as large as the tolerance."""
+        return self._config.tolerance / _ROUNDING
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from the lists, and where they do not settle a row, from all distances."""
+        predicted = np.empty_like(place)
+        for some in blocks(len(place), self.replicate_bytes, least=_TOGETHER):
+            predicted[some] = self._from_lists(place[some])
+        self._tied.settle(predicted, place)
+        return predicted
+
+    @property
+    def _one(self) -> bool:
+        return self._config.k == 1 and self._lists.near.shape[1] >= _FIRST
+
+    def _from_lists(self, place: IntArray) -> Any:
+        fold = self._folds[place]
+        learned = self._scales.learned(fold)
+        predicted: Any = None
+        if self._config.ties != "vote" and (learned.weights is not None or not self._one):
+            rule = self._config.tolerance, self._farthest, self._config.ties == "unknown", self._priority
+            predicted = self._lists.walk(fold, self._y[place], place, learned, rule)
+        if predicted is not None:
+            if len(rest := np.argwhere(predicted < UNDECIDED)):
+                self._from_longer_lists(predicted, place, fold, learned, rest, self._lists.near.shape[1])
+        else:
+            predicted = (self._from_first if self._one else self._from_short_lists)(place, fold, learned)
+        predicted[learned.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
+        return predicted.T
+
+    def _from_first(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
+        """One neighbour: where the first of the list is certainly nearer than the next, it decides alone."""
+        own, labels = narrowed(fold), narrowed(self._y[place])
+        near, distances = self._lists.near, self._lists.distances
+        first, second = (np.equal(own[near[:, place_]], own) for place_ in (0, 1))
+        limit = np.where(second, distances[:, 2, None], distances[:, 1, None])
+        farthest = distances[:, 0, None] + 2 * self._config.tolerance
+        if learned.weights is not None:
+            # Weights of features change from fold to fold: by at most the one factor here, by at least the other there.
+            ratio = learned.upper / learned.bound
+            farthest = farthest * ratio.ravel()[np.add(own, np.arange(len(place)) * self._n_folds)]
+        predicted: IntArray = labels[near[:, 0]].astype(np.int64)
+        left = np.argwhere(first | ~(farthest < limit) | (farthest > self._farthest))
+        for some in blocks(len(left), 8 * (3 * len(self._numeric) + 40)):
+            left[some] = self._settle(predicted, left[some], own, labels, learned)
+        left = left[left[:, 0] >= 0]
+        if len(left):
+            self._from_longer_lists(predicted, place, fold, learned, left, self._lists.short)
+        return predicted
+
+    def _settle(self, predicted: IntArray, pairs: IntArray, own: Any, labels: Any, learned: Learned) -> IntArray:
+        """Settle (row, replicate) pairs by the exact distance of the first neighbour; -1 in place of those settled."""
+        row, replicate = pairs.T
+        fold = own[row, replicate].astype(np.int64)
+        near = self._lists.near[row, :_FIRST]
+        excluded = own[near, replicate[:, None]] == fold[:, None]
+        nearest = excluded.argmin(axis=1).astype(np.int64)
+        each = np.arange(len(pairs))
+        follower: IntArray = nearest + 1
+        # Where the next one does not count either, the one after it is a bound all the same.
+        follower = follower + ((follower < _FIRST) & excluded[each, np.minimum(follower, _FIRST - 1)])
+        limit = self._lists.distances[row, follower]
+        distance = self._lists.distances[row, nearest]
+        if learned.weights is not None:
+            distance = np.einsum("pd,pd->p", self._lists.squares[row, nearest], learned.weights[replicate, fold])
+            if self._partly:
+                distance += self._lists.constant[row, nearest]
+            limit = limit * learned.bound[replicate, fold]
+        sure = ~excluded[each, nearest] & (distance + 2 * self._config.tolerance < limit)
+        sure &= distance <= self._farthest
+        predicted[row, replicate] = labels[near[each, nearest], replicate]
+        return np.where(sure[:, None], -1, pairs)
+
+    def _from_short_lists(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
+        weights, bound = learned.weights, learned.bound
+        at, own = place.T, fold.T  # (n, replicates): what belongs to one row of X lies together
+        near = self._lists.near[:, : self._lists.short]
+        if weights is None:
+            distances = np.where(own[near] != own[:, None], self._lists.distances[:, : self._lists.short, None], np.inf)
+            limit = np.broadcast_to(self._lists.distances[:, self._lists.short, None], own.shape)
+        else:
+            replicate = np.arange(len(place))[:, None]
+            distances = self._lists.squares @ weights[replicate, fold].transpose(1, 2, 0)
+            if self._partly:
+                distances += self._lists.constant[:, : self._lists.short, None]
+            distances[own[near] == own[:, None]] = np.inf
+            limit = bound[replicate, fold].T * self._lists.distances[:, self._lists.short, None]
+        spots = at[near]
+        kth = kth_smallest(distances, self._config.k)
+        predicted = self._vote(distances, kth, self._y[spots], self._priority[own[:, None], spots])
+        open_rows = ~(kth[:, 0] + 2 * self._config.tolerance < limit)
+        if open_rows.any():
+            longest = self._lists.near.shape[1]
+            self._from_longer_lists(predicted, place, fold, learned, np.argwhere(open_rows), longest)
+        return predicted
+
+    def _from_longer_lists(
+        self, predicted: IntArray, place: IntArray, fold: IntArray, learned: Learned, pairs: IntArray, length: int
+    ) -> None:
+        """Settle what is open, (row, replicate) pairs, in `predicted`, from lists of that length or longer ones."""
+        weights, bound = learned.weights, learned.bound
+        longest = self._lists.near.shape[1]
+        still = []
+        for some in blocks(len(pairs), 8 * length * (len(self._numeric) + 8)):
+            row, replicate = pairs[some].T
+            near, limit = self._lists.near[row, :length], self._lists.distances[row, length]
+            if weights is None:
+                distances = self._lists.distances[row, :length].copy()
+            else:
+                own = weights[replicate, fold[replicate, row]]
+                listed = length == self._lists.short
+                squares = self._lists.squares[row] if listed else self._lists.squared_differences(row, near)
+                distances = np.einsum("prj,pj->pr", squares, own)
+                if self._partly:
+                    distances += self._lists.constant[row, :length]
+                limit = limit * bound[replicate, fold[replicate, row]]
+            tested = fold[replicate, row][:, None]
+            distances[fold[replicate[:, None], near] == tested] = np.inf
+            spots = place[replicate[:, None], near]
+            kth = kth_smallest(distances, self._config.k)
+            predicted[row, replicate] = self._vote(distances, kth, self._y[spots], self._priority[tested, spots])
+            still.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
+        rest = np.concatenate(still)
+        if len(rest) and length < longest:
+            self._from_longer_lists(predicted, place, fold, learned, rest, longest)
+        elif len(rest):
+            self._from_all_rows(predicted, place, fold, weights, rest)
+
+    def _from_all_rows(
+        self, predicted: IntArray, place: IntArray, fold: IntArray, weights: FloatArray | None, rest: IntArray
+    ) -> None:
+        """Settle (row, replicate) pairs in `predicted` from the distances to all rows."""
+        if weights is None:
+            weights = np.broadcast_to(self._weights, (len(fold), self._n_folds, len(self._weights)))
+        if len(rest) <= _TOGETHER * len(place):
+            for row, replicate in rest.tolist():
+                tested = fold[replicate, row]
+                squares, constant = self._lists.to_all(row)
+                distances = (squares @ weights[replicate, tested] + constant)[None]
+                distances[:, fold[replicate] == tested] = np.inf
+                spots = place[replicate]
+                kth = kth_smallest(distances, self._config.k)
+                labels, priority = self._y[spots][None], self._priority[tested, spots][None]
+                predicted[row, replicate] = self._vote(distances, kth, labels, priority)[0]
+            return
+        group = rest[:, 1] * self._n_folds + fold[rest[:, 1], rest[:, 0]]
+        for key in np.unique(group):
+            replicate, tested = divmod(int(key), self._n_folds)
+            X, rows = self._X.copy(), rest[group == key, 0]
+            X[:, self._numeric] *= np.sqrt(weights[replicate, tested])
+            excluded = fold[replicate] == tested
+            distances = squared_distances(X[rows], X, self._nominal)
+            predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])
+
+
+BATCHED = BatchedNeighbours

@@ -1,0 +1,205 @@
+"""Nearest neighbours over numeric and nominal features, with a stated rule for ties and missing values.
+
+scikit-learn's `KNeighborsClassifier` takes one of several equally near neighbours by an order it does not promise.
+On discrete features that choice moves the error by tens of percent (first in file order, at random, or all of them
+voting), so here it is a parameter. Do not use it where features are many and mostly irrelevant: all weigh the same.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sigstats._common.validation import FloatArray, IntArray, as_choice, as_count, require_squarable
+
+from ..base import UNDECIDED, nominal_mask
+
+#: Squared distances closer than this are equal (features are expected on a scale of about one). No round number: whole
+#: numbers of a range of 10**5 give distances that differ by 1e-10, so that rounding would say which of them are equal.
+DISTANCE_TOLERANCE = 6.18e-11
+
+TIES = ("random", "first", "vote")
+
+_CHUNK_BYTES = 2**25
+
+
+class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """k nearest neighbours by Euclidean distance, in which a nominal mismatch or a missing value counts 1.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        k, at most the number of training rows.
+    ties : {"random", "first", "vote"}
+        Which of the rows that are equally near as the k-th nearest are neighbours: those that come first in a random
+        order of the training rows (drawn in ``fit`` from `random_state`), those that come first in the training
+        data, or all of them (as in Weka's IBk). Squared distances within 6e-11 of each other are equal.
+    nominal : array_like of bool, shape (d,), or None
+        Which features are nominal; any two different codes are at the distance 1.
+    random_state : int, RandomState or None
+        Of the random order.
+
+    Notes
+    -----
+    The squared distance is the sum over features of the squared difference, or of 1 where a nominal feature differs
+    or either value is missing. Scale numeric features to the unit range first, as the ready learners ``"1-nn"`` and
+    ``"k-nn"`` do. A vote that is equal goes to the first class.
+
+    Examples
+    --------
+    >>> from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
+    >>> nn = NearestNeighbours(nominal=[False, True]).fit([[0.0, 0], [1.0, 1]], ["a", "b"])
+    >>> nn.predict([[0.4, 1], [0.1, 0], [0.2, float("nan")]]).tolist()
+    ['b', 'a', 'a']
+    """
+
+    def __init__(
+        self, *, n_neighbors: int = 1, ties: str = "random", nominal: Any = None, random_state: Any = 0
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.ties = ties
+        self.nominal = nominal
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "NearestNeighbours":
+        """Keep the training rows, and draw the order in which equally near ones are taken."""
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        require_squarable(X, "X")
+        as_count(self.n_neighbors, "n_neighbors", minimum=1, maximum=len(X))
+        as_choice(self.ties, "ties", TIES)
+        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        self._nominal = nominal_mask(self.nominal, X.shape[1])
+        self._rows = X
+        self._priority = tie_order(len(X), self.ties, self.random_state)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The class that most of the neighbours have, the first of equals."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        require_squarable(X, "X")
+        step = max(1, _CHUNK_BYTES // (8 * len(self._rows)))
+        codes = []
+        for first in range(0, len(X), step):
+            distances = squared_distances(X[first : first + step], self._rows, self._nominal)
+            kth = kth_smallest(distances, self.n_neighbors)
+            codes.append(
+                vote(
+                    distances,
+                    kth,
+                    self._codes[None],
+                    self._priority[None],
+                    k=self.n_neighbors,
+                    ties=self.ties,
+                    n_classes=len(self.classes_),
+                )
+            )
+        return self.classes_[np.concatenate(codes)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def tie_order(rows: int, ties: str, random_state: Any) -> IntArray:
+    """The rank of each of the training rows among those that are equally near."""
+    if ties != "random":
+        return np.arange(rows)
+    return np.asarray(check_random_state(random_state).permutation(rows), dtype=np.int64)
+
+
+def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
+    """Squared distances, shape (len(A), len(B)), as one matrix product."""
+    a, b = A[:, ~nominal], B[:, ~nominal]
+    known_a, known_b = ~np.isnan(a), ~np.isnan(b)
+    if known_a.all() and known_b.all():
+        left, right, offset = [a], [-2 * b], 0
+        squares = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
+    else:  # (a - b)^2 where both are known, else 1
+        a, b = np.where(known_a, a, 0), np.where(known_b, b, 0)
+        left, right, offset = [a * a, known_a, a, known_a], [known_b, b * b, -2 * b, -known_b.astype(float)], a.shape[1]
+        squares = None
+    for x, z in zip(A[:, nominal].T, B[:, nominal].T, strict=True):
+        seen = np.unique(z[~np.isnan(z)])
+        left.append(x[:, None] == seen)
+        right.append(-(z[:, None] == seen).astype(float))
+        offset += 1
+    distances: FloatArray = np.hstack(left).astype(float, copy=False) @ np.hstack(right).T
+    if squares is None:
+        distances += offset
+    else:
+        distances += squares + offset if offset else squares
+    return np.maximum(distances, 0, out=distances)
+
+
+def one_hot(X: FloatArray) -> tuple[Any, IntArray]:
+    """A column of 0 and 1 for each category of each feature, and the feature of each column; missing ones have none."""
+    columns, feature = [], []
+    for j, values in enumerate(X.T):
+        known = np.unique(values[~np.isnan(values)])
+        columns.append(values[:, None] == known)
+        feature.append(np.full(len(known), j))
+    # Products of these are small whole numbers, which 32 bits hold exactly.
+    return np.hstack(columns).astype(np.float32), np.concatenate(feature)
+
+
+def mismatches(A: Any, B: Any, features: int) -> Any:
+    """In how many of the `features` rows differ, shape (len(A), len(B)), from their categories in `one_hot` form."""
+    same = A @ B.T
+    return np.subtract(features, same, out=same)
+
+
+def kth_smallest(distances: FloatArray, k: int) -> FloatArray:
+    """The k-th smallest along axis 1, which is kept with length 1."""
+    return distances.min(axis=1, keepdims=True) if k == 1 else np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+
+
+def vote(
+    distances: FloatArray,
+    kth: FloatArray,
+    labels: IntArray,
+    priority: IntArray,
+    *,
+    k: int,
+    ties: str,
+    n_classes: int,
+    tolerance: float = DISTANCE_TOLERANCE,
+) -> IntArray:
+    """The class code given by the `k` nearest along axis 1.
+
+    ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one
+    that spreads to it. A row at an infinite distance is none. With ``ties="unknown"`` some of the rows that are equally
+    near vote, and nobody knows which: the class is `UNDECIDED` unless all choices of them give it.
+    """
+    tied = distances <= kth + tolerance
+    if ties == "unknown":
+        return _certain_vote(distances < kth - tolerance, tied, labels, k, n_classes)
+    last = np.iinfo(priority.dtype).max
+    if k == 1 and ties != "vote":
+        nearest = np.where(tied, priority, last).argmin(axis=1, keepdims=True)
+        return np.take_along_axis(np.broadcast_to(labels, distances.shape), nearest, axis=1)[:, 0]
+    if ties != "vote":
+        sure = distances < kth - tolerance
+        order = np.where(sure, -1, np.where(tied, priority, last)).argsort(axis=1, kind="stable")[:, :k]
+        labels = np.take_along_axis(np.broadcast_to(labels, distances.shape), order, axis=1)
+        tied = np.ones_like(labels, dtype=bool)
+    votes = np.stack([(tied & (labels == code)).sum(axis=1) for code in range(n_classes)])
+    return np.asarray(votes.argmax(axis=0))
+
+
+def _certain_vote(sure: Any, near: Any, labels: IntArray, k: int, n_classes: int) -> IntArray:
+    """The class that wins with the rows `sure` and any choice of the other rows `near`, `k` in all, or `UNDECIDED`."""
+    of_sure = np.stack([(sure & (labels == code)).sum(axis=1) for code in range(n_classes)])
+    of_tied = np.stack([(near & (labels == code)).sum(axis=1) for code in range(n_classes)]) - of_sure
+    chosen = np.minimum(k, (of_sure + of_tied).sum(axis=0)) - of_sure.sum(axis=0)
+    least = of_sure + np.maximum(0, chosen - (of_tied.sum(axis=0) - of_tied))
+    most = of_sure + np.minimum(of_tied, chosen)
+    winner: IntArray = least.argmax(axis=0)
+    # Among as many votes the first class wins.
+    code = np.arange(n_classes).reshape(-1, *[1] * winner.ndim)
+    best = np.take_along_axis(least, winner[None], axis=0)
+    beaten = (most < best) | ((most == best) & (code > winner)) | (code == winner)
+    return np.where(beaten.all(axis=0), winner, UNDECIDED)

@@ -1,0 +1,1 @@
+"""Trees and forests: CART as scikit-learn grows it, and C4.5."""
