@@ -16,7 +16,7 @@ from ..config.ready import place_of
 from ..config.study import Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
-from ..running.cache_place import own_place
+from ..running.cache_place import own_place, read_key
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..running.study import CellStudyResult
@@ -32,6 +32,7 @@ def run(
     workers: int | None = None,
     allow: Sequence[str] = (),
     cache: "str | PathLike[str] | None" = None,
+    cache_key: "str | PathLike[str] | None" = None,
     quiet: bool | None = None,
 ) -> StudyResults:
     """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
@@ -54,6 +55,9 @@ def run(
         Packages whose classifiers and tests the study may name: their code is imported and run.
     cache : str or path, optional
         A folder or an fsspec URL of finished cells that studies share: its cells are not computed again.
+    cache_key : str or path, optional
+        A file with a secret of 16 bytes or more: cells that are added to the cache are signed with it, and others are
+        not used. Without a key, all who may write to the cache are trusted.
     quiet : bool, optional
         False to show the progress, on standard error or as a bar in a notebook; True to show nothing. By default it is
         shown only in a notebook.
@@ -94,13 +98,15 @@ def run(
             raise refuse("cluster", cluster, "the name of a kind, an address or a cluster file")
         named = cluster is not None or workers is not None
         where = load_cluster(cluster, workers) if named else None
+        shared = None if cache is None else own_place(as_place(cache, "cache"), place)
         how = RunOptions(
             base=base,
             output=place,
             cluster=where,
             display=Display(quiet=not in_notebook() if quiet is None else quiet, study=loaded.name),
             allow=allowed(allow, where),
-            cache=None if cache is None else own_place(as_place(cache, "cache"), place),
+            cache=shared,
+            cache_key=None if cache_key is None else read_key(as_place(cache_key, "cache_key"), shared),
         )
         with _main_left_alone():
             result = kind.run(loaded, how)

@@ -34,7 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         metavar="DIR_OR_URL",
-        help="a folder or URL of finished cells that studies share: its cells are not computed again, others are added",
+        help="a folder or URL of finished cells that studies share: its cells are not computed again, others are "
+        "added; whoever may write there is trusted, unless there is a key",
+    )
+    parser.add_argument(
+        "--cache-key",
+        metavar="FILE",
+        help="a secret of 16 bytes or more: cells that are added to the cache are signed with it, others are not used",
     )
     parser.add_argument(
         "--log-format", choices=("text", "json"), default="text", help="json: one object a line on standard error"
@@ -47,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     from ..clusters import allowed, load_cluster
     from ..orchestration.environment import server_configured, set_up
     from ..orchestration.run import follow
+    from ..running.cache_place import read_key
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
     from ..running.options import RunOptions
     from ..running.progress import Display
@@ -63,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
     allow = allowed(options.allow, cluster)
     output = output_of(options, study)
     cache = cache_of(options.cache, output)
+    cache_key = None if options.cache_key is None else read_key(options.cache_key, cache, "--cache-key")
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 
     def work(stop: threading.Event) -> "StudyResult":
@@ -75,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
             follow=follow,
             allow=allow,
             cache=cache,
+            cache_key=cache_key,
         )
         if kind.has_cells or not server_configured():
             return kind.run(study, how)

@@ -9,6 +9,9 @@ from sigstats._common.messages import nearest, shown
 
 from ..errors import BadInput
 
+#: Tables and lists in one another; a study or a cluster file has five.
+_DEEPEST = 50
+
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file.
@@ -18,8 +21,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     BadInput
         If the file cannot be read or is not TOML; the message names the file and the line.
     """
+    deep = f"{path}: is nested too deep; expected tables and lists of a few levels"
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
     except FileNotFoundError:
         beside = [entry.name for entry in path.parent.glob("*.toml")] if path.parent.is_dir() else []
         near = nearest(path.name, beside)
@@ -32,9 +36,16 @@ def read_toml(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path}: is not TOML: {error}") from None
     except RecursionError:
-        raise BadInput(f"{path}: is nested too deep; expected tables and lists of a few levels") from None
+        raise BadInput(deep) from None
     except ValueError as error:  # a path with a null character, a number of thousands of digits
         raise BadInput(f"{path}: cannot be read ({error})") from None
+    level: list[Any] = [values]
+    for _ in range(_DEEPEST):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [each for values_of in inner for each in values_of if isinstance(each, dict | list)]
+    if level:
+        raise BadInput(deep)
+    return values
 
 
 def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
@@ -52,8 +63,8 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
     for setting in settings:
         key, separator, text = setting.partition("=")
         parts = key.strip().split(".")
-        if not separator or not all(parts):
-            raise BadInput(f"--set: {setting!r} is not valid; expected key=value, as in seed=7")
+        if not separator or not all(parts) or len(parts) > _DEEPEST:
+            raise BadInput(f"--set: {shown(setting)} is not valid; expected key=value, as in seed=7")
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:

@@ -1,7 +1,8 @@
-"""The place of the cache in which studies share finished cells: it is no output of a study."""
+"""The cache in which studies share finished cells: its place, which is no output of a study, and its key."""
 
 import contextlib
 import os
+from pathlib import Path
 
 from sigstats.tasks.storage.files import open_files
 
@@ -35,6 +36,33 @@ def own_place(cache: str, output: str, name: str = "cache") -> str:
             wanted = "a place of its own, which is no output of a study"
             raise BadInput(f"{name}: {cache!r} is not valid; expected {wanted}")
     return cache
+
+
+def read_key(file: str, cache: str | None, name: str = "cache_key") -> bytes:
+    """Return the content of the file of a cache's key, without white space at its ends.
+
+    Parameters
+    ----------
+    file : str
+    cache : str or None
+        The cache; a key without one is refused.
+    name : str
+        The name of the argument, for the message.
+
+    Raises
+    ------
+    BadInput
+        If there is no cache, or the file cannot be read or holds fewer than 16 bytes.
+    """
+    if cache is None:
+        raise BadInput(f"{name}: {file!r} is not valid without {name.removesuffix('key')[:-1]}")
+    try:
+        key = Path(file).read_bytes().strip()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{name}: {file!r} cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if len(key) < 16:
+        raise BadInput(f"{name}: {file!r} holds {len(key)} bytes; expected a secret of 16 or more")
+    return key
 
 
 def _place(folder: str) -> str:

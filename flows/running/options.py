@@ -56,6 +56,8 @@ class RunOptions:
         The packages whose code the study may import.
     cache : str or None
         A folder or an fsspec URL of finished cells, which other studies share.
+    cache_key : bytes or None
+        The secret that its files are signed with.
     """
 
     base: Path
@@ -66,3 +68,4 @@ class RunOptions:
     follow: Follow = follow_nowhere
     allow: tuple[str, ...] = ()
     cache: str | None = None
+    cache_key: bytes | None = None

@@ -277,7 +277,7 @@ def _computed(
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
     watch = StaffWatch(pool, display.say)
     pool.prepare(cell.fanout for cell in plan.cells)
-    cache = None if options.cache is None else CellCache(options.cache)
+    cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
     compute = CellComputer(store, pool, display, stop, cache).compute
     run = CellRun(
         study=study,

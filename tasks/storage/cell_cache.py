@@ -6,8 +6,14 @@ Layout under the root (a path or an fsspec URL)::
 
 A file is written whole or not at all, under its seal, and every study would write the same bytes, so several may use a
 cache at the same time. A damaged file is reported, and written again by the study that has computed the cell.
+
+The seal shows damage, not forgery: whoever may write to a cache decides what studies find in it. With a key,
+``<first>-<last>.parquet.hmac`` beside each file holds the HMAC (RFC 2104, SHA-256) of its name and content, and a file
+without it counts as damaged.
 """
 
+import hashlib
+import hmac
 from dataclasses import dataclass, field
 
 from ..plan import Cell, missing_replicates
@@ -25,9 +31,12 @@ class CellCache:
     ----------
     root : str
         A path or an fsspec URL.
+    key : bytes, optional
+        The secret of those who may add to it; by default all who may write there are trusted.
     """
 
     root: str
+    key: bytes | None = field(default=None, repr=False)
     _damaged: set[str] = field(default_factory=set, init=False)
 
     def take(self, cell: Cell, store: Store) -> list[str]:
@@ -48,7 +57,9 @@ class CellCache:
             if bounds is None or bounds[0]:
                 continue
             try:
-                if self._copy(files.read(name), name, bounds[1], cell, store):
+                content = files.read(name)
+                self._require_signed(content, name)
+                if self._copy(content, name, bounds[1], cell, store):
                     break
             except FileNotFoundError:
                 continue
@@ -56,6 +67,19 @@ class CellCache:
                 self._damaged.add(name)
                 damaged.append(f"cache: {error}")
         return damaged
+
+    def _require_signed(self, content: bytes, name: str) -> None:
+        if self.key is None:
+            return
+        try:
+            found = open_files(self.root).read(f"{name}.hmac")
+        except FileNotFoundError:
+            found = b""
+        if not hmac.compare_digest(found, self._signature(content, name)):
+            raise Damaged(f"{name} is not signed with the key of the cache")
+
+    def _signature(self, content: bytes, name: str) -> bytes:
+        return hmac.new(self.key or b"", f"{name}\n".encode() + content, hashlib.sha256).hexdigest().encode()
 
     def _copy(self, content: bytes, name: str, stored: int, cell: Cell, store: Store) -> bool:
         """Write the part of a file of first replicates that a cell can use; False if there is none."""
@@ -81,7 +105,10 @@ class CellCache:
         name = f"{_folder(cell)}/{finished_name(cell, 0, replicates).rpartition('/')[2]}"
         files = open_files(self.root)
         if name in self._damaged or name.rpartition("/")[2] not in files.names(_folder(cell)):
-            files.write(name, store.files.read(finished_name(cell, 0, replicates)))
+            content = store.files.read(finished_name(cell, 0, replicates))
+            if self.key is not None:
+                files.write(f"{name}.hmac", self._signature(content, name))
+            files.write(name, content)
             self._damaged.discard(name)
 
 

@@ -52,11 +52,12 @@ def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = No
         table = pq.read_table(io.BytesIO(content), page_checksum_verification=True)
         values = json.loads((table.schema.metadata or {})[_KEY])
         found = (values["schema"], values["kind"], values["fingerprint"], values["digest"])
-    except Exception as error:  # any bit may be flipped, so the reader may fail in any way
+        rest = {key: value for key, value in table.schema.metadata.items() if key != _KEY} or None
+        table = table.replace_schema_metadata(rest)
+        whole = found[3] == _content_digest(table, *found[:3])
+    except Exception as error:  # any bit may be flipped, in a name of a column too, so anything may fail
         raise Damaged(f"{name} is not a whole file of this program ({type(error).__name__})") from None
-    rest = {key: value for key, value in table.schema.metadata.items() if key != _KEY} or None
-    table = table.replace_schema_metadata(rest)
-    if found[3] != _content_digest(table, *found[:3]):
+    if not whole:
         raise Damaged(f"{name} was altered after it was written")
     if found[:2] != (SCHEMA_VERSION, kind):
         raise Damaged(f"{name} holds {found[1]!r} of schema {found[0]}, not {kind!r} of schema {SCHEMA_VERSION}")

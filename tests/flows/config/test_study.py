@@ -255,6 +255,14 @@ def test_toml_that_python_gives_up_is_one_line(tmp_path, text):
         apply_settings({}, [text])
 
 
+def test_tables_of_700_levels_are_one_line(tmp_path):
+    (tmp_path / "mine.toml").write_text(".".join(["a"] * 700) + " = 1")
+    with pytest.raises(BadInput, match=r"mine\.toml: is nested too deep"):
+        load_study(tmp_path / "mine.toml")
+    with pytest.raises(BadInput, match=r"--set: 'a\.a\.a.* is not valid; expected key=value"):
+        apply_settings({}, [".".join(["a"] * 700) + "=1"])
+
+
 def test_a_key_with_a_line_break_is_named_in_one_line():
     forest = {"name": "forest", "learner": "sklearn.ensemble.RandomForestClassifier"}
     values = {"kind": "benchmark", "datasets": ["iris"]}

@@ -47,6 +47,37 @@ def test_another_study_takes_its_cells_from_the_cache(tmp_path, capsys):
     assert len(list((tmp_path / "cache").rglob("*.parquet"))) == 6
 
 
+def test_with_a_key_a_forged_cell_is_named_and_computed_again(tmp_path, capsys):
+    key, other = tmp_path / "key", tmp_path / "other"
+    key.write_bytes(b"a secret of our own\n")
+    other.write_bytes(b"the secret of somebody")
+    alone, _ = run(tmp_path / "alone")
+    shared = {"cluster": "serial", "cache": tmp_path / "cache", "quiet": True}
+    sigstats.run(STUDY, output=tmp_path / "forger", cache_key=other, **shared)
+    sigstats.run({**STUDY, "seed": 3}, output=tmp_path / "unsigned", **shared)
+    for seed in (0, 3):
+        place = tmp_path / f"mine-{seed}"
+        sigstats.run({**STUDY, "seed": seed}, output=place, cache_key=key, **shared | {"quiet": False})
+        assert capsys.readouterr().err.count("is not signed with the key of the cache") == 4
+    assert {str(f.relative_to(tmp_path / "mine-0")): f.read_bytes() for f in (tmp_path / "mine-0").rglob("*.parquet")
+            if "replicates" in f.parts} == alone  # fmt: skip
+    # What was computed again is signed now, and the forger's key does not take it.
+    for name, file, unsigned in (("again", key, 0), ("forgers", other, 4)):
+        sigstats.run(STUDY, output=tmp_path / name, cache_key=file, **shared | {"quiet": False})
+        assert capsys.readouterr().err.count("made again") == unsigned
+
+
+@pytest.mark.parametrize(("content", "message"), [(b"short", "holds 5 bytes"), (None, "cannot be read")])
+def test_a_key_that_is_none_is_refused(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "key").write_bytes(content)
+    with pytest.raises(ValueError, match=f"cache_key: .*{message}"):
+        sigstats.run(STUDY, output=tmp_path / "out", cache=tmp_path / "cache", cache_key=tmp_path / "key")
+    with pytest.raises(ValueError, match=r"cache_key: .* is not valid without cache"):
+        sigstats.run(STUDY, output=tmp_path / "out", cache_key=tmp_path / "key")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("before", "after"), [(25, 47), (47, 25), (40, 20)])
 def test_more_and_fewer_replicates_use_whole_lanes(tmp_path, before, after):
     def permutation(resamples):

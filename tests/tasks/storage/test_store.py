@@ -14,7 +14,7 @@ from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load
 from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.schema import SCHEMA_VERSION
-from sigstats.tasks.storage.seal import Damaged, seal
+from sigstats.tasks.storage.seal import Damaged, seal, unseal
 from sigstats.tasks.storage.store import Store
 
 from ...examples import examples
@@ -307,3 +307,17 @@ def test_a_data_set_of_any_name_stays_inside_the_store(tmp_path, name):
     assert store.read_data(Dataset, name, dataset.digest()).name == name
     (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert file.parent == tmp_path / "out" / "data"
+
+
+def test_each_byte_of_a_sealed_file_is_noticed_if_its_highest_bit_is_flipped():
+    """The names of columns are no text then."""
+    table = pa.table({"replicate": [0, 1], "größe": ["a", None]}, metadata={"unit": "1"})
+    content = seal(table, kind="retrain", fingerprint="f" * 64)
+    for place in range(len(content)):
+        spoilt = bytearray(content)
+        spoilt[place] ^= 0x80
+        try:
+            found = unseal(bytes(spoilt), "file", kind="retrain", fingerprint="f" * 64)
+        except Damaged:
+            continue
+        assert found.equals(table, check_metadata=True), place
