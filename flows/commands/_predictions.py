@@ -39,6 +39,19 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         "(default: prediction)",
     )
     parser.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
+    for name, way in (("lower", "error or a cost"), ("higher", "mark")):
+        parser.add_argument(
+            f"--{name}-is-better",
+            action="append",
+            default=[],
+            dest=name,
+            metavar="NAME",
+            help=f"a score that is an {way}".replace("an mark", "a mark") + ", where its name does not say so; "
+            "where no --score is named, it is the score (repeatable)",
+        )
+    parser.add_argument(
+        "--labels", metavar="FILE", help="a table with the id and the true class of each row, where the files have none"
+    )
     for name in ("filter", "model"):
         parser.add_argument(
             f"--{name}",
@@ -115,19 +128,24 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
     return [("prediction", named), ("model", options.models), ("filter", options.filters)]
 
 
+def scores_of(options: argparse.Namespace) -> list[str]:
+    """The scores that are named, in whatever way."""
+    return options.scores or list(dict.fromkeys([*options.lower, *options.higher]))
+
+
 def require_one_score(options: argparse.Namespace) -> None:
     """Refuse more than one ``--score``."""
-    if len(options.scores) > 1:
-        raise BadInput(f"--score: {len(options.scores)} are named; expected one")
+    if len(scores_of(options)) > 1:
+        raise BadInput(f"--score: {len(scores_of(options))} are named; expected one")
 
 
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
-    from sigstats.tasks.predictions import Columns
+    from sigstats.tasks.predictions import Columns, labels_of
 
     found = {name: value for name in _KEYS if (value := getattr(options, name, None)) is not None}
-    if options.scores:
-        found["score"] = options.scores[0]
+    if scores := scores_of(options):
+        found["score"] = scores[0]
     if options.predictions:
         found["prediction"] = options.predictions[0]
     for mapping in options.columns:
@@ -137,8 +155,13 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         if key in found:
             raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {found[key]!r}")
         found[key] = column
+    if both := set(options.lower).intersection(options.higher):
+        raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
     return Columns(
         **found,
+        lower=frozenset(options.lower),
+        higher=frozenset(options.higher),
+        truth=None if options.labels is None else labels_of(options.labels, found),
         slices=tuple(options.slices),
         filter=options.filters[0] if options.filters else None,
         model=options.models[0] if options.models else None,

@@ -10,7 +10,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
-from ._predictions import add_prediction_arguments, columns_of_files, file_for_each, refuse_overwriting, write_text
+from ._predictions import (
+    add_prediction_arguments,
+    columns_of_files,
+    file_for_each,
+    refuse_overwriting,
+    scores_of,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
@@ -111,7 +118,7 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
         baseline = ScoredFile(options.baseline, columns, read)
         candidates = [ScoredFile(*each, read) for each in zip(options.candidates, of_candidates, strict=True)]
         files = [(file.path, file.columns) for file in (baseline, *candidates)]
-        scores = scores_meant(files, options.scores or [columns.score], score_names)
+        scores = scores_meant(files, scores_of(options) or [columns.score], score_names)
         limits = None if options.score_range is None else as_score_range(options.score_range)
         pairs = []
         for candidate in candidates:

@@ -116,6 +116,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             notes=joined.notes,
             answers=joined.answers,
             right=joined.predicted,
+            lower=joined.lower,
         )
     except ValueError as error:
         raise BadInput(str(error)) from None

@@ -35,7 +35,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
     axes = _axes(rows, labels, margin, scale)
     parts = [
         axes.upwards("axis", 0),
-        axes.upwards("margin", -scale * margin),
+        axes.upwards("margin", scale * (margin if rows[0].lower_is_better else -margin)),
         axes.x_axis(f"candidate − baseline, {unit}", most=6, line=False),
     ]
     for position, (row, label) in enumerate(zip(rows, labels, strict=True)):
@@ -45,7 +45,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
             axes.line(f"interval {verdict}", [(scale * (end or 0), middle) for end in (row.low, row.high)]),
             svg.verdict_mark(axes.x(scale * (row.difference or 0)), axes.y(middle), verdict),
         ]
-    worst = min(rows, key=lambda row: row.difference or 0)
+    worst = min(rows, key=lambda row: row.gain or 0)
     description = (
         f"{len(rows)} differences with their intervals; the lowest is {difference_in_words(worst)}, "
         f"{worst.name} on {worst.slice}."

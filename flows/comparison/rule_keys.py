@@ -2,20 +2,25 @@
 
 from collections.abc import Container
 from dataclasses import fields
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
-from pydantic import Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
-from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.rule import ComparisonRule, as_share
 
 from ..config.model import Strict
 
 
 def rule_keys(name: str, *, without: Container[str] = ()) -> type[Strict]:
     """A table of a study file with the fields of the rule, `without` those that stand elsewhere."""
-    keys: dict[str, Any] = {
-        each.name: (each.type, Field(default=each.default, **each.metadata))
-        for each in fields(ComparisonRule)
-        if each.name not in without
-    }
+    keys: dict[str, Any] = {}
+    for each in fields(ComparisonRule):
+        if each.name in without:
+            continue
+        limits = dict(each.metadata)
+        kind = each.type
+        if limits.pop("share", False):
+            kind = Annotated[float, BeforeValidator(partial(as_share, name=each.name))]
+        keys[each.name] = (kind, Field(default=each.default, **limits))
     return create_model(name, __base__=Strict, __doc__="What counts as a regression.", **keys)

@@ -8,6 +8,7 @@ from sigstats.comparison.rule import ComparisonRule
 
 from ..errors import BadInput
 
+_UNIT = ", a share; 0.5pt and 0.5%% are points"
 _METAVARS = {float: "X", int: "N", str: "NAME"}
 
 
@@ -17,12 +18,12 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
     for each in fields(ComparisonRule):
         if names and each.name not in names:
             continue
-        description = each.metadata["description"]
+        description, unit = each.metadata["description"], _UNIT if each.metadata.get("share") else ""
         group.add_argument(
             _option(each),
-            type=type(each.default),
+            type=str if each.metadata.get("share") else type(each.default),
             metavar=_METAVARS[type(each.default)],
-            help=f"{description[0].lower()}{description[1:]} (default: {each.default})",
+            help=f"{description[0].lower()}{description[1:]} (default: {each.default}{unit})",
         )
 
 

@@ -1,46 +1,139 @@
-"""Which scores are the better the lower they are, as far as their names say so."""
+"""Which scores are the better the lower they are, and in which unit they are, as far as their names say so."""
 
 import re
+from collections.abc import Collection
+from typing import Literal, TypeAlias
 
 from .messages import shown
 
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-#: As the last word of a name: a loss, an error, a cost.
-_LOSSES = frozenset(
-    (
-        *("loss", "error", "errors", "nll", "perplexity", "ppl", "wer", "cer", "ter", "mae", "mse", "rmse", "brier"),
-        *("latency", "runtime", "cost"),
-    )
+#: Whether greater is better, or lower; "no mark" of a prediction; "unknown" where the name does not say.
+Direction: TypeAlias = Literal["higher", "lower", "no mark", "unknown"]
+
+_WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*|\d+")
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: What a word within a name says. A name with words of both kinds says neither.
+_LOWER = _words_of(
+    """
+    loss losses logloss crossentropy entropy bits nll perplexity ppl wer cer ter mer mae mse rmse mape smape msle
+    rmsle mad brier ece mce kl divergence distance deviation regret rank fid err error errors mistake mistakes wrong
+    incorrect incorrectness false fpr fnr fp fn fail failed failure failures violation violations hallucination
+    hallucinations hallucinated toxic toxicity bias harm harmful stereotype offensive unsafe invalid missing timeout
+    timeouts latency runtime time duration delay elapsed seconds ms cost costs price usd eur dollars spend tokens mb
+    gb energy emissions kwh retries
+    """
 )
-_NAMES = frozenset(("brier_score", "cross_entropy", "error_rate", "word_error_rate", "bits_per_byte", "edit_distance"))
-#: Words that turn a loss round.
-_TURNED = frozenset(("neg", "negative", "minus", "inverse", "no", "without"))
+_HIGHER = _words_of(
+    """
+    acc accuracy correct correctness right em exact match matches matched f1 f2 f05 fbeta precision recall auc auroc
+    auprc ap map mrr ndcg bleu sacrebleu rouge rouge1 rouge2 rougel lsum meteor chrf bertscore bleurt comet iou dice
+    jaccard kappa mcc r2 spearman pearson success succeeded pass passed passing solved resolved win wins won reward
+    rewards utility faithfulness faithful groundedness grounded relevance relevancy helpfulness helpful coherence
+    coherent fluency quality similarity verify tpr tnr tp tn true hit hits mc1 mc2 fmeasure likelihood loglikelihood
+    """
+)
+#: Words that say that greater is better where no other word says anything.
+_MARKS = _words_of("score scores mark marks grade graded grader points rating judge judgement judgment")
+#: As the only words of a name: predictions, which are no marks.
+_PREDICTIONS = _words_of(
+    """
+    prediction predictions predicted pred preds proba prob probability probabilities target label labels class logit
+    """
+)
+#: Words that turn a loss round; "negative" does at the beginning alone.
+_TURNED = frozenset(("neg", "minus", "inverse", "reciprocal", "no", "non", "not", "without"))
+_UNITS = {
+    **dict.fromkeys(("ms", "millis", "milliseconds", "msec"), "ms"),
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), "s"),
+    **dict.fromkeys(("usd", "dollars", "dollar"), "USD"),
+    **dict.fromkeys(("eur", "euro", "euros"), "EUR"),
+    **{each: each for each in ("tokens", "words", "characters", "steps", "bytes", "minutes", "hours")},
+    **{each.lower(): each for each in ("kB", "MB", "GB", "kWh")},
+}
 
 
-def is_lower_better(name: str) -> bool:
-    """Whether the name of a score is that of a loss, an error or a cost, and does not say that its sign is turned.
+def direction_of(name: str) -> Direction:
+    """Whether a score is the better the higher or the lower it is, as far as its name says so.
+
+    Examples
+    --------
+    >>> from sigstats._common.score_direction import direction_of
+    >>> [direction_of(each) for each in ("val_loss", "neg_log_loss", "f1", "latency_ms", "Toxicity_score")]
+    ['lower', 'higher', 'higher', 'lower', 'lower']
+    >>> [direction_of(each) for each in ("lossless", "error_accuracy", "pred_proba")]
+    ['unknown', 'unknown', 'no mark']
+    """
+    words = _words(name)
+    lower, higher = (any(word in known for word in words) for known in (_LOWER, _HIGHER))
+    if _TURNED.intersection(words) or words[:1] == ["negative"]:
+        if words[-1] in ("likelihood", "loglikelihood"):
+            return "lower"
+        return "higher" if lower and not higher else "unknown"
+    if lower != higher:
+        return "lower" if lower else "higher"
+    if words and not lower and _PREDICTIONS.issuperset(words):
+        return "no mark"
+    return "higher" if not lower and _MARKS.intersection(words) else "unknown"
+
+
+def unit_of(name: str) -> str:
+    """The unit that the last word of a name is; empty where it is none.
+
+    Examples
+    --------
+    >>> from sigstats._common.score_direction import unit_of
+    >>> unit_of("latency_ms"), unit_of("cost_usd"), unit_of("tokens"), unit_of("f1")
+    ('ms', 'USD', 'tokens', '')
+    """
+    words = _words(name)
+    return _UNITS.get(words[-1], "") if words else ""
+
+
+def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collection[str] = ()) -> bool | None:
+    """Whether a score is the better the lower it is, as a person says or else its name; None where neither does.
+
+    Parameters
+    ----------
+    name : str
+        The name of a score; empty where it has none, and higher is better.
+    lower, higher : collection of str
+        The names of which a person says so.
 
     Examples
     --------
     >>> from sigstats._common.score_direction import is_lower_better
-    >>> [is_lower_better(each) for each in ("val_loss", "logLoss", "neg_log_loss", "f1", "lossless")]
-    [True, True, False, False, False]
+    >>> is_lower_better("cost"), is_lower_better("cost", higher=["cost"]), is_lower_better("elo")
+    (True, False, None)
     """
-    words = [word.lower() for word in _WORD.findall(name)]
-    if not words or _TURNED.intersection(words):
-        return False
-    return words[-1] in _LOSSES or "_".join(words) in _NAMES
+    if name in lower or name in higher or not name:
+        return name in lower
+    return {"lower": True, "higher": False}.get(direction_of(name))
 
 
-def refuse_loss(score: str) -> None:
-    """Refuse a column of marks whose name says that it is a loss.
+def lower_is_better_note(name: str) -> str:
+    """That a score is compared as one of which the lower is better."""
+    return f"{name}: the lower is the better"
+
+
+def refuse_uncertain(name: str) -> None:
+    """Refuse a score of which it is not known whether the higher or the lower is better.
 
     Raises
     ------
     ValueError
     """
-    if is_lower_better(score):
-        raise ValueError(
-            f"score: {shown(score)} is the better the lower it is; expected a column that is the better the higher it "
-            f"is, such as its negative under the name neg_{score}"
-        )
+    mark = "names predictions, not marks" if direction_of(name) == "no mark" else "does not say which way is better"
+    raise ValueError(
+        f"score: {shown(name)} {mark}; expected --higher-is-better NAME or --lower-is-better NAME for marks, or the "
+        "labels for predictions, which --labels FILE brings"
+    )
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in small letters, each without the digits after it where it is known without them."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    return [word if word in _HIGHER else word.rstrip("0123456789") or word for word in words]

@@ -93,7 +93,7 @@ def compare_candidates(
     """
     results = compare_scores(pairs, rule, measures, positive=positive)
     rows = [overall(each) for each in results]
-    raw = [row.p_differs if row.p_differs is not None and (row.difference or 0) > 0 else 1.0 for row in rows]
+    raw = [row.p_differs if row.p_differs is not None and (row.gain or 0) > 0 else 1.0 for row in rows]
     return CandidatesResult(
         baseline=baseline,
         candidates=tuple(candidates),
@@ -108,5 +108,5 @@ def overall(found: ComparisonResult) -> ComparisonRow:
 
 
 def _difference(found: ComparisonResult) -> float:
-    difference = overall(found).difference
-    return -1.0 if difference is None else difference
+    gain = overall(found).gain
+    return -1.0 if gain is None else gain

@@ -61,7 +61,7 @@ def value_of(row: ComparisonRow, value: float | None) -> str:
     """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
     if value is None:
         return "–"
-    return f"{100 * value:.2f}%" if in_points(row) else f"{value:.4f}".replace("-", "−")
+    return f"{100 * value:.2f}%" if in_points(row) else f"{value:.4f}{_unit(row)}".replace("-", "−")
 
 
 def difference_of(row: ComparisonRow, value: float | None) -> str:
@@ -96,4 +96,9 @@ def difference_in_words(row: ComparisonRow) -> str:
 
 def with_unit(row: ComparisonRow, value: float | None) -> str:
     """A difference of the row's measure with what it is counted in."""
-    return difference_of(row, value) + (" points" if in_points(row) else "")
+    return difference_of(row, value) + (" points" if in_points(row) else _unit(row))
+
+
+def _unit(row: ComparisonRow) -> str:
+    """The unit of a mark or loss, after a space."""
+    return f" {row.unit}" if row.unit else ""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._common.numerals import p_number
+from .._common.score_direction import lower_is_better_note, unit_of
 from .._common.validation import refuse, shown
 from ..measures.table import MEASURES
 from ..multiplicity import adjust
@@ -118,7 +119,7 @@ def _tested(
                 measure=name,
                 n=sum(outcomes),
                 items=None if paired.items is None else paired.items_of(where()),
-                score=_score_of(paired, name),
+                **_score_of(paired, name),
             ),
             everything,
             where,
@@ -128,12 +129,21 @@ def _tested(
         for (part, where), outcomes in zip(paired.parts(), counts, strict=True)
         for name in names
     )
-    return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, **_sizes_and_subjects(paired))
+    notes = [*paired.notes]
+    if any(row.lower_is_better for row in rows):
+        notes.append(lower_is_better_note(paired.score_column))
+    return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), **_sizes_and_subjects(paired))
 
 
-def _score_of(paired: PairedPredictions, measure: str) -> str:
-    """Which of several scores a measure is of."""
-    return paired.score_name if paired.graded or is_of_scores(measure) else ""
+def _score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:
+    """Which of several scores a measure is of, or which one the lower the better, and its unit."""
+    if not (paired.graded or is_of_scores(measure)):
+        return {}
+    if MEASURES[measure].needs != "marks":
+        return {"score": paired.score_name}
+    lower, unit = bool(paired.lower), unit_of(paired.score_column)
+    name = paired.score_name or (paired.score_column if lower or unit else "")
+    return {"score": name, "lower_is_better": lower, "unit": unit}
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
@@ -150,7 +160,7 @@ def _of_itself(
     items = paired.items_of(every)
     found = [
         test_part(
-            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, score=_score_of(paired, name)),
+            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, **_score_of(paired, name)),
             everything,
             lambda: every,
             outcome_counts(everything, [])[0],
@@ -158,6 +168,7 @@ def _of_itself(
         )
         for name in measures
     ]
+    found = [row.turned() for row in found]
     rows = tuple(
         ComparisonRow(
             slice=ALL_ROWS,
@@ -165,6 +176,8 @@ def _of_itself(
             n=n,
             score=row.score,
             items=items,
+            lower_is_better=row.lower_is_better,
+            unit=row.unit,
             baseline=row.baseline,
             candidate=row.candidate,
             baseline_interval=row.baseline_interval,
@@ -217,4 +230,5 @@ def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, lev
         verdict = "inconclusive"  # what the interval excludes, it does not exclude
     if verdict == "inconclusive":
         row = with_detectable(row, level)
-    return replace(row, p_adjusted=p_adjusted, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, verdict=verdict)
+    row = replace(row, p_adjusted=p_adjusted, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, verdict=verdict)
+    return row.turned()

@@ -35,7 +35,9 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compariso
         return replace(row, note="one row alone: nothing can be tested")
     spec = MEASURES[row.measure]
     if part.marks is not None and spec.needs == "marks":
-        return test_averages(row, part, part.marks, part.span(spec), rule)
+        a, b = part.marks.sums
+        marks = replace(part.marks, sums=(part.sign * a, part.sign * b))
+        return test_averages(row, part, marks, part.span(spec), rule)
     a, b = part.values(spec)
     student = mean_score_test(a, b, groups=part.group, confidence_level=rule.confidence)
     row = replace(with_scores(row, student), differing=_differing(a, b, part.group))

@@ -76,7 +76,9 @@ class PairedPredictions:
     score_name : str
         Which of several scores this is; empty where there is one.
     score_column : str
-        The column of a table that the scores are of; empty of arrays and logs.
+        The name of the scores; empty of arrays.
+    lower : bool or None
+        Whether the lower score is the better one; None where that is not certain.
     compared : bool
         Whether the predictions were compared beside another score already, and the scores alone are left.
     """
@@ -99,6 +101,7 @@ class PairedPredictions:
     marks: ItemTotals | None = None
     score_name: str = ""
     score_column: str = ""
+    lower: bool | None = False
     compared: bool = False
 
     @property

@@ -34,6 +34,8 @@ class Part:
         Which item each row answers.
     right, marks : ItemTotals or None
         Of all items, where baseline and candidate have unlike numbers of answers.
+    sign : int
+        -1 where the lower mark is the better one, so that of what is tested the higher is.
     """
 
     label: IntArray
@@ -47,6 +49,7 @@ class Part:
     items: IntArray | None = None
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
+    sign: int = 1
 
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
@@ -87,7 +90,8 @@ class Part:
             label, a, b = (self.numbers[codes] for codes in (self.label, self.a, self.b))
             return spec.of_rows(label, a), spec.of_rows(label, b)
         assert self.scores is not None
-        a, b = (spec.of_rows(self.positive, score) for score in self.scores)
+        sign = self.sign if spec.needs == "marks" else 1
+        a, b = (sign * spec.of_rows(self.positive, score) for score in self.scores)
         return a, b
 
     def span(self, spec: MeasureSpec) -> float | None:
@@ -131,4 +135,5 @@ def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool
         paired.items,
         paired.right,
         paired.marks,
+        -1 if paired.lower else 1,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .._common.class_names import refuse_no_classes, refuse_other_names, require_class_names
-from .._common.score_direction import refuse_loss
+from .._common.score_direction import refuse_uncertain
 from .._common.score_scale import require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at, offered
@@ -132,8 +132,8 @@ def require(paired: PairedPredictions, measure: str) -> None:
         raise ValueError(
             f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {odd:g}; expected all scores in it"
         )
-    if needs == "marks":
-        refuse_loss(paired.score_column)
+    if needs == "marks" and paired.lower is None:
+        refuse_uncertain(paired.score_column)
     if needs == "marks" and limits is None and not paired.identical:
         require_one_scale(
             paired.scores, ("baseline", "candidate"), wanted="one unit, or score_range, which says that they are in one"

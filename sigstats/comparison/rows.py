@@ -1,7 +1,8 @@
 """The rows of a comparison, one for each measure on each slice, and the verdict of them all."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from ..bootstrap.test import FEW_DISAGREEMENTS
 from .paired_predictions import ALL_ROWS
@@ -50,6 +51,10 @@ class ComparisonRow:
     verdict : "pass", "inconclusive", "fail" or None
         None if nothing was tested.
     note : str
+    lower_is_better : bool
+        Whether the candidate is worse where the difference is positive: the measure is a cost, an error or a loss.
+    unit : str
+        The unit of the measure, as the name of the score says ("ms"); empty where it does not.
     """
 
     slice: str
@@ -76,6 +81,46 @@ class ComparisonRow:
     detectable: float | None = None
     verdict: Verdict | None = None
     note: str = ""
+    lower_is_better: bool = False
+    unit: str = ""
+
+    @property
+    def gain(self) -> float | None:
+        """By how much the candidate is better; negative where it is worse."""
+        return None if self.difference is None else -self.difference if self.lower_is_better else self.difference
+
+    @property
+    def worst(self) -> float | None:
+        """The end of the interval at which the candidate is worst."""
+        return self.high if self.lower_is_better else self.low
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether the interval of the difference holds no difference."""
+        return self.low is not None and self.high is not None and self.low <= 0 <= self.high
+
+    def turned(self) -> Self:
+        """The row of which the signs of all values are turned, where the lower is better."""
+        if not self.lower_is_better:
+            return self
+
+        def of(value: float | None) -> float | None:
+            return None if value is None else 0.0 - value
+
+        def ends(pair: tuple[float, float] | None) -> tuple[float, float] | None:
+            return None if pair is None else (0.0 - pair[1], 0.0 - pair[0])
+
+        low, high = of(self.high), of(self.low)
+        return replace(
+            self,
+            baseline=of(self.baseline),
+            candidate=of(self.candidate),
+            baseline_interval=ends(self.baseline_interval),
+            candidate_interval=ends(self.candidate_interval),
+            difference=of(self.difference),
+            low=low,
+            high=high,
+        )
 
     @property
     def name(self) -> str:

@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import dataclass, field, fields, replace
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
-from .._common.validation import as_choice, as_count, as_real
+from .._common.validation import as_choice, as_count, as_real, refuse
 from ..multiplicity import Adjustment, adjust
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
@@ -13,6 +13,38 @@ _MAX_RESAMPLES = 10**6
 
 #: A drop of exactly the smallest effect counts, whatever its last bit.
 _ROUNDING = 1e-12
+
+
+#: A share without a unit from here on is refused: 0.5 is said of points and of shares.
+_LARGE_SHARE = 0.2
+
+
+def as_share(value: Any, name: str) -> Any:
+    """A share of points (``"0.5pt"``), of per cent (``"0.5%"``) or bare; other values as they are.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.rule import as_share
+    >>> as_share("0.5pt", "margin"), as_share("0.5%", "margin"), as_share("0.005", "margin"), as_share(0.005, "margin")
+    (0.005, 0.005, 0.005, 0.005)
+    >>> as_share(0.5, "margin")
+    Traceback (most recent call last):
+    ValueError: margin: 0.5 is not valid; expected 0.5pt (a share of 0.005) or 50pt (a share of 0.5)
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    number = text.removesuffix("%").removesuffix("points").removesuffix("pt").rstrip()
+    try:
+        found = float(number) if text else value
+    except ValueError:
+        raise refuse(name, value, "a number of points such as 0.5pt or 0.5%, or a share such as 0.005") from None
+    if number != text:
+        return found / 100
+    bare = isinstance(found, (int, float)) and not isinstance(found, bool)
+    if bare and _LARGE_SHARE <= found <= 100:
+        raise refuse(
+            name, found, f"{found:g}pt (a share of {found / 100:g}) or {100 * found:g}pt (a share of {found:g})"
+        )
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +64,9 @@ class ComparisonRule:
         The level of the one-sided tests, strictly between 0 and 1.
     adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
         The adjustment over all slices and measures.
-    minimum_effect : float
-        The smallest drop that counts, from 0 to 1, as a share or in the measure's own unit.
-    margin : float
-        The drop that a pass must exclude, from 0 to 1, as a share or in the measure's own unit.
+    minimum_effect, margin : float or str
+        The smallest drop that counts, and the drop that a pass must exclude: points as ``"0.5pt"`` or ``"0.5%"``, or a
+        share below 0.2, such as 0.005; the same number of a mark or loss in its own unit.
     confidence : float
         The confidence of the intervals, strictly between 0 and 1.
     resamples : int
@@ -60,10 +91,10 @@ class ComparisonRule:
     alpha: float = field(default=0.05, metadata={"description": "The level of the one-sided tests", "gt": 0, "lt": 1})
     adjust: Adjustment = field(default="holm", metadata={"description": "The adjustment over all slices and measures"})
     minimum_effect: float = field(
-        default=0.005, metadata={"description": "The smallest drop that counts", "ge": 0, "le": 1}
+        default=0.005, metadata={"description": "The smallest drop that counts", "ge": 0, "le": 1, "share": True}
     )
     margin: float = field(
-        default=0.005, metadata={"description": "The drop that a pass must exclude", "ge": 0, "le": 1}
+        default=0.005, metadata={"description": "The drop that a pass must exclude", "ge": 0, "le": 1, "share": True}
     )
     confidence: float = field(
         default=0.95, metadata={"description": "The confidence of the intervals", "gt": 0, "lt": 1}
@@ -88,6 +119,7 @@ class ComparisonRule:
                 number: float = as_count(value, each.name, minimum=limits["ge"], maximum=most)
             elif isinstance(each.default, float):
                 low, high = limits.get("gt", limits.get("ge")), limits.get("lt", limits.get("le"))
+                value = as_share(value, each.name) if limits.get("share") else value
                 number = as_real(value, each.name, low=low, high=high, open_ends="gt" in limits)
             else:
                 continue

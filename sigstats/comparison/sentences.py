@@ -75,14 +75,14 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
     if first.low is None:
         return f"no difference on {where}, and none is excluded: no bound of {first.name} is known"
     return (
-        f"no difference on {where}, but {first.n:,} rows exclude no drop of more than {_amount(first, rule.margin)} "
-        f"({first.name}: {with_unit(first, first.low)} is possible)"
+        f"no difference on {where}, but {first.n:,} rows exclude no {_loss(first)} of more than "
+        f"{_amount(first, rule.margin)} ({first.name}: {with_unit(first, first.worst)} is possible)"
     )
 
 
 def about_zero(rows: Iterable[ComparisonRow]) -> str:
     """Why a row may fail whose interval holds 0, if one of them does; else empty."""
-    odd = any(row.verdict == "fail" and row.high is not None and row.high >= 0 for row in rows)
+    odd = any(row.verdict == "fail" and row.holds_zero for row in rows)
     return "an interval beside fail that holds 0 is two-sided, and p is one-sided" if odd else ""
 
 
@@ -111,13 +111,12 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
         return in_one_sentence([row], rule)
     change = f"{row.name} on {row.slice}: {_change(row)}"
     if row.verdict == "fail":
-        holds_zero = row.high is not None and row.high >= 0
-        return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if holds_zero else "")
+        return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if row.holds_zero else "")
     if row.p_adjusted is not None and row.p_adjusted <= rule.alpha:
         least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin)
-        return f"worse, though by less than {least}, and a drop of more than {margin} is not excluded: {change}"
+        return f"worse, though by less than {least}, and a {_loss(row)} of more than {margin} is not excluded: {change}"
     few = f"; {row.differing} differ, too few for the interval of a bootstrap" if row.short_of_differences else ""
-    return f"a drop is not excluded: {change}{few}; {hint(row)}"
+    return f"a {_loss(row)} is not excluded: {change}{few}; {hint(row)}"
 
 
 def hint(row: ComparisonRow) -> str:
@@ -138,7 +137,12 @@ def _change(row: ComparisonRow) -> str:
 
 def _amount(row: ComparisonRow, value: float) -> str:
     """A size of a drop with its unit."""
-    return f"{significant(100 * value)} points" if in_points(row) else significant(value)
+    return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value)} {row.unit}".rstrip()
+
+
+def _loss(row: ComparisonRow) -> str:
+    """What a worse candidate shows."""
+    return "rise" if row.lower_is_better else "drop"
 
 
 def evidence(row: ComparisonRow) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._common.data_frames import opened
@@ -11,12 +12,14 @@ from ..tasks.predictions import Columns, Predictions, from_table, join
 from ..tasks.tables.arrow import ArrowTable
 
 #: The options of the command line in a message, which are arguments here.
-_OPTION = re.compile(r"--([a-z]+) (\w+)")
+_OPTION = re.compile(r"--([a-z-]+) (\w+)")
 _ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 
 
-def pair_frames(baseline: Any, candidate: Any, columns: Columns, *, unmatched: str) -> PairedPredictions:
-    """The rows of two data frames, joined by id.
+def pair_frames(
+    baseline: Any, candidate: Any, columns: Columns, prediction: str, *, unmatched: str
+) -> PairedPredictions:
+    """The rows of two data frames, joined by id; `prediction` is the column of the candidate's predictions.
 
     Raises
     ------
@@ -26,11 +29,17 @@ def pair_frames(baseline: Any, candidate: Any, columns: Columns, *, unmatched: s
     """
     if unmatched not in ("refuse", "drop"):
         raise refuse("unmatched", unmatched, "refuse or drop")
-    first, other = _predictions(baseline, "baseline", columns), _predictions(candidate, "candidate", columns)
+    first = _predictions(baseline, "baseline", columns)
+    other = _predictions(candidate, "candidate", replace(columns, prediction=prediction))
     try:
         return join(first, other, columns, unmatched="drop" if unmatched == "drop" else "refuse")
     except ValueError as error:
         raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
+
+
+def labels_of(frame: Any, columns: Columns) -> Predictions:
+    """The labels of a frame, by id."""
+    return _predictions(frame, "labels", Columns(id=columns.id, label=columns.label, prediction=columns.label))
 
 
 def as_scores(score: Any) -> Sequence[str | None]:
@@ -70,8 +79,8 @@ def as_arguments(message: str) -> str:
     >>> as_arguments("expected each id once (--group id takes them)")
     "expected each id once (groups='id' takes them)"
     """
-    named = _OPTION.sub(lambda found: f"{_ARGUMENTS.get(found[1], found[1])}={found[2]!r}", message)
-    return " ".join(named.replace("='COLUMN'", "=COLUMN").replace("='NAME'", "=NAME").split())
+    named = _OPTION.sub(lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={found[2]!r}", message)
+    return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
 
 
 def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:

@@ -14,7 +14,7 @@ from .compare import compare
 
 def assert_no_regression(
     y: Any,
-    prediction_a: Any,
+    prediction_a: Any = None,
     prediction_b: Any = None,
     *,
     fail_on: Literal["fail", "inconclusive"] = "fail",

@@ -24,13 +24,16 @@ _ARRAYS = "baseline", "candidate"
 
 def compare(
     y: Any,
-    prediction_a: Any,
+    prediction_a: Any = None,
     prediction_b: Any = None,
     *,
     id: str = "id",  # noqa: A002 - the name of the column
     label: str = "label",
-    prediction: str = "prediction",
+    prediction: str | Sequence[str] = "prediction",
     score: str | Sequence[str] | None = None,
+    lower_is_better: str | Sequence[str] = (),
+    higher_is_better: str | Sequence[str] = (),
+    labels: Any = None,
     epoch: str | None = None,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
@@ -44,7 +47,8 @@ def compare(
     """Whether a candidate is worse than a baseline, on all rows or on any slice of them.
 
     Called with two data frames, ``compare(baseline, candidate, id=..., slices=[...], groups=...)``, it joins their rows
-    by id; called with arrays, ``compare(y, prediction_a, prediction_b, ...)``, rows are in the same order.
+    by id; with one frame, ``compare(frame, prediction=["tree", "forest"])``, it compares two columns of it; called
+    with arrays, ``compare(y, prediction_a, prediction_b, ...)``, rows are in the same order.
 
     Parameters
     ----------
@@ -53,10 +57,17 @@ def compare(
         numbers or all strings, and what the baseline predicts.
     prediction_b : array_like, shape (n,), optional
         The predictions of the candidate for the same rows; not with frames.
-    id, label, prediction : str
-        Frames only: the columns by which rows are joined, of the true class, and of the predicted class.
+    id, label : str
+        Frames only: the columns by which rows are joined, and of the true class.
+    prediction : str or pair of str
+        Frames only: the column of the predicted class; of two, the first is the baseline's, the second the candidate's.
     score : str or sequence of str, optional
         Frames only: a column of scores, such as probabilities or marks. Each of several columns is a separate measure.
+    lower_is_better, higher_is_better : str or sequence of str
+        Frames only: scores that are costs, and scores that are marks, where their names do not say so; without `score`
+        these are the scores.
+    labels : data frame, optional
+        Frames only: the true class of each id, where `y` and `prediction_a` have none.
     epoch : str, optional
         Frames only: the column that numbers several answers to one id.
     scores : pair of array_like of float, shape (n,), optional
@@ -113,13 +124,16 @@ def compare(
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        names = {"id": id, "label": label, "prediction": prediction, "epoch": epoch, "group": groups}
-        pairs = _of_frames(y, prediction_a, names, score, slices, unmatched)
+        names = {"id": id, "label": label, "epoch": epoch, "group": groups}
+        ways = _names(lower_is_better, "lower_is_better"), _names(higher_is_better, "higher_is_better")
+        score = score or [*ways[0], *ways[1]] or None
+        pairs = _of_frames(y, prediction_a, names, prediction, score, slices, unmatched, labels, *ways)
         if score_range is not None:
             limits = as_score_range(score_range)
             pairs = [replace(pair, score_range=limits) for pair in pairs]
     else:
-        for name, value in (("score", score), ("epoch", epoch)):
+        of_frames = {"score": score, "epoch": epoch, "labels": labels, "lower_is_better": lower_is_better or None}
+        for name, value in of_frames.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "score_range": score_range}
@@ -128,16 +142,51 @@ def compare(
             told = strangers(pair.classes, [np.unique(each) for each in (pair.label, pair.a, pair.b)], *_ARRAYS)
             pair = replace(pair, notes=tuple(told))
         pairs = [pair]
-    (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
+    try:
+        (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
+    except ValueError as error:
+        if prediction_b is not None:
+            raise
+        from ._columns import as_arguments
+
+        raise ValueError(as_arguments(str(error))) from None
     return found
 
 
+def _names(value: Any, name: str) -> tuple[str, ...]:
+    """One name, or several."""
+    names = [value] if isinstance(value, str) else value
+    if (
+        isinstance(names, Mapping)
+        or not isinstance(names, Sequence)
+        or not all(isinstance(each, str) for each in names)
+    ):
+        raise refuse(name, value, "the name of a column, or several")
+    return tuple(dict.fromkeys(names))
+
+
 def _of_frames(
-    baseline: Any, candidate: Any, names: Mapping[str, Any], score: Any, slices: Any, unmatched: str
+    baseline: Any,
+    candidate: Any,
+    names: Mapping[str, Any],
+    prediction: Any,
+    score: Any,
+    slices: Any,
+    unmatched: str,
+    labels: Any,
+    lower: tuple[str, ...],
+    higher: tuple[str, ...],
 ) -> list[PairedPredictions]:
     for name, value in names.items():
-        if not isinstance(value, str) and (value is not None or name in ("id", "label", "prediction")):
+        if not isinstance(value, str) and (value is not None or name in ("id", "label")):
             raise refuse("groups" if name == "group" else name, value, "the name of a column")
+    own = _names(prediction, "prediction")
+    if len(own) not in (1, 2) or (candidate is None and len(own) == 1):
+        alone = " of this frame" if candidate is None else ", or the name of one"
+        raise refuse("prediction", prediction, f"two columns{alone}: the baseline's and the candidate's")
+    if both := set(lower).intersection(higher):
+        raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
+    candidate = baseline if candidate is None else candidate
     listed = [] if slices is None else slices
     if isinstance(listed, (str, Mapping)) or not isinstance(listed, Sequence):
         raise refuse("slices", slices, "a sequence of names of columns")
@@ -145,10 +194,17 @@ def _of_frames(
         if not isinstance(each, str):
             raise refuse("slices", each, "names of columns")
     from ..tasks.predictions import Columns
-    from ._columns import as_scores, pair_frames, same_frames
+    from ._columns import as_scores, labels_of, pair_frames, same_frames
 
     scores = as_scores(score)
-    columns = Columns(**names, slices=tuple(dict.fromkeys(listed)))
-    pairs = [pair_frames(baseline, candidate, replace(columns, score=each), unmatched=unmatched) for each in scores]
-    identical = same_frames(baseline, candidate)
+    slices = tuple(dict.fromkeys(listed))
+    columns = Columns(**names, prediction=own[0], slices=slices, lower=frozenset(lower), higher=frozenset(higher))
+    if labels is not None:
+        columns = replace(columns, truth=labels_of(labels, columns))
+    if len(own) > 1:
+        columns = replace(columns, named=frozenset(["prediction"]))
+    pairs = [
+        pair_frames(baseline, candidate, replace(columns, score=each), own[-1], unmatched=unmatched) for each in scores
+    ]
+    identical = own[0] == own[-1] and same_frames(baseline, candidate)
     return with_names([replace(pair, identical=identical) for pair in pairs], scores)

@@ -130,11 +130,12 @@ def rank_table(
     notes: Sequence[str],
     answers: IntArray | None = None,
     right: bool = False,
+    lower: bool = False,
 ) -> Ranking:
     """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
 
     With `answers` the rows are items, and scores the means of so many answers; `right` says that these were right or
-    wrong.
+    wrong, and `lower` that the lower score is the better one.
 
     Raises
     ------
@@ -146,6 +147,7 @@ def rank_table(
     right = right or scores.dtype == np.bool_
     if not right:
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
+    scores = -scores if lower else scores
     sets = rank_sets(scores, models=models, groups=groups, answers=answers, confidence_level=level)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))
@@ -161,12 +163,12 @@ def rank_table(
             of_one = 1 - (1 - level) / notes_of.count("")
             counts = None if answers is None else answers[rows]
             of_part = rank_sets(scores[rows], models=models, groups=inside, answers=counts, confidence_level=of_one)
-            part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right))
+            part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right, lower=lower))
         found.append(part)
-    ordered = _models(sets, scores, groups, level, right=right)
+    ordered = _models(sets, scores, groups, level, right=right, lower=lower)
     return Ranking(
         models=ordered,
-        pairs=_pairs(sets, [each.model for each in ordered]),
+        pairs=_pairs(sets, [each.model for each in ordered], -1 if lower else 1),
         slices=tuple(found),
         measure="accuracy" if right else "mean-score",
         n=len(scores),
@@ -184,33 +186,34 @@ def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
 
 
 def _models(
-    sets: RankSets, scores: Any, groups: IntArray | None, level: float, *, right: bool
+    sets: RankSets, scores: Any, groups: IntArray | None, level: float, *, right: bool, lower: bool
 ) -> tuple[RankedModel, ...]:
     """The models of a leaderboard, the best first."""
     interval = share_interval if scores.dtype == np.bool_ else mean_interval
     order = sorted(range(len(sets.models)), key=lambda model: (-sets.scores[model], model))
+    sign = -1 if lower else 1
     return tuple(
         RankedModel(
             model=sets.models[model],
             rank_low=sets.low[model],
             rank_high=sets.high[model],
             tier=sets.tiers[model],
-            score=sets.scores[model],
+            score=sign * sets.scores[model],
             accuracy=sets.scores[model] if right else None,
-            confidence_interval=interval(scores[:, model], groups, level),
+            confidence_interval=interval(sign * scores[:, model] if lower else scores[:, model], groups, level),
         )
         for model in order
     )
 
 
-def _pairs(sets: RankSets, ordered: Sequence[str]) -> tuple[RankedPair, ...]:
+def _pairs(sets: RankSets, ordered: Sequence[str], sign: int) -> tuple[RankedPair, ...]:
     position = {name: i for i, name in enumerate(sets.models)}
     where = [position[name] for name in ordered]
     return tuple(
         RankedPair(
             a=sets.models[a],
             b=sets.models[b],
-            difference=sets.scores[a] - sets.scores[b],
+            difference=sign * (sets.scores[a] - sets.scores[b]),
             pvalue=float(sets.pvalues[a, b]),
             adjusted_pvalue=float(sets.adjusted_pvalues[a, b]),
             better=bool(sets.better[a, b]),

@@ -3,6 +3,7 @@
 A new format is one new module of this folder.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Protocol
@@ -40,6 +41,7 @@ __all__ = [
     "join",
     "join_many",
     "join_scores",
+    "labels_of",
     "read",
     "same_content",
     "score_names",
@@ -103,6 +105,19 @@ def read(path: str, columns: Columns) -> Predictions:
         return select(found, columns)
     except UnicodeEncodeError as error:
         raise ValueError(f"{found.where}: cannot be read ({reason(error)})") from None
+
+
+def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
+    """The labels of a file, by id, under the names of `columns`.
+
+    Raises
+    ------
+    ValueError
+        One line: as `read`, or a log.
+    """
+    label = columns.get("label", "label")
+    named = frozenset(("id", "label", "prediction"))
+    return read(path, Columns(id=columns.get("id", "id"), label=label, prediction=label, named=named))
 
 
 def score_names(path: str, columns: Columns) -> tuple[str, ...]:

@@ -54,7 +54,8 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
         notes=tuple(dict.fromkeys(notes)),
         scores=scores,
         predicted=baseline.predicted and candidate.predicted,
-        score_column=columns.score or "",
+        score_column=baseline.measured,
+        lower=baseline.lower,
     )
 
 

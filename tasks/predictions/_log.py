@@ -11,8 +11,12 @@ from typing import Any
 
 from sigstats._common.score_direction import is_lower_better
 
+from ._predictions import Columns
+
 #: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
 PROMPT = "prompt"
+#: What a score is that is no finite number.
+INFINITE = "infinite"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,9 +93,10 @@ class EvaluationLog:
     called: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def is_lower_better(self, score: str) -> bool:
-        """Whether a score is the better the lower it is, as far as the log or the name of the score says so."""
-        return score in self.lower_is_better or is_lower_better(score)
+    def is_lower_better(self, score: str, columns: Columns) -> bool:
+        """Whether a score is the better the lower it is, as a person, the log or its name says; no by default."""
+        lower = columns.lower | (self.lower_is_better - columns.higher)
+        return bool(is_lower_better(score, lower=lower, higher=columns.higher))
 
 
 def sort_scores(values: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
@@ -106,7 +111,7 @@ def sort_scores(values: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, 
             if math.isfinite(number):
                 scores[name] = number
             elif not math.isnan(number):
-                unread[name] = "infinite"
+                unread[name] = INFINITE
         elif value is not None:
             unread[name] = _kind_of(value)
     return scores, unread

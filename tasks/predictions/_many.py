@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import require_class_names
-from sigstats._common.score_direction import refuse_loss
+from sigstats._common.score_direction import lower_is_better_note, refuse_uncertain
 
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
 from ._items import item_codes
@@ -45,6 +45,8 @@ class ManyPredictions:
         rows are then items.
     predicted : bool
         Whether averages are of answers that were right or wrong.
+    lower : bool
+        Whether the lower score is the better one.
     """
 
     scores: NDArray[Any]
@@ -54,6 +56,7 @@ class ManyPredictions:
     notes: tuple[str, ...]
     answers: Codes | None = None
     predicted: bool = False
+    lower: bool = False
 
 
 class _UnlikeAnswersError(Exception):
@@ -205,8 +208,11 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     """The rows that all files have."""
     where = np.flatnonzero(rows.valid)
     marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.graded)
-    if marks and columns.score is not None:
-        refuse_loss(columns.score)
+    first = rows.first
+    if marks and first.lower is None:
+        refuse_uncertain(first.measured)
+    if marks and first.lower:
+        rows.notes.setdefault(lower_is_better_note(first.measured))
     table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
     others = {}
     for name in columns.optional:
@@ -231,4 +237,5 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         slices={name: others[name] for name in columns.slices},
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
+        lower=bool(marks and first.lower),
     )

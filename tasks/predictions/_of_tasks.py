@@ -84,5 +84,5 @@ def _with_score(log: EvaluationLog, own: str, name: str) -> EvaluationLog:
         unread = {name: answer.unread[own]} if own in answer.unread else {}
         return replace(answer, scores=scores, unread=unread)
 
-    lower = frozenset([name]) if log.is_lower_better(own) else frozenset[str]()
+    lower = frozenset([name]) if log.is_lower_better(own, Columns()) else frozenset[str]()
     return replace(log, answers=[renamed(answer) for answer in log.answers], lower_is_better=lower)

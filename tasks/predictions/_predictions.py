@@ -8,9 +8,11 @@ from typing import Any, Literal, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.score_direction import is_lower_better
 from sigstats._common.validation import shown
 
 from ..tables.numbers import is_number
+from ..tables.spelling import same_spelling
 from ..tables.table import Table
 from ._items import occurrences
 
@@ -57,6 +59,10 @@ class Columns:
         In a log, what becomes of answers that failed or have no score.
     coded : bool
         Whether ids and classes of a table may stay numbers and codes, for `join`.
+    lower, higher : set of str
+        The scores of which a person said that the lower, or the higher, is better.
+    truth : Predictions or None
+        The labels of another file, by id.
     """
 
     id: str = "id"
@@ -73,6 +79,9 @@ class Columns:
     unscored: Unscored = "refuse"
     named: frozenset[str] = frozenset()
     coded: bool = False
+    lower: frozenset[str] = frozenset()
+    higher: frozenset[str] = frozenset()
+    truth: "Predictions | None" = None
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -130,6 +139,10 @@ class Predictions:
         These very ids, where each of them is known to be there once.
     hint : str
         What would be right where an id is there twice.
+    measured : str
+        The name of the score.
+    lower : bool or None
+        Whether the lower score is the better one; None where that is not certain.
     """
 
     where: str
@@ -151,6 +164,8 @@ class Predictions:
     dropped: "Predictions | None" = None
     distinct: Any = None
     hint: str = "expected each id once"
+    measured: str = ""
+    lower: bool | None = False
 
     @property
     def keys(self) -> Any:
@@ -200,6 +215,24 @@ def _require_moderate(table: Table, name: str, texts: Any) -> None:
             raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
 
 
+def _require_labels(table: Table, columns: Columns) -> None:
+    if columns.label not in table.names and "label" not in columns.named:
+        raise ValueError(
+            f"{table.where}: column {shown(columns.label)} is not there, the true class of each row; expected "
+            "--label COLUMN, or --labels FILE, which brings them by id"
+        )
+
+
+def _labels(truth: Predictions, ids: Any, where: str) -> Any:
+    """The labels that another file has for these ids."""
+    of_ids, known = same_spelling([ids, truth.ids])
+    rows = pc.index_in(of_ids, value_set=known)
+    if rows.null_count:
+        odd = of_ids.filter(pc.is_null(rows))[0].as_py()
+        raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; expected a label of each row")
+    return truth.label.take(rows)
+
+
 def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table.
 
@@ -212,7 +245,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         if value is not None:
             raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
     texts, ids = table.texts, None
-    if columns.coded and columns.epoch is None and columns.group != columns.id:
+    if columns.coded and columns.truth is None and columns.epoch is None and columns.group != columns.id:
         texts = table.coded
         table.require_values(columns.id)
         ids = table.ascending(columns.id)
@@ -221,8 +254,14 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     score = None if columns.score is None else table.exact_numbers(columns.score)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
-    labelled = predicted or columns.label in table.names or "label" in columns.named
-    label = texts(columns.label) if labelled else pa.repeat(RIGHT, table.num_rows)
+    labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
+    if columns.truth is not None:
+        label = _labels(columns.truth, ids, table.where)
+    elif labelled:
+        _require_labels(table, columns)
+        label = texts(columns.label)
+    else:
+        label = pa.repeat(RIGHT, table.num_rows)
     prediction = texts(columns.prediction) if predicted else label
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
@@ -244,4 +283,6 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         epoch=epoch,
         distinct=ids if ascending else None,
         hint=f"expected each id once (--group {columns.id} or --epoch COLUMN takes them as answers to one item)",
+        measured=columns.score or "",
+        lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )

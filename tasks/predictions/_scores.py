@@ -25,7 +25,7 @@ def names_in(log: EvaluationLog, columns: Columns) -> tuple[str, ...]:
     ]
     named = dict.fromkeys(name for answer in answers for name in answer.scores)
     unread = {name for answer in answers for name in answer.unread}
-    return tuple(name for name in named if not log.is_lower_better(name) and name not in unread)
+    return tuple(name for name in named if not log.is_lower_better(name, columns) and name not in unread)
 
 
 class ScoredFile:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sigstats._common.validation import shown
 
-from ._log import Answer, EvaluationLog
+from ._log import INFINITE, Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
 
 #: How a person names what is meant.
@@ -43,13 +43,9 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
             f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
         )
     score = _chosen(log, "score", columns.score, named)
-    if log.is_lower_better(score):
-        raise ValueError(
-            f"{log.where}: score: {shown(score)} is the better the lower it is; expected one that is the better the "
-            "higher it is"
-        )
+    lower = log.is_lower_better(score, columns)
     _require_distinct(log, answers)
-    _require_numbers(log, answers, score)
+    _require_numbers(log, answers, score, columns.unscored)
     unscored = [answer for answer in answers if _is_unscored(answer, score)]
     notes = list(log.notes)
     if unscored:
@@ -59,20 +55,22 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         answers = [answer for answer in answers if not _is_unscored(answer, score)]
         if not answers:
             raise ValueError(f"{log.where}: no answer has a score {shown(score)} that counts; expected one or more")
-        dropped = _predictions(log, unscored, [0.0] * len(unscored), columns)
+        dropped = _predictions(log, unscored, [0.0] * len(unscored), columns, lower=lower)
     marks = [0.0 if _is_unscored(answer, score) else answer.scores[score] for answer in answers]
-    if unscored and columns.unscored == "wrong" and not 0 <= min(marks) <= max(marks) <= 1:
+    if unscored and columns.unscored == "wrong" and (lower or not 0 <= min(marks) <= max(marks) <= 1):
         raise ValueError(
             f"{log.where}: unscored: 'wrong' is not valid for scores from {min(marks):g} to {max(marks):g}; expected "
-            "scores between 0 and 1"
+            "scores between 0 and 1 of which the higher is better"
         )
-    found = _predictions(log, answers, marks, columns)
+    found = _predictions(log, answers, marks, columns, lower=lower)
     meant = frozenset(() if columns.filter is None else ("filter",))
-    return replace(found, subject=_subject(log, answers, score), meant=meant, notes=tuple(notes), dropped=dropped)
+    return replace(
+        found, subject=_subject(log, answers, score), meant=meant, notes=tuple(notes), dropped=dropped, measured=score
+    )
 
 
 def _predictions(
-    log: EvaluationLog, answers: Sequence[Answer], marks: Sequence[float], columns: Columns
+    log: EvaluationLog, answers: Sequence[Answer], marks: Sequence[float], columns: Columns, *, lower: bool
 ) -> Predictions:
     """The marks of some answers, a row each."""
     several = any(answer.epoch != 1 for answer in answers)
@@ -86,10 +84,11 @@ def _predictions(
         graded=True,
         harness=log.harness,
         score=pa.array(marks, pa.float64()),
-        predicted=set(marks) <= {0.0, 1.0},
+        predicted=not lower and set(marks) <= {0.0, 1.0},
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
         identity={name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names},
         settings=log.settings,
+        lower=lower,
     )
 
 
@@ -179,12 +178,14 @@ def _require_distinct(log: EvaluationLog, answers: Sequence[Answer]) -> None:
         seen.add(key)
 
 
-def _require_numbers(log: EvaluationLog, answers: Sequence[Answer], score: str) -> None:
+def _require_numbers(log: EvaluationLog, answers: Sequence[Answer], score: str, unscored: Unscored) -> None:
     for answer in answers:
-        if score in answer.unread and not answer.failed:
+        infinite = answer.unread.get(score) == INFINITE
+        if score in answer.unread and not answer.failed and not (infinite and unscored == "drop"):
+            drop = " (--unscored drop leaves it out)" if infinite else ""
             raise ValueError(
                 f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
-                "expected a number of each answer"
+                f"expected a number of each answer{drop}"
             )
 
 

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import sigstats
+from sigstats._common.score_direction import direction_of
 from sigstats._common.score_scale import require_one_scale
 from sigstats.flows.cli import main
 from sigstats.tasks.predictions import Columns, read, score_names
@@ -87,16 +88,25 @@ def test_scores_of_long_tails_are_not_wild(scores):
 
 
 @pytest.mark.parametrize("name", ["loss", "val_loss", "perplexity", "WER", "error_rate"])
-def test_marks_that_are_better_the_lower_they_are_are_refused(tmp_path, capsys, name):
-    table = marks(FRACTIONS).rename(columns={"f1": name})
-    table.to_csv(tmp_path / "a.csv", index=False)
-    assert main(["compare", str(tmp_path / "a.csv"), str(tmp_path / "a.csv"), "--score", name]) == 2
-    assert "the better the lower it is" in capsys.readouterr().err
-    turned = table.rename(columns={name: f"neg_{name}"}).assign(**{f"neg_{name}": -FRACTIONS})
-    assert sigstats.compare(turned, turned, score=f"neg_{name}").verdict == "pass"
+def test_costs_are_worse_the_higher_they_are(tmp_path, name):
+    """As marks of the other sign, with the sign of the costs."""
+    other = np.minimum(FRACTIONS + 0.1 * (np.arange(200) % 2), 1)
+    paths = [str(tmp_path / each) for each in ("a.csv", "b.csv")]
+    for path, values in zip(paths, (FRACTIONS, other), strict=True):
+        marks(values).rename(columns={"f1": name}).to_csv(path, index=False)
+    assert main(["compare", *paths, "--score", name]) == 1
+    tables = [pd.read_csv(path) for path in paths]
+    (cost,) = sigstats.compare(*tables, score=name).rows
+    (turned,) = sigstats.compare(
+        *(table.assign(**{f"neg_{name}": -table[name]}) for table in tables),
+        score=f"neg_{name}",
+        score_range=(-1, 0),
+    ).rows
+    assert (cost.p_worse, cost.verdict, cost.lower_is_better) == (turned.p_worse, "fail", True)
+    assert (cost.difference, cost.low, cost.high) == pytest.approx((-turned.difference, -turned.high, -turned.low))
+    assert (cost.baseline, cost.candidate) == pytest.approx((FRACTIONS.mean(), other.mean()))
     log = inspect_log(tmp_path / "a.eval", [(n, 1, {"match": 1, name: value}) for n, value in enumerate(FRACTIONS)])
-    with pytest.raises(ValueError, match=f"'{name}' is the better the lower it is"):
-        read(log, Columns(score=name))
+    assert read(log, Columns(score=name)).lower
     assert score_names(log, Columns(score="all")) == ("match",)
 
 
@@ -104,8 +114,8 @@ def test_a_loss_may_rank_the_rows_of_a_class():
     """The area under the curve asks which rows have the larger scores, whatever these are; a mean of them does not."""
     table = marks(FRACTIONS).rename(columns={"f1": "reconstruction_loss"}).assign(label=[0, 1] * 100)
     assert sigstats.compare(table, table, score="reconstruction_loss").rows[0].measure == "auc"
-    with pytest.raises(ValueError, match="'reconstruction_loss' is the better the lower it is"):
-        sigstats.compare(table, table, score="reconstruction_loss", measures=["mean-score"])
+    (row,) = sigstats.compare(table, table, score="reconstruction_loss", measures=["mean-score"]).rows
+    assert row.lower_is_better
 
 
 def test_a_schedule_refuses_other_names_where_no_measure_is_named(tmp_path, capsys):
@@ -194,12 +204,77 @@ def test_series_of_the_same_rows_in_another_order_are_refused():
     assert sigstats.compare(y, a, shuffled.to_numpy()).n == 200
 
 
-def test_a_loss_is_not_ranked(tmp_path, capsys):
+def test_of_losses_the_lowest_ranks_first(tmp_path, capsys):
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
-    for path in paths:
-        pd.DataFrame({"id": range(200), "label": TRUE, "prediction": GUESS, "loss": FRACTIONS}).to_csv(path)
-    assert main(["rank", *paths, "--score", "loss"]) == 2
-    assert "'loss' is the better the lower it is" in capsys.readouterr().err
+    for path, more in zip(paths, (1, 0), strict=True):
+        table = {"id": range(200), "label": TRUE, "prediction": GUESS, "loss": FRACTIONS + more}
+        pd.DataFrame(table).to_csv(path)
+    assert main(["rank", *paths, "--score", "loss", "--json", "-"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["models"]
+    assert (first["model"], first["rank_high"], second["model"]) == ("b", 1, "a")
+    assert (first["score"], first["low"] < first["score"] < first["high"]) == (pytest.approx(FRACTIONS.mean()), True)
+
+
+LOWER = """Toxicity_score is_incorrect latency_ms query_time_s response_time duration_s tokens cost_usd logloss
+crossentropy neg_log_likelihood mape ece kl hallucination_rate violations n_wrong false_positives rank WER"""
+HIGHER = "f1 rougeL_fmeasure acc_norm exact_match score mark judge neg_log_loss no_error reciprocal_rank true_positives"
+
+
+def test_names_say_which_way_is_better_or_are_asked_for():
+    assert {direction_of(name) for name in LOWER.split()} == {"lower"}
+    assert {direction_of(name) for name in HIGHER.split()} == {"higher"}
+    assert {direction_of(name) for name in ("elo", "x", "error_accuracy", "neg_accuracy", "refusals")} == {"unknown"}
+    table = marks(FRACTIONS).rename(columns={"f1": "elo"})
+    better = table.assign(elo=FRACTIONS + 1)
+    with pytest.raises(ValueError, match=r"^score: 'elo' does not say which way is better; expected higher_is_better="):
+        sigstats.compare(table, better, score="elo")
+    verdicts = [sigstats.compare(table, better, **{way: "elo"}).verdict for way in WAYS]
+    assert verdicts == ["fail", "pass"]
+    with pytest.raises(ValueError, match=r"^lower_is_better: 'elo' is not valid"):
+        sigstats.compare(table, better, lower_is_better="elo", higher_is_better=["elo"])
+
+
+WAYS = "lower_is_better", "higher_is_better"
+
+
+def test_labels_of_another_file_are_joined_by_id(tmp_path, capsys):
+    truth = pd.DataFrame({"id": range(200), "label": TRUE})
+    sides = [truth.assign(prediction=each) for each in (TRUE, GUESS)]
+    bare = [side.drop(columns="label").sample(frac=1, random_state=1) for side in sides]
+    expected, found = sigstats.compare(*sides).rows, sigstats.compare(*bare, labels=truth).rows
+    assert found == expected
+    paths = [str(tmp_path / name) for name in ("a.csv", "b.csv", "truth.csv")]
+    for path, table in zip(paths, (*bare, truth), strict=True):
+        table.to_csv(path, index=False)
+    assert main(["compare", *paths[:2], "--labels", paths[2], "--json", "-"]) == 1
+    assert json.loads(capsys.readouterr().out)["rows"][0]["p_worse"] == expected[0].p_worse
+    assert main(["compare", *paths[:2]]) == 2
+    assert "column 'label' is not there, the true class of each row; expected" in capsys.readouterr().err
+    with pytest.raises(ValueError, match=r"^score: 'target' names predictions, not marks; expected .* labels=FILE"):
+        sigstats.compare(*(table.rename(columns={"prediction": "target"}) for table in bare), score="target")
+    truth[1:].to_csv(paths[2], index=False)
+    assert main(["compare", *paths[:2], "--labels", paths[2]]) == 2
+    assert "id '0' has no label" in capsys.readouterr().err
+
+
+def test_two_columns_of_one_frame_are_baseline_and_candidate():
+    table = pd.DataFrame({"id": range(200), "label": TRUE, "tree": TRUE, "forest": GUESS})
+    sides = [table.rename(columns={name: "prediction"}) for name in ("tree", "forest")]
+    assert sigstats.compare(table, prediction=["tree", "forest"]).rows == sigstats.compare(*sides).rows
+    with pytest.raises(ValueError, match=r"^prediction: .* expected two columns of this frame"):
+        sigstats.compare(table, prediction="tree")
+
+
+@pytest.mark.parametrize("margin", ["0.5pt", "0.5%", "0.5 points", "0.005", 0.005])
+def test_a_margin_is_a_share_or_points(margin):
+    assert sigstats.ComparisonRule(margin=margin).margin == 0.005
+
+
+def test_a_bare_margin_that_may_mean_points_is_refused(tmp_path, capsys):
+    with pytest.raises(ValueError, match=r"^margin: 0\.5 is not valid; expected 0\.5pt .* or 50pt"):
+        sigstats.ComparisonRule(margin=0.5)
+    assert main(["compare", "a.csv", "b.csv", "--minimum-effect", "0.5"]) == 2
+    assert capsys.readouterr().err.startswith("sigstats: --minimum-effect: 0.5 is not valid; expected 0.5pt")
 
 
 def filtered(path, filters, prompt="p", **more):

@@ -302,8 +302,7 @@ def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
     assert found.others["level"].to_pylist() == list("ababab")
     path = details(tmp_path / "details.parquet", [{**row, "metric": {"em": 1.0, "ppl": 3.5}} for row in rows])
     assert score_names(path, Columns()) == ("em",)
-    with pytest.raises(ValueError, match="score: 'ppl' is the better the lower it is"):
-        read(path, Columns(score="ppl"))
+    assert read(path, Columns(score="ppl")).lower
     as_text = [{name: str(value) for name, value in row.items()} for row in rows]
     other = read(details(tmp_path / "renamed.parquet", as_text), Columns(score="em", slices=("level",)))
     assert other.ids.to_pylist() == found.ids.to_pylist()

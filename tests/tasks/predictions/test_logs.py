@@ -68,9 +68,9 @@ def test_any_metric_that_is_a_number_a_document_is_read_by_its_name(tmp_path):
             assert marks(harness_log(tmp_path / "b.jsonl", [{name: value, **listed}])) == [value]
 
 
-def test_a_metric_that_is_better_the_lower_it_is_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="'word_perplexity' is the better the lower it is"):
-        marks(harness_log(tmp_path / "a.jsonl", [{"word_perplexity": 9.5}]))
+def test_a_log_whose_metric_is_an_error_is_read_as_one(tmp_path):
+    found = read(harness_log(tmp_path / "a.jsonl", [{"word_perplexity": 9.5}]), Columns())
+    assert (found.lower, found.predicted, found.score.to_pylist()) == (True, False, [9.5])
 
 
 def test_the_filter_that_is_named_is_read(tmp_path):
@@ -165,8 +165,8 @@ def test_the_results_of_a_run_say_its_model_and_which_metrics_are_better_low(tmp
         "epochs": "1",
     }
     assert found.settings["version of the task"] == "2.0"
-    with pytest.raises(ValueError, match="'loss' is the better the lower it is"):
-        marks(path, score="loss")
+    assert read(path, Columns(score="loss")).lower
+    assert not read(path, Columns(score="loss", higher=frozenset(["loss"]))).lower
 
 
 def test_a_reduction_that_is_no_mean_is_told(tmp_path):
