@@ -82,7 +82,7 @@ def binomial(draw: random.Random) -> Drawn:
 
 
 def signs(draw: random.Random) -> Drawn:
-    """Sign flips of whole numbers: whatever way sigstats takes, in fixed point, or bounded."""
+    """Sign flips of whole numbers: whatever way sigstats takes, by frequencies, or bounded."""
     n = draw.choice((5, 20, 60))
     largest = draw.choice((3, 50, 10**4 if n < 60 else 200))
     values = [draw.randint(-largest, largest + largest // 3) for _ in range(n)]
@@ -90,15 +90,15 @@ def signs(draw: random.Random) -> Drawn:
     return Drawn(found.pvalue, found.error_bound or 0.0, _share_of_signs(values), f"sign flips {values}")
 
 
-def fixed_point(draw: random.Random) -> Drawn:
-    """The same in fixed point, which sigstats takes where exact laws are longer than a gigabit."""
-    with patch.multiple(law, MOST_BITS=0, MOST_SUMS=0):
+def frequencies(draw: random.Random) -> Drawn:
+    """The same by frequencies, which sigstats takes where exact laws are longer than 20 megabits."""
+    with patch.multiple(law, MOST_MULTIPLIED=0, MOST_SUMS=0, MOST_ENUMERATED=0):
         return signs(draw)
 
 
 def bounded(draw: random.Random) -> Drawn:
-    """The same by Selberg's polynomials, which sigstats takes where laws are too wide for fixed point."""
-    with patch.multiple(law, MOST_BITS=0, MOST_SUMS=0, MOST_TERMS=0, MOST_ENUMERATED=0):
+    """The same by Selberg's polynomials, which sigstats takes where laws are too wide to be summed."""
+    with patch.multiple(law, MOST_BITS=0, MOST_MULTIPLIED=0, MOST_SUMS=0, MOST_TERMS=0, MOST_ENUMERATED=0):
         return signs(draw)
 
 
@@ -258,7 +258,7 @@ def stopped(draw: random.Random) -> Drawn:
 FAMILIES: dict[str, tuple[Callable[[random.Random], Drawn], int]] = {
     "binomial": (binomial, 30),
     "sign flips, whole": (signs, 15),
-    "fixed point": (fixed_point, 10),
+    "frequencies": (frequencies, 10),
     "two samples": (two_samples, 22),
     "goodness of fit": (fit, 14),
     "number correct": (number_correct, 6),

@@ -2,13 +2,18 @@
 
 Nothing is ever subtracted, so that every probability keeps all but a few of its digits.
 
-When not to use: magnitudes whose total times their number exceeds some millions (`sigstats.sign_flips.many_tails`).
+When not to use: magnitudes whose total times their number exceeds a billion (`sigstats.sign_flips.many_tails`).
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from .._common.validation import FloatArray
+
+#: Up to this total of the magnitudes times their number all are summed into one law, above it into two of half as many.
+_ONE_LAW = 4 * 10**6
+_BLOCK, _CHUNK = 2**12, 2**16
 #: So many additions double the largest term no further than a double reaches.
 _STEPS = 512
 #: What terms too small for a double may add up to.
@@ -25,14 +30,47 @@ def tails_in_doubles(magnitudes: Sequence[int], *thresholds: int) -> list[tuple[
     >>> low < 0.375 < high, high - low < 1e-13
     (True, True)
     """
-    law = np.zeros(sum(magnitudes) + 1)
+    if len(magnitudes) * sum(magnitudes) <= _ONE_LAW:
+        law, scale = _law(sorted(magnitudes))
+        found = [float(law[max(0, threshold) :].sum()) * scale for threshold in thresholds]
+        steps = len(magnitudes) + 100
+    else:
+        one, scale = _law(sorted(magnitudes)[::2])
+        other, other_scale = _law(sorted(magnitudes)[1::2])
+        from_here_on = _from_here_on(other)
+        found = [_of_halves(one, from_here_on, threshold) * scale * other_scale for threshold in thresholds]
+        steps = len(magnitudes) + 100 + 2 * _BLOCK + (len(one) + len(other)) // _BLOCK
+    rounding = steps * 2.0**-52
+    return [(max(0.0, p * (1 - rounding) - _LOST), min(1.0, p * (1 + rounding) + _LOST)) for p in found]
+
+
+def _law(magnitudes: Sequence[int]) -> tuple[FloatArray, float]:
+    """The weights of the sums, and what makes probabilities of them."""
+    law = np.zeros(-(-(sum(magnitudes) + 1) // _BLOCK) * _BLOCK)
     law[0], reach = 1.0, 0
-    for step, size in enumerate(sorted(magnitudes), 1):
-        law[size : size + reach + 1] += law[: reach + 1].copy()
+    for step, size in enumerate(magnitudes, 1):
+        for end in range(reach + 1, 0, -_CHUNK):  # from above, so that what is added is still as it was
+            start = max(0, end - _CHUNK)
+            law[size + start : size + end] += law[start:end].copy()
         reach += size
         if step % _STEPS == 0:
             law *= 2.0**-_STEPS
-    scale = 2.0 ** -(len(magnitudes) % _STEPS)
-    rounding = (len(magnitudes) + 100) * 2.0**-52
-    found = [float(law[max(0, threshold) :].sum()) * scale for threshold in thresholds]
-    return [(max(0.0, p * (1 - rounding) - _LOST), min(1.0, p * (1 + rounding) + _LOST)) for p in found]
+    return law, 2.0 ** -(len(magnitudes) % _STEPS)
+
+
+def _from_here_on(law: FloatArray) -> FloatArray:
+    """The sums of all weights from each place on, by blocks, so that no sum has many terms."""
+    within = law.reshape(-1, _BLOCK)[::-1, ::-1]
+    within.cumsum(axis=1, out=within)
+    within[1:] += within[:-1, -1].cumsum()[:, None]
+    return law
+
+
+def _of_halves(one: FloatArray, from_here_on: FloatArray, threshold: int) -> float:
+    """The weight of sums of both halves of at least the threshold."""
+    first, last = max(0, threshold - len(from_here_on) + 1), min(len(one), max(0, threshold))
+    found = float(one[last:].sum()) * float(from_here_on[0])
+    for start in range(first, last, _CHUNK):
+        end = min(last, start + _CHUNK)
+        found += float((one[start:end] * from_here_on[threshold - end + 1 : threshold - start + 1][::-1]).sum())
+    return found

@@ -5,8 +5,10 @@ With magnitudes :math:`m_1, \dots, m_n` and independent fair coins :math:`B_i`, 
 :math:`2^{-n} \prod_i (1 + x^{m_i})`, a product of integer polynomials (Pagano and Tritchler 1983, Journal of the
 American Statistical Association 78, 435-440, use its Fourier transform).
 
-Whole magnitudes are summed exactly where their sums are few (`sigstats.sign_flips.few_sums`), and while the product has
-at most `MOST_BITS` bits. Beyond that the product is computed in fixed point (`sigstats.sign_flips.fixed_point`). Real
+The way is chosen by what each costs, and none takes more than half a second below a hundred thousand magnitudes. Whole
+ones are summed exactly where their sums are few (`sigstats.sign_flips.few_sums`), where the product is short, or where
+they are few enough to be enumerated. Wider laws come from their characteristic function, to thirty digits
+(`sigstats.sign_flips.characteristic`), or from sums of doubles, to thirteen (`sigstats.sign_flips.in_doubles`). Real
 magnitudes, or whole ones whose sums spread too widely, are enumerated where there are few of them and otherwise bounded
 (`sigstats.sign_flips.fourier`).
 """
@@ -21,22 +23,26 @@ import numpy as np
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail, tail_error
+from .characteristic import Tail, tail_by_frequencies
 from .few_sums import MOST_SUMS, halves, tail_counts
-from .fixed_point import Polynomial, Tail, fixed_point, multiplied
 from .fourier import tail_bounds
+from .in_doubles import tails_in_doubles
 
-#: The largest exact product, as the number of its coefficients times their length in bits.
-MOST_BITS = 10**9
-#: The largest product in fixed point, as its length times the number of its factors.
-MOST_TERMS = 2**28
+#: Laws whose exact product, as the number of its coefficients times their length in bits, is larger are not summed,
+#: unless their spread times the number of sizes is at most the second.
+MOST_BITS, MOST_TERMS = 10**9, 2**28
+#: The largest exact product that is multiplied out.
+MOST_MULTIPLIED = 2 * 10**7
 #: What one sum of a short list takes, in bits of the exact product.
 _WORK_OF_A_SUM = 250
 #: What certified bounds of a tail take, likewise.
 _WORK_OF_BOUNDS = 8 * 10**6
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
+#: The logarithm of a larger probability is that of its double.
+_LOG_OF_ROUNDED = 1e-300
 _WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
-_REACH = 14  # beyond so many standard deviations a tilted law has no mass in fixed point
+_REACH = 14  # beyond so many standard deviations a tilted law has next to no mass
 
 
 def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width: float = _WIDTH) -> Tail:
@@ -79,10 +85,20 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
     exact = _exact_tails(distinct, threshold)
     if exact is not None:
         return exact[0]
-    if 2 * _REACH * _spread(magnitudes) * len(distinct) <= MOST_TERMS:
-        return fixed_point(distinct, int(threshold))[0]
-    if len(magnitudes) <= MOST_ENUMERATED and total < 2**62:
+    n = len(magnitudes)
+    if n <= MOST_ENUMERATED and total < 2**62:
         return _enumerated(np.array(magnitudes, dtype=np.int64), threshold)
+    product = n * total <= MOST_BITS
+    if product or 2 * _REACH * _spread(distinct) * len(distinct) <= MOST_TERMS:
+        sizes, times = np.array([*distinct.items()], dtype=np.int64).T
+        found = tail_by_frequencies(sizes, times, int(threshold))
+        if found is not None:
+            rounded = product and found.low == found.high > _LOG_OF_ROUNDED
+            return found._replace(log=math.log(found.high)) if rounded else found
+    if product:
+        ((low, high),) = tails_in_doubles(magnitudes, int(threshold))
+        if low > 0:
+            return Tail(low, high, math.log(high))
     return _bounded(magnitudes, threshold, width)
 
 
@@ -141,11 +157,16 @@ def _exact_tails(distinct: "Counter[int]", *thresholds: int) -> list[Tail] | Non
     """Tails of whole magnitudes of several sizes, by whichever exact way is shorter; None if both are too long."""
     n, total = distinct.total(), sum(size * times for size, times in distinct.items())
     one, other, sums = halves(distinct)
+    # The counts of sums are symmetric, so that those below the threshold or its mirror image will do.
+    length = max(min(max(0, each), total - each + 1) for each in thresholds)
     if sums <= MOST_SUMS and _WORK_OF_A_SUM * sums < n * total:
         counts = tail_counts(one, other, *thresholds)
-    elif n * total <= MOST_BITS:
-        coefficients = _counts(distinct).coeffs()
-        counts = [sum(coefficients[threshold:]) for threshold in thresholds]
+    elif n * length <= MOST_MULTIPLIED:
+        coefficients = _counts(distinct, length).coeffs()
+        counts = [
+            2**n - sum(coefficients[:each]) if 2 * each <= total else sum(coefficients[: total - each + 1])
+            for each in thresholds
+        ]
     else:
         return None
     return [exact_ratio(count, 2**n) for count in counts]
@@ -155,7 +176,7 @@ def exact_ratio(favourable: Any, outcomes: int) -> Tail:
     """A tail of equally likely outcomes that are counted."""
     count = int(favourable)
     p = count / outcomes
-    log = math.log(p) if p > 1e-300 else (math.log(count) - math.log(outcomes) if count else -math.inf)
+    log = math.log(p) if p > _LOG_OF_ROUNDED else (math.log(count) - math.log(outcomes) if count else -math.inf)
     return Tail(p, p, log)
 
 
@@ -172,23 +193,29 @@ def log_weights(magnitudes: Sequence[int] | FloatArray) -> tuple[FloatArray, Flo
     if isinstance(magnitudes, np.ndarray):
         sums = _all_sums(magnitudes)
         return sums, np.full(len(sums), -len(magnitudes) * math.log(2))
-    coefficients = _counts(Counter(magnitudes)).coeffs()
+    coefficients = _counts(Counter(magnitudes), sum(magnitudes) + 1).coeffs()
     total = len(magnitudes) * math.log(2)
     possible = [i for i, count in enumerate(coefficients) if count]
     return np.array(possible, dtype=float), np.array([math.log(int(coefficients[i])) - total for i in possible])
 
 
-def _counts(distinct: "Counter[int]") -> Polynomial:
-    """The product of ``1 + x^m``, by a tree that multiplies polynomials of like length."""
+def _counts(distinct: "Counter[int]", length: int) -> Any:
+    """The first coefficients of the product of ``(1 + x^m)^t``, by a tree of factors of like length."""
     from flint import fmpz_poly
 
-    factors = [fmpz_poly([1] + [0] * (size - 1) + [1]) ** times for size, times in distinct.items()]
-    return multiplied(factors, lambda one, other: one * other)
+    factors = []
+    for size, times in distinct.items():
+        in_units = fmpz_poly([1, 1]).pow_trunc(times, -(-length // size))
+        factors.append(in_units.inflate(size) if in_units.degree() > 0 else in_units)
+    while len(factors) > 1:
+        odd = factors[len(factors) - len(factors) % 2 :]
+        factors = [one.mul_low(other, length) for one, other in zip(factors[::2], factors[1::2], strict=False)] + odd
+    return factors[0]
 
 
-def _spread(magnitudes: Sequence[int]) -> int:
+def _spread(distinct: "Counter[int]") -> int:
     """The standard deviation of the sum, half the root of the sum of squares, rounded up."""
-    return math.isqrt(sum(each * each for each in magnitudes)) // 2 + 1
+    return math.isqrt(sum(times * size * size for size, times in distinct.items())) // 2 + 1
 
 
 def _enumerated(magnitudes: "FloatArray | IntArray", threshold: Any) -> Tail:
@@ -209,13 +236,13 @@ def _all_sums(magnitudes: Any) -> Any:
 
 def _bounded(magnitudes: Sequence[int] | FloatArray, threshold: Any, width: float) -> Tail:
     """Certified bounds, by Selberg's polynomials."""
-    largest = max(magnitudes)  # whole numbers may exceed any float
-    scaled = np.array([float(each / largest) for each in magnitudes])
+    whole = not isinstance(magnitudes, np.ndarray)
+    largest: Any = max(magnitudes) if whole else np.max(magnitudes)
+    # Whole numbers may exceed any float.
+    scaled = np.array([each / largest for each in magnitudes]) if whole else np.asarray(magnitudes) / largest
     sizes, times = np.unique(scaled, return_counts=True)
     place = float(threshold / largest)
     tie = TIE_TOLERANCE * abs(place)
-    if isinstance(magnitudes, np.ndarray):  # sums within the tolerance count as equal
-        place, slack = place - tie, 0.0
-    else:
-        slack = tie
+    # Sums of reals within the tolerance count as equal.
+    place, slack = (place, tie) if whole else (place - tie, 0.0)
     return Tail(*tail_bounds(sizes, times.astype(np.float64), place, slack=slack, width=width))

@@ -136,8 +136,8 @@ def sign_flip_test(
     -----
     The sum of the differences is ``2 S - sum(abs(d))``, S being the sum of those magnitudes whose sign is positive. The
     law of S is a product of polynomials, ``(1 + x**abs(d)) / 2`` for each item. Whole numbers and fractions are
-    multiplied exactly; where that would take more than a gigabit, in fixed point with certified bounds that agree to
-    some twenty digits; floats of no common fraction are enumerated up to 40 items and beyond that bounded
+    multiplied exactly; wider laws come from their characteristic function, to thirty digits, or from sums of doubles,
+    to twelve; floats of no common fraction are enumerated up to 40 items and beyond that bounded
     to two thousandths or so (``sigstats.sign_flips.fourier``).
 
     The mean of one answer and the mean of eight are not as likely ahead as behind, however equal the models are: if
@@ -168,7 +168,7 @@ def sign_flip_test(
     as_choice(method, "method", SIGN_FLIP_METHODS)
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    values = np.array([float(each) for each in units]) * scale
+    values = np.array(units, dtype=np.float64) * scale
     rows = np.ones(len(values)) if sizes is None else _sizes(sizes, len(values))
     most = _limit(limit, values, rows)
     sums = signed_sums(units, exact=exact)
@@ -272,7 +272,7 @@ def _confidence(
     tail = (1 - level) / 2
     low, high = (0.0, 0.0) if limit == 0 else score_limits(values, rows, limit, tail)
     if len(magnitudes):
-        sizes = np.array([float(each) for each in magnitudes])
+        sizes = np.array(magnitudes, dtype=np.float64)
         known = sum(magnitudes) <= _MOST_SUMS if isinstance(magnitudes, list) else len(magnitudes) <= _FEW
         law = log_weights(magnitudes) if known else None
         least, greatest = conditional_limits(sizes, float(sums.positive), law, tail)

@@ -44,7 +44,7 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
     except Exception:  # an object that may raise anything
         raise refuse("differences", differences, "a sequence of numbers") from None
     if given and all(isinstance(each, (int, Fraction)) and not isinstance(each, bool) for each in given):
-        fractions = [Fraction(each) for each in given]
+        fractions = {each: Fraction(each) for each in set(given)}
     else:
         reals = as_reals(differences, "differences", ndim=1)
         largest = float(np.abs(reals).max())
@@ -54,15 +54,16 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
         near = _near_fractions((reals[:_FEW], reals), largest, floats=floats)
         if near is None:
             return reals.tolist(), 1.0, False
-        fractions = [near[each] for each in reals.tolist()]
-    require_moderate(fractions, "differences")
-    common = math.lcm(*(each.denominator for each in fractions))
-    whole = [int(each * common) for each in fractions]
-    divisor = math.gcd(*whole) or 1
+        given, fractions = reals.tolist(), near
+    require_moderate((each for each in given if abs(each) > LARGEST), "differences")
+    common = math.lcm(*(each.denominator for each in fractions.values()))
+    whole = {each: int(fraction * common) for each, fraction in fractions.items()}
+    divisor = math.gcd(*whole.values()) or 1
     scale = Fraction(divisor, common)
-    if scale < _SMALLEST_UNIT or max(map(abs, whole)) > _MOST_UNITS * divisor:
-        return [float(each) for each in fractions], 1.0, False
-    return [each // divisor for each in whole], float(scale), True
+    if scale < _SMALLEST_UNIT or max(map(abs, whole.values())) > _MOST_UNITS * divisor:
+        return [float(fractions[each]) for each in given], 1.0, False
+    units = {each: size // divisor for each, size in whole.items()}
+    return [units[each] for each in given], float(scale), True
 
 
 def _near_fractions(

@@ -13,7 +13,8 @@ from scipy import stats
 
 from sigstats import Interval, accuracy_difference, clopper_pearson, mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
-from sigstats.sign_flips.fixed_point import fixed_point
+from sigstats.sign_flips.characteristic import tail_by_frequencies
+from sigstats.sign_flips.in_doubles import tails_in_doubles
 from sigstats.sign_flips.interval import null_variance, score_limits, score_pvalue
 
 from ...examples import examples
@@ -126,15 +127,41 @@ def test_scipy_enumerates_the_same():
         assert sign_flip_test(differences, alternative=alternative).pvalue == pytest.approx(scipy.pvalue, rel=1e-12)
 
 
+def exact_tail(magnitudes, threshold):
+    counts = law._counts(Counter(magnitudes), sum(magnitudes) + 1).coeffs()
+    return law.exact_ratio(sum(counts[threshold:]), 2 ** len(magnitudes))
+
+
 @settings(deadline=None, max_examples=examples(40))
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=60), st.data())
-def test_fixed_point_holds_the_exact_tail(magnitudes, data):
+def test_the_characteristic_function_has_the_exact_tail(magnitudes, data):
     threshold = data.draw(st.integers(1, sum(magnitudes)))
-    exact = law.exact_ratio(sum(law._counts(Counter(magnitudes)).coeffs()[threshold:]), 2 ** len(magnitudes))
-    (bounds,) = fixed_point(Counter(magnitudes), threshold)
-    assert bounds.low <= exact.high <= bounds.high
-    assert bounds.high - bounds.low <= 1e-15 * bounds.high
-    assert bounds.log == pytest.approx(exact.log, rel=1e-12, abs=1e-12)
+    sizes, times = np.array([*Counter(magnitudes).items()]).T
+    found = tail_by_frequencies(sizes, times, threshold)
+    exact = exact_tail(magnitudes, threshold)
+    assert found.low <= exact.high <= found.high
+    assert found.high - found.low <= 1e-15 * found.high
+    assert found.log == pytest.approx(exact.log, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("largest", [3, 25, 400])
+@pytest.mark.parametrize("deviations", [0.5, 4, -3])
+def test_long_laws_are_those_of_the_product_to_the_last_bit(monkeypatch, largest, deviations):
+    rng = np.random.default_rng([largest, abs(int(deviations))])
+    magnitudes = [*rng.integers(1, largest + 1, 400).tolist(), 2 * largest]
+    spread = math.sqrt(sum(each * each for each in magnitudes)) / 2
+    threshold = min(sum(magnitudes), int(sum(magnitudes) / 2 + deviations * spread))
+    monkeypatch.setattr(law, "MOST_MULTIPLIED", 0)
+    assert law.tail_of_sum(magnitudes, threshold)[:3] == exact_tail(magnitudes, threshold)[:3]
+
+
+@pytest.mark.parametrize("threshold", [1, 60_000, 300_000, 420_000, 480_000])
+def test_two_laws_in_doubles_hold_the_exact_tail(threshold):
+    magnitudes = np.random.default_rng(threshold).integers(1, 20_000, 50).tolist()
+    threshold = min(threshold, sum(magnitudes))
+    ((low, high),) = tails_in_doubles(magnitudes, threshold)
+    assert low <= exact_tail(magnitudes, threshold).high <= high
+    assert high - low <= 1e-11 * high
 
 
 @settings(deadline=None, max_examples=12)

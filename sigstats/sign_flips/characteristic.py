@@ -1,0 +1,160 @@
+r"""The tail of a sum of whole magnitudes that fair coins put in or leave out, from its characteristic function.
+
+An exponential tilt moves the mean of the sum to the threshold (Esscher 1932). The tilted law, folded onto a circle of L
+whole numbers, has the tail :math:`L^{-1} \sum_k \varphi(k) G(k)`, where :math:`\varphi` is a product over the
+magnitudes and G a geometric sum. Ball arithmetic bounds the rounding of the terms. What is left out is bounded and
+added: the mass beyond the circle (Hoeffding 1963, theorem 2), and frequencies at which :math:`|\varphi|` is next to
+nothing. As :math:`\log(1 - x) \le -x`, one Fourier transform of the magnitudes bounds :math:`|\varphi|` at all of them.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from .._common.error_bounds import ROUNDING, error_bound, width_of
+from .._common.validation import FloatArray
+from .fourier import tilt_to
+
+#: The binary digits after the point of the tilted tail, and of the arithmetic.
+_BITS, _PRECISION = 100, 168
+#: The longest circle, the most factors in doubles and the most in balls.
+_MOST_FREQUENCIES, _MOST_FACTORS, _MOST_BALLS = 2**23, 2**24, 2**16
+#: What each frequency that is left out may be, as the logarithm of the modulus.
+_SMALL = -(_BITS + 24) * math.log(2)
+#: Bounds that are further apart, as a share of the upper one, are said to be bounds.
+_TEN_DIGITS = 1e-10
+
+
+class Tail(NamedTuple):
+    """Bounds of a tail probability and its natural logarithm; both bounds are equal where it is exact.
+
+    `rounding` is the relative error of a tail that is exact but for its arithmetic.
+    """
+
+    low: float
+    high: float
+    log: float
+    rounding: float = ROUNDING
+
+    @property
+    def reason(self) -> str:
+        """That the p-value is only bounded, where ten digits of it are not known; else empty."""
+        if self.low == self.high or width_of(self.low, self.high) <= _TEN_DIGITS:
+            return ""
+        return "bounded, not summed: p is the upper of two bounds, of which pvalue_interval has both"
+
+    @property
+    def error_bound(self) -> float:
+        """A bound on the distance of the upper bound from the tail, relative to the larger of the two."""
+        if self.low == self.high:
+            return error_bound(self.high, self.rounding) if self.log > -math.inf else 0.0
+        return error_bound(self.high, width_of(self.low, self.high))
+
+
+def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
+    """``P(S >= threshold)``, or None where too many frequencies count.
+
+    Parameters
+    ----------
+    sizes, times : ndarray of int, shape (D,)
+        The distinct magnitudes, all positive, and how often each occurs.
+    threshold : int
+        From 1 to the sum of all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.sign_flips.characteristic import tail_by_frequencies
+    >>> tail_by_frequencies(np.array([1, 3]), np.array([2, 1]), 4).high  # 1 + 3 twice and 1 + 1 + 3 of 8 sums
+    0.375
+    """
+    from flint import ctx
+
+    total = int(sizes @ times)
+    complement = 2 * threshold <= total
+    circle = _Circle.of(sizes, times, total - threshold + 1 if complement else threshold)
+    frequencies = circle.frequencies() if circle.length <= _MOST_FREQUENCIES else np.zeros(0)
+    if not 0 < len(frequencies) <= _MOST_BALLS // len(sizes):
+        return None
+    before, ctx.prec = ctx.prec, _PRECISION
+    try:
+        low, high = circle.tail(frequencies)
+        if complement:
+            low, high = 1 - high, 1 - low
+        return Tail(max(0.0, float(low.lower())), min(1.0, float(high.upper())), min(0.0, float(high.log().mid())))
+    finally:
+        ctx.prec = before
+
+
+class _Circle(NamedTuple):
+    """A tilted law on a circle; `beyond` is the most numbers from the threshold on, `missed` the mass elsewhere."""
+
+    sizes: Any
+    times: Any
+    threshold: int
+    tilt: float
+    shares: FloatArray
+    length: int
+    beyond: int
+    missed: float
+
+    @classmethod
+    def of(cls, sizes: Any, times: Any, threshold: int) -> "_Circle":
+        from scipy.fft import next_fast_len
+
+        total, squares = int(sizes @ times), float((times * sizes.astype(np.float64) ** 2).sum())
+        tilt = tilt_to(sizes, times, threshold)
+        shares = expit(tilt * sizes)
+        offset = abs(float((times * sizes * shares).sum()) - threshold) + 1 + 1e-12 * total
+        reach = math.ceil(offset + math.sqrt(squares * (_BITS + 2) * math.log(2) / 2)) + 1
+        if 2 * reach > total:
+            length, beyond, missed = total + 1, total - threshold + 1, 0.0
+        else:
+            length = next_fast_len(2 * reach, real=True)
+            beyond, missed = length // 2, 2.0**-_BITS
+        if tilt * length < 1e-12:
+            tilt, shares = 0.0, np.full(len(sizes), 0.5)
+        return cls(sizes, times, threshold, tilt, shares, length, beyond, missed)
+
+    def frequencies(self) -> Any:
+        """The frequencies up to half the circle at which the function may count; none where they are too many."""
+        weights = 4 * self.shares * (1 - self.shares)
+        folded = np.bincount(self.sizes % self.length, self.times * weights, minlength=self.length)
+        whole = folded.sum()
+        found = np.flatnonzero(np.fft.rfft(folded).real > whole * (1 - 1e-12) + 4 * _SMALL - 1)
+        logs = np.zeros(len(found))
+        done, work, order = 0, 0, np.argsort(-self.times * weights, kind="stable")
+        while done < len(order) and (work := work + 8 * len(found)) <= _MOST_FACTORS:
+            for place in order[done : done + 8]:
+                half = self.sizes[place] % self.length * found % self.length * (math.pi / self.length)
+                logs += self.times[place] / 2 * np.log1p(-weights[place] * np.sin(half) ** 2 * (1 - 1e-12))
+            done += 8
+            kept = logs > _SMALL
+            found, logs = found[kept], logs[kept]
+        return found if done >= len(order) else found[:0]
+
+    def tail(self, frequencies: Any) -> tuple[Any, Any]:
+        """Bounds of the tail, as balls."""
+        from flint import acb, arb, fmpq
+
+        tilt = arb(self.tilt)
+        laws, log_scale = [], arb(0)
+        for size, times in zip(self.sizes.tolist(), self.times.tolist(), strict=True):
+            odds = (tilt * size).exp()
+            laws.append((size, times, 1 / (1 + odds), odds / (1 + odds)))
+            log_scale += times * ((1 + odds) / 2).log()
+        sum_of_terms, shrunk = arb(0), (-tilt).exp()
+        for k in frequencies.tolist():
+            turn = acb(arb(fmpq(2 * k, self.length))).exp_pi_i()
+            step = shrunk / turn
+            geometric = acb(self.beyond) if k == 0 and self.tilt == 0 else (1 - step**self.beyond) / (1 - step)
+            value = geometric / turn**self.threshold
+            for size, times, left_out, included in laws:
+                value *= (left_out + included * turn**size) ** times
+            sum_of_terms += value.real * (1 if 2 * k in (0, self.length) else 2)
+        tilted = sum_of_terms / self.length
+        doubt = self.missed + self.length * 2.0 ** -(_BITS + 23)
+        scale = (log_scale - tilt * self.threshold).exp()
+        return (tilted - doubt) * scale, (tilted + doubt) * scale
