@@ -19,6 +19,7 @@ TESTS = Path(__file__).parent
 #: The tests of faults that `make test` runs.
 SMOKE = {
     "tests/faults/test_workers.py::test_killed_workers_are_replaced_and_nothing_is_counted_twice[one]",
+    "tests/faults/test_parts.py::test_parts_at_once_one_of_them_killed_give_the_bytes_of_a_whole_run[folder]",
     "tests/faults/test_whole_run.py::test_a_run_killed_at_random_moments_is_taken_up_without_loss[once]",
 }
 

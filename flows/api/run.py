@@ -17,9 +17,9 @@ from ..config.study import Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
 from ..running.cache_place import own_place, read_key
+from ..running.cell_result import CellStudyResult
 from ..running.options import RunOptions
 from ..running.progress import Display
-from ..running.study import CellStudyResult
 from ..studies import kind_of, load_study, parse_study
 from .results import StudyResults, as_place, open_results
 

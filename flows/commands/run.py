@@ -43,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a secret of 16 bytes or more: cells that are added to the cache are signed with it, others are not used",
     )
     parser.add_argument(
+        "--part",
+        metavar="K/N",
+        help="compute part K of N, from 1, as the tasks of an array job do on one output; the run without --part "
+        "computes what is missing, summarises and reports",
+    )
+    parser.add_argument(
         "--log-format", choices=("text", "json"), default="text", help="json: one object a line on standard error"
     )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
@@ -54,15 +60,17 @@ def run(options: argparse.Namespace) -> int:
     from ..orchestration.environment import server_configured, set_up
     from ..orchestration.run import follow
     from ..running.cache_place import read_key
+    from ..running.cells import follow_nowhere
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
     from ..running.options import RunOptions
+    from ..running.part import parse_part
     from ..running.progress import Display
     from ..studies import kind_of
 
     workers = workers_of(options)
     study = study_of(options)
     kind = kind_of(study)
-    refuse_cluster(options, study, "cluster", "workers", "cache")
+    refuse_cluster(options, study, "cluster", "workers", "cache", "part")
     if not kind.has_cells and options.log_format != "text":
         raise BadInput(f"--log-format: {options.log_format} is not valid; a {study.kind} study has no log")
     named = options.cluster is not None or workers is not None
@@ -71,6 +79,9 @@ def run(options: argparse.Namespace) -> int:
     output = output_of(options, study)
     cache = cache_of(options.cache, output)
     cache_key = None if options.cache_key is None else read_key(options.cache_key, cache, "--cache-key")
+    part = None if options.part is None else parse_part(options.part)
+    if part is not None and cache is not None:
+        raise BadInput(f"--cache: {cache} is not valid with --part; expected it at the run without --part")
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 
     def work(stop: threading.Event) -> "StudyResult":
@@ -80,10 +91,11 @@ def run(options: argparse.Namespace) -> int:
             cluster=cluster,
             display=display,
             stop=stop,
-            follow=follow,
+            follow=follow if part is None else follow_nowhere,
             allow=allow,
             cache=cache,
             cache_key=cache_key,
+            part=part,
         )
         if kind.has_cells or not server_configured():
             return kind.run(study, how)

@@ -44,11 +44,14 @@ def read_failures(store: Store) -> list[dict[str, str]]:
     failures: list[dict[str, str]] = []
     for name in store.files.names("receipts"):
         try:
-            found = store.read_json(f"receipts/{name}").get("failures", [])
+            found = store.read_json(f"receipts/{name}")
         except (Damaged, FileNotFoundError):
             continue
-        cell = name.removesuffix(".json")
-        failures += [{**{key: str(value) for key, value in failure.items()}, "cell": cell} for failure in found]
+        cell = str(found.get("cell", ""))
+        failures += [
+            {**{key: str(value) for key, value in failure.items()}, "cell": cell}
+            for failure in found.get("failures", [])
+        ]
     return failures
 
 

@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 from sigstats._common.messages import one_line
@@ -19,6 +20,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..config.model import Strict
 from ..config.study import Study
+from .part import Part
 from .progress import Display
 from .staff import StaffChanges
 
@@ -143,16 +145,29 @@ class CellComputer:
         Set to stop early.
     cache : CellCache, optional
         Cells that it holds are not computed; those that are finished are added to it.
+    part : Part, optional
+        The part of the study that is computed; its receipts have files of their own.
+    lanes : mapping of str to (first, last), optional
+        The lanes of the part, by the name of a cell.
     """
 
     def __init__(
-        self, store: Store, pool: Pool, display: Display, stop: threading.Event, cache: CellCache | None = None
+        self,
+        store: Store,
+        pool: Pool,
+        display: Display,
+        stop: threading.Event,
+        cache: CellCache | None = None,
+        part: Part | None = None,
+        lanes: Mapping[str, tuple[int, int]] = MappingProxyType({}),
     ) -> None:
         self._store = store
         self._pool = pool
         self._display = display
         self._stop = stop
         self._cache = cache
+        self._receipts = "" if part is None else f".{part.number}-of-{part.total}"
+        self._lanes = lanes
         self._telling = threading.Lock()
         self._ended: dict[str, Outcome] = {}
 
@@ -184,12 +199,13 @@ class CellComputer:
     def _computed(self, cell: Cell) -> Outcome:
         progress = partial(self._display.advance, cell)
         damaged = self._try_cache(lambda cache: cache.take(cell, self._store)) or []
-        outcome = run_cell(cell, self._store, self._pool, stop=self._stop, progress=progress)
+        lanes = self._lanes.get(cell.name)
+        outcome = run_cell(cell, self._store, self._pool, stop=self._stop, progress=progress, lanes=lanes)
         for note in [*damaged, *outcome.notes]:
             self._display.say(f"made again: {note}")
         if outcome.complete:
             self._try_cache(lambda cache: cache.put(cell, self._store, outcome.wanted))
-        _write_receipts(self._store, outcome)
+        _write_receipts(self._store, outcome, self._receipts)
         return outcome
 
     def _try_cache(self, use: Callable[[CellCache], T]) -> T | None:
@@ -207,11 +223,11 @@ class CellComputer:
             return None
 
 
-def _write_receipts(store: Store, outcome: Outcome) -> None:
+def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
     """Append the receipts of a cell's blocks to those stored, and remove them from the outcome."""
     if not outcome.receipts and not outcome.failures:
         return
-    name = f"receipts/{outcome.cell.name}.json"
+    name = f"receipts/{outcome.cell.name}{suffix}.json"
     try:
         before = store.read_json(name).get("blocks", [])
     except (FileNotFoundError, Damaged):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..config.model import Strict
 from .cells import Follow, follow_nowhere
+from .part import Part
 from .progress import Display
 
 
@@ -58,6 +59,8 @@ class RunOptions:
         A folder or an fsspec URL of finished cells, which other studies share.
     cache_key : bytes or None
         The secret that its files are signed with.
+    part : Part or None
+        Compute this part of the study alone, and neither summarise nor report.
     """
 
     base: Path
@@ -69,3 +72,4 @@ class RunOptions:
     allow: tuple[str, ...] = ()
     cache: str | None = None
     cache_key: bytes | None = None
+    part: Part | None = None

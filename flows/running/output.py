@@ -142,7 +142,7 @@ def _in_words(cells: Sequence[Cell], what: str) -> str:
     return f"; it would {what} {count_of(len(cells), 'stored cell')}, {first}{more}"
 
 
-def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None:
+def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> None:
     """Write what workers and readers need: ``study.json``, the data, the plan, and published results.
 
     Parameters
@@ -151,8 +151,11 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> None
     identity : mapping
         The identity of the study.
     prepared : Prepared
+    alone : bool
+        Whether no other run writes to the output now: what runs that were killed left is removed.
     """
-    store.files.sweep()
+    if alone:
+        store.files.sweep()
     store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": _versions()})
     for dataset in prepared.datasets:
         store.write_data(dataset)

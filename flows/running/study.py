@@ -1,24 +1,20 @@
 """The run of every study that is computed in cells: check, store the inputs, compute, summarise, report."""
 
 import contextlib
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sigstats
 from sigstats._common.compiled_or import compiles_first
-from sigstats._common.numerals import significant
-from sigstats._common.printable import printable
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.periodic import periodic
-from sigstats.tasks.plan import Plan
-from sigstats.tasks.results import Results
+from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.files import Locked
@@ -26,160 +22,29 @@ from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 
 from ..config.study import Study
-from ..errors import DONE, FAILED, BadInput
+from ..errors import BadInput
 from ..report.page import write_report
+from .cell_result import CellStudyResult
 from .cells import CellComputer, CellRun, run_cells
 from .changed_code import changed_code
 from .options import RunOptions
 from .output import begin, identity_of, refuse_another
+from .part import Part
 from .prepared import Prepared, Progress
-from .progress import Display, duration
-from .result import Artifacts, worst_first
+from .progress import Display
 from .staff import StaffChanges, StaffWatch, add_changes, changes_of
 from .workers import anything_left, workers_for
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-#: A table on a server has at most this many hypotheses; the report has all.
-_MOST_ROWS = 200
 #: What Numba compiles for studies that retrain.
 _COMPILED = Path(sigstats.__path__[0], "learners", "compiled")
 #: The workers are looked at every so many seconds.
 _LOOK_SECONDS = 1.0
 
 
-@dataclass(frozen=True)
-class CellStudyResult:
-    """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`.
-
-    Attributes
-    ----------
-    plan : Plan
-    rows : tuple of Hypothesis
-    failed : tuple of Outcome
-        The cells that are not complete.
-    output, report : str
-        The paths or URLs of the results and of the report.
-    replicates : int
-        The number of replicates that the results rest on.
-    seconds : float
-        The duration of the run.
-    engines : frozenset of str
-        Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
-        to compute.
-    changes, all_changes : StaffChanges
-        The changes among the workers, in this run and in all runs of the output.
-    """
-
-    plan: Plan
-    rows: tuple[Hypothesis, ...]
-    failed: tuple[Outcome, ...]
-    output: str
-    report: str
-    replicates: int
-    seconds: float
-    engines: frozenset[str]
-    changes: StaffChanges
-    all_changes: StaffChanges
-
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        return FAILED if self.failed else DONE
-
-    @property
-    def title(self) -> str:
-        """The number of cells, or of those that failed."""
-        if self.failed:
-            return f"{len(self.failed)} of {len(self.plan.cells)} cells failed"
-        return f"{len(self.plan.cells)} cells, {len(self.rows)} hypotheses"
-
-    @property
-    def subject(self) -> str:
-        """The number of replicates that the results rest on."""
-        return f"{self.replicates:,} replicates"
-
-    @property
-    def reasons(self) -> Sequence[str]:
-        """A line for each cell that failed, with its reason."""
-        return [f"failed: {', '.join(each.cell.subject.values())}: {_reason(each)}" for each in self.failed]
-
-    @property
-    def summary(self) -> "pd.DataFrame":
-        """One row for each hypothesis, without the columns in which no row has a value."""
-        return Results(Store(self.output)).summary.to_pandas().dropna(axis="columns", how="all")
-
-    @property
-    def since(self) -> None:
-        """None: a cell that failed is computed again by each run."""
-
-    @property
-    def artifacts(self) -> Artifacts:
-        """A link to the report, and a table of the hypotheses, the rejected ones first."""
-        said = str(self.all_changes)
-        return Artifacts(
-            links={"report": self.report},
-            tables={"hypotheses": _as_table(self.rows)},
-            markdown={"workers": f"Over all runs of this output: {said}."} if said else {},
-        )
-
-    def tell(self, display: Display) -> None:
-        """Show the cells that failed, the totals, and the path of the report."""
-        for outcome in self.failed:
-            display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
-        for line in worst_first(self.reasons):
-            print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
-        rejected = sum(row.decision == "reject" for row in self.rows)
-        by = _where(self.engines, self.changes.lost)
-        display.say(
-            f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "
-            f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
-        )
-        if said := str(self.all_changes):
-            display.say(f"over all runs of this output: {said}")
-        display.say(f"report: {self.report}")
-        display.event(
-            "end",
-            cells=len(self.plan.cells),
-            failed=len(self.failed),
-            replicates=self.replicates,
-            hypotheses=len(self.rows),
-            rejected=rejected,
-            seconds=round(self.seconds, 3),
-            engines=sorted(self.engines),
-            workers_lost=self.changes.lost,
-            changes=asdict(self.all_changes),
-            report=self.report,
-        )
-
-
-def _where(engines: Collection[str], lost: int) -> str:
-    if not engines:
-        return "; nothing was left to compute"
-    places = {"serial": "this process", "dask": "workers"}
-    losses = f", of which {lost:,} {'was' if lost == 1 else 'were'} lost" if lost else ""
-    return f" by {' and '.join(place for engine, place in places.items() if engine in engines)}{losses}"
-
-
-def _as_table(rows: Sequence[Hypothesis]) -> list[dict[str, Any]]:
-    """The rows of the table of hypotheses on a server."""
-    columns = ("dataset", "slice", "classifier", "a", "b", "test", "method", "measure", "estimate", "p_adjusted")
-    ordered = sorted(rows, key=lambda row: row.decision != "reject")[:_MOST_ROWS]
-    used = [name for name in columns if any(getattr(row, name) is not None for row in ordered)]
-    return [{"decision": row.decision, **{name: getattr(row, name) for name in used}} for row in ordered]
-
-
-def _reason(outcome: Outcome) -> str:
-    if not outcome.failures:
-        return "replicates are missing"
-    return f"{outcome.failures[0].error}: {outcome.failures[0].message}"
-
-
 def run_study(
     study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions, *, kinds: Collection[str]
 ) -> CellStudyResult:
-    """Run a study to its report. Replicates that the output holds are not computed again.
+    """Run a study to its report, or compute a part of it. Replicates that the output holds are not computed again.
 
     Parameters
     ----------
@@ -210,21 +75,19 @@ def run_study(
     store = Store(options.output)
     identity = identity_of(study, prepared)
     refuse_another(store, identity, prepared.plan, kinds)
-    left = anything_left(prepared, store)
+    part = options.part
+    lanes = {} if part is None else part.lanes(prepared.plan.cells)
+    plan = prepared.plan if part is None else _only(prepared.plan, lanes)
+    left = anything_left(plan, store, lanes)
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
-        with _begun(store, identity, prepared, kinds, display):
-            outcomes, changes = _computed(study, prepared.plan, store, pool, options, left=left)
+        with _begun(store, identity, prepared, kinds, display, part):
+            outcomes, changes = _computed(study, plan, store, pool, options, lanes, left=left)
             workers.close()
-            if all(outcome.complete for outcome in outcomes):
-                store.drop_blocks(prepared.plan.cells)
-            with display.patience(f"summarising {len(outcomes):,} cells"):
-                rows = summarize(store)
-            with display.patience("writing the report"):
-                report = write_report(store)
+            rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
     return CellStudyResult(
-        plan=prepared.plan,
+        plan=plan,
         rows=tuple(rows),
         failed=tuple(outcome for outcome in outcomes if not outcome.complete),
         output=store.root,
@@ -234,7 +97,25 @@ def run_study(
         engines=frozenset().union(*(outcome.engines for outcome in outcomes)),
         changes=changes,
         all_changes=changes_of(store),
+        part=part,
     )
+
+
+def _only(plan: Plan, lanes: Collection[str]) -> Plan:
+    """The cells of a plan of which a part has lanes."""
+    return replace(plan, cells=tuple(cell for cell in plan.cells if cell.name in lanes))
+
+
+def _summarised(
+    store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display
+) -> tuple[Sequence[Hypothesis], str]:
+    """The hypotheses, and the path or URL of the report; both are stored."""
+    if all(outcome.complete for outcome in outcomes):
+        store.drop_blocks(plan.cells)
+    with display.patience(f"summarising {len(outcomes):,} cells"):
+        rows = summarize(store)
+    with display.patience("writing the report"):
+        return rows, write_report(store)
 
 
 def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
@@ -248,15 +129,20 @@ def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
 
 @contextlib.contextmanager
 def _begun(
-    store: Store, identity: Mapping[str, Any], prepared: Prepared, kinds: Collection[str], display: Display
+    store: Store,
+    identity: Mapping[str, Any],
+    prepared: Prepared,
+    kinds: Collection[str],
+    display: Display,
+    part: Part | None,
 ) -> Iterator[None]:
-    """Lock the output for as long as the context lasts, and write the inputs to it."""
+    """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock."""
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(store.files.lock())
+            held.enter_context(store.files.lock(shared=part is not None))
             useless = refuse_another(store, identity, prepared.plan, kinds)
             again = list(changed_code(store, prepared.plan))
-            begin(store, identity, prepared)
+            begin(store, identity, prepared, alone=part is None)
         except Locked as other:
             raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
         except OSError as error:
@@ -269,7 +155,14 @@ def _begun(
 
 
 def _computed(
-    study: Study, plan: Plan, store: Store, pool: Pool, options: RunOptions, *, left: bool
+    study: Study,
+    plan: Plan,
+    store: Store,
+    pool: Pool,
+    options: RunOptions,
+    lanes: Mapping[str, tuple[int, int]],
+    *,
+    left: bool,
 ) -> tuple[list[Outcome], StaffChanges]:
     """Compute all cells, and report the workers that join and are lost meanwhile."""
     display, stop = options.display, options.stop
@@ -278,7 +171,7 @@ def _computed(
     watch = StaffWatch(pool, display.say)
     pool.prepare(cell.fanout for cell in plan.cells)
     cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
-    compute = CellComputer(store, pool, display, stop, cache).compute
+    compute = CellComputer(store, pool, display, stop, cache, options.part, lanes).compute
     run = CellRun(
         study=study,
         plan=plan,
@@ -293,9 +186,20 @@ def _computed(
     )
     try:
         with (
-            display.start(plan, workers=lambda: pool.workers),
+            display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers),
             periodic(watch.look, _LOOK_SECONDS, name="staff"),
         ):
             return run_cells(run, compute, options.follow), watch.changes
     finally:
-        add_changes(store, watch.changes)
+        if options.part is None:
+            add_changes(store, watch.changes)
+
+
+def _of_lanes(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
+    """The plan with as many replicates as a part computes, to show its progress."""
+
+    def of(cell: Cell) -> Cell:
+        block = cell.block(*lanes.get(cell.name, (0, cell.lanes)))
+        return replace(cell, replicates=block.last - block.first)
+
+    return replace(plan, cells=tuple(map(of, plan.cells)))

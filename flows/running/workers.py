@@ -1,6 +1,6 @@
 """The workers of a study: this process, or those of a cluster."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
@@ -8,6 +8,7 @@ from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.needs import needs_of
 from sigstats.tasks.engine.pools import Pool, Serial
+from sigstats.tasks.plan import Plan
 from sigstats.tasks.replicates import own_code
 from sigstats.tasks.storage.store import Store
 
@@ -27,9 +28,9 @@ _COPIES = 4
 _LARGE = 256e6
 
 
-def anything_left(prepared: Prepared, store: Store) -> bool:
-    """Whether the output lacks any cell of a study."""
-    return any(done_and_left(cell, store)[1] for cell in prepared.plan.cells)
+def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]) -> bool:
+    """Whether the output lacks any cell of a plan, or of these lanes of it."""
+    return any(done_and_left(cell, store, lanes.get(cell.name))[1] for cell in plan.cells)
 
 
 @contextmanager

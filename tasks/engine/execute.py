@@ -5,11 +5,11 @@ Which replicates are done is read from the store; the engine remembers nothing.
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ..plan import Cell, missing_lanes, missing_replicates
+from ..plan import Cell, missing_lanes
 from ..replicates import prerequisites
 from ..storage.seal import Damaged
 from ..storage.store import Store
@@ -42,8 +42,10 @@ class Outcome:
     cell : Cell
     found : int
         Replicates that were in the store before.
+    share : int
+        Replicates that this run is to compute, or find: all, unless it computes a part of the study.
     wanted : int
-        Replicates that the cell needs: all, until its rule has stopped.
+        Replicates that the cell needs: its share, until its rule has stopped.
     receipts : list of Receipt
         The receipts of its blocks. The caller may empty it after writing them: a long run has millions.
     blocks : int
@@ -56,11 +58,12 @@ class Outcome:
     notes : list of str
         One line for each file that could not be used and was computed again.
     stored : int
-        Replicates that are in the store now.
+        Replicates of the share that are in the store now.
     """
 
     cell: Cell
     found: int = 0
+    share: int = -1
     wanted: int = field(init=False)
     receipts: list[Receipt] = field(default_factory=list)
     blocks: int = 0
@@ -71,7 +74,8 @@ class Outcome:
     stored: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.wanted = self.cell.replicates
+        self.share = self.cell.replicates if self.share < 0 else self.share
+        self.wanted = self.share
         self.stored = self.found
 
     def add(self, receipt: Receipt) -> None:
@@ -88,13 +92,15 @@ class Outcome:
         return self.stored >= self.wanted
 
 
-def done_and_left(cell: Cell, store: Store) -> tuple[int, int]:
+def done_and_left(cell: Cell, store: Store, lanes: tuple[int, int] | None = None) -> tuple[int, int]:
     """The numbers of replicates that a cell has and that it still needs; if a stopping rule applies, at most.
 
     Parameters
     ----------
     cell : Cell
     store : Store
+    lanes : (first, last), optional
+        Count these lanes alone, ``first <= lane < last``.
 
     Returns
     -------
@@ -104,8 +110,10 @@ def done_and_left(cell: Cell, store: Store) -> tuple[int, int]:
     tracker = StoppingTracker(cell, store)
     for bounds in done:
         tracker.add(*bounds)
-    stored = cell.replicates - missing_replicates(cell, done)
-    return stored, max(0, tracker.replicates - stored)
+    lanes = lanes or (0, cell.lanes)
+    share = _replicates(cell, [lanes])
+    stored = share - _replicates(cell, _missing(cell, done, lanes))
+    return stored, max(0, min(tracker.replicates, share) - stored)
 
 
 def run_cell(
@@ -116,6 +124,7 @@ def run_cell(
     stop: threading.Event | None = None,
     progress: Progress = _silent,
     target_seconds: float = TARGET_SECONDS,
+    lanes: tuple[int, int] | None = None,
 ) -> Outcome:
     """Compute the missing replicates of a cell, then join its blocks into one file.
 
@@ -136,6 +145,8 @@ def run_cell(
         called first with the number that the store had, and at the end with the number that the cell's rule spared.
     target_seconds : float
         The cost that a block should have.
+    lanes : (first, last), optional
+        Compute these lanes alone, ``first <= lane < last``, and join no blocks.
 
     Returns
     -------
@@ -152,22 +163,36 @@ def run_cell(
         first = run_cell(before, store, pool, stop=stop)
         if not first.complete:
             return Outcome(cell, failures=first.failures)
-    outcome = Outcome(cell)
+    whole = (0, cell.lanes)
+    lanes = lanes or whole
+    outcome = Outcome(cell, share=_replicates(cell, [lanes]))
     for trial in range(1, _TRIALS + 1):
         try:
-            _complete(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds)
+            _complete(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds, lanes)
             if not outcome.complete:
                 return outcome
             outcome.failures.clear()  # blocks beyond the stop
-            store.finish(cell, outcome.wanted)
+            if lanes == whole:
+                store.finish(cell, outcome.wanted)
             break
         except (Damaged, FileNotFoundError) as error:  # the disk failed, or another run under the root was faster
             if trial == _TRIALS:
                 raise
             outcome.notes.append(str(error))
-    if outcome.stored < cell.replicates:
-        progress(cell.replicates - outcome.stored, None)
+    if outcome.stored < outcome.share:
+        progress(outcome.share - outcome.stored, None)
     return outcome
+
+
+def _replicates(cell: Cell, lanes: Iterable[tuple[int, int]]) -> int:
+    """The number of replicates in ranges of lanes."""
+    return sum(min(last * cell.lane_size, cell.replicates) - first * cell.lane_size for first, last in lanes)
+
+
+def _missing(cell: Cell, done: Iterable[tuple[int, int]], lanes: tuple[int, int]) -> list[tuple[int, int]]:
+    """The ranges of these lanes that no stored range of replicates covers."""
+    cut = [(max(first, lanes[0]), min(last, lanes[1])) for first, last in missing_lanes(cell, done)]
+    return [(first, last) for first, last in cut if first < last]
 
 
 def _complete(
@@ -177,10 +202,12 @@ def _complete(
     stop: threading.Event | None,
     progress: Progress,
     target_seconds: float,
+    lanes: tuple[int, int],
 ) -> None:
     cell = outcome.cell
     found = store.find(cell)
-    outcome.stored = cell.replicates - missing_replicates(cell, found.done)
+    missing = _missing(cell, found.done, lanes)
+    outcome.stored = outcome.share - _replicates(cell, missing)
     if not outcome.blocks:
         outcome.found = outcome.stored
     outcome.notes.extend(found.damaged)
@@ -188,9 +215,9 @@ def _complete(
     tracker = StoppingTracker(cell, store)
     for bounds in found.done:
         tracker.add(*bounds)
-    outcome.wanted = tracker.replicates
+    outcome.wanted = min(tracker.replicates, outcome.share)
     if not outcome.complete:
-        sizer = BlockSizer(cell, missing_lanes(cell, found.done), target_seconds)
+        sizer = BlockSizer(cell, missing, target_seconds)
         _fan_out(sizer, tracker, outcome, store, pool, stop, progress)
 
 
@@ -234,7 +261,7 @@ def _fan_out(
             else:
                 outcome.add(event)
                 tracker.add(event.first, event.last)
-                outcome.wanted = tracker.replicates
+                outcome.wanted = min(tracker.replicates, outcome.share)
                 sizer.learn(event)
                 progress(event.last - event.first, event)
     finally:

@@ -64,8 +64,11 @@ class Files(Protocol):
     def sweep(self) -> None:
         """Remove the unfinished files of writers that were interrupted."""
 
-    def lock(self) -> AbstractContextManager[None]:
-        """A context in which no other run can lock this root; raises Locked if another run holds the lock."""
+    def lock(self, *, shared: bool = False) -> AbstractContextManager[None]:
+        """A context in which no other run can lock this root; raises Locked if another run holds the lock.
+
+        Any number of runs can hold a shared lock; on an object store that is none.
+        """
 
 
 class LocalFiles:
@@ -142,7 +145,7 @@ class LocalFiles:
             partial.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self, *, shared: bool = False) -> Iterator[None]:
         """Hold a lock that the operating system releases when the process ends, even if it is killed."""
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,10 +153,10 @@ class LocalFiles:
             raise OSError(errno.ELOOP, f"{path} is a link; expected a file of its own")
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+") as handle:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise Locked(self.root, handle.read()) from None
-            _overwrite(handle, this_process())
+            _overwrite(handle, f"a part of the study, {this_process()}" if shared else this_process())
             try:
                 yield
             finally:
@@ -222,8 +225,11 @@ class RemoteFiles:
         """Do nothing: an upload that was interrupted leaves no object."""
 
     @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self, *, shared: bool = False) -> Iterator[None]:
         """Hold a lease, since object stores have no locks."""
+        if shared:
+            yield
+            return
         system, root = self._system
         with contextlib.ExitStack() as held:
             try:

@@ -1,0 +1,51 @@
+"""Parts of a study: together they are the study, and no lane belongs to two of them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sigstats.flows.cli import main
+from sigstats.flows.running.part import Part
+from sigstats.tasks.plan import Cell
+
+
+def a_cell(number, lanes, stops):
+    stopping = {"rule": "besag-clifford", "exceedances": 5} if stops else None
+    of = {"work": {"number": number}, "stream": {}, "subject": {"number": str(number)}}
+    return Cell(fanout="f", version=1, seed=0, replicates=10 * lanes, lane_size=10, stopping=stopping, **of)
+
+
+cells = st.lists(st.tuples(st.integers(1, 40), st.booleans()), min_size=1, max_size=8).map(
+    lambda sizes: [a_cell(number, lanes, stops) for number, (lanes, stops) in enumerate(sizes)]
+)
+
+
+@given(cells=cells, total=st.integers(1, 60))
+def test_every_lane_belongs_to_one_part(cells, total):
+    parts = [Part(number, total).lanes(cells) for number in range(1, total + 1)]
+    for cell in cells:
+        dealt = [lane for part in parts for lane in range(*part.get(cell.name, (0, 0)))]
+        assert sorted(dealt) == list(range(cell.lanes))
+        if cell.stopping is not None:
+            assert sum(cell.name in part for part in parts) == 1
+
+
+@given(cells=cells, total=st.integers(1, 60))
+def test_parts_are_about_equal(cells, total):
+    plain = [cell for cell in cells if cell.stopping is None]
+    sizes = [
+        sum(last - first for first, last in Part(number, total).lanes(plain).values()) for number in range(1, total + 1)
+    ]
+    # Each cell is divided evenly, and those with few lanes go round.
+    assert max(sizes) - min(sizes) <= len(plain) + 1
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [("0/4", "1/4 to 4/4"), ("5/4", "1/4 to 4/4"), ("3", "1/40 to 40/40"), ("1/0", "1/40 to 40/40"), ("-1/4", "1/40")],
+)
+def test_another_part_is_refused_in_one_line(part, expected, tmp_path, capsys):
+    assert main(["run", "hryniewicz", "--output", str(tmp_path / "out"), f"--part={part}"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"--part: '{part}' is not valid; expected {expected}" in line
+    assert not (tmp_path / "out").exists()
