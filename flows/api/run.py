@@ -5,13 +5,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sigstats._common.validation import refuse
+from sigstats._common.validation import as_count, refuse
 
-from ..clusters import allowed, load_cluster
+from ..clusters import allowed, as_cluster
 from ..config.ready import place_of
 from ..config.study import Study
 from ..errors import BadInput
@@ -23,16 +23,21 @@ from ..running.progress import Display
 from ..studies import kind_of, load_study, parse_study
 from .results import StudyResults, as_place, open_results
 
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster
+
 
 def run(
     study: "str | PathLike[str] | Mapping[str, Any] | Study",
     *,
     output: "str | PathLike[str]",
-    cluster: str | None = None,
+    cluster: "str | Client | Cluster | None" = None,
     workers: int | None = None,
     allow: Sequence[str] = (),
     cache: "str | PathLike[str] | None" = None,
     cache_key: "str | PathLike[str] | None" = None,
+    priority: int = 0,
     quiet: bool | None = None,
 ) -> StudyResults:
     """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
@@ -46,9 +51,11 @@ def run(
         A study file, the name of a ready study, or the content of a study file.
     output : str or path
         A folder or an fsspec URL.
-    cluster : str, optional
+    cluster : str, distributed.Client or distributed.deploy.Cluster, optional
         ``"serial"``, ``"local"``, the address of a Dask scheduler, or a cluster file; by default this process, and
-        local processes too if the study takes longer than a few seconds.
+        local processes too if the study takes longer than a few seconds. A client, or a cluster of any kind, is used
+        and left as it was. In a task of Dask, on the cluster that the task is of, the study gives the thread of the
+        task back to its worker until it ends.
     workers : int, optional
         The number of worker processes of a local cluster.
     allow : sequence of str
@@ -58,6 +65,8 @@ def run(
     cache_key : str or path, optional
         A file with a secret of 16 bytes or more: cells that are added to the cache are signed with it, and others are
         not used. Without a key, all who may write to the cache are trusted.
+    priority : int, optional
+        On workers that studies share, the blocks of one of higher priority go first; Dask's `priority`.
     quiet : bool, optional
         False to show the progress, on standard error or as a bar in a notebook; True to show nothing. By default it is
         shown only in a notebook.
@@ -94,11 +103,10 @@ def run(
             raise refuse("study (kind)", loaded.kind, "one that is computed in cells; sigstats run evaluates this one")
         if not isinstance(allow, (list, tuple)) or not all(isinstance(name, str) for name in allow):
             raise refuse("allow", allow, "a list of names of packages")
-        if not isinstance(cluster, (str, type(None))):
-            raise refuse("cluster", cluster, "the name of a kind, an address or a cluster file")
+        priority = as_count(priority, "priority", minimum=-1000, maximum=1000)
         named = cluster is not None or workers is not None
-        where = load_cluster(cluster, workers) if named else None
         shared = None if cache is None else own_place(as_place(cache, "cache"), place)
+        where = as_cluster(cluster, workers) if named else None
         how = RunOptions(
             base=base,
             output=place,
@@ -107,6 +115,7 @@ def run(
             allow=allowed(allow, where),
             cache=shared,
             cache_key=None if cache_key is None else read_key(as_place(cache_key, "cache_key"), shared),
+            priority=priority,
         )
         with _main_left_alone():
             result = kind.run(loaded, how)

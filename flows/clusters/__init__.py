@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, get_args
 
 from sigstats._common.registry import Registry
-from sigstats._common.validation import did_you_mean, shown
+from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
 
@@ -16,6 +16,8 @@ from ..config.model import Strict
 from ..config.toml_files import read_toml
 from ..config.validation import validated
 from ..errors import BadInput
+from ._given import Given, given
+from ._given import open_pool as open_given
 
 
 class ClusterKind(Protocol):
@@ -63,6 +65,8 @@ def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManag
     BadInput
         At the start, if no worker will have what blocks need, or if the cluster cannot be started.
     """
+    if isinstance(cluster, Given):
+        return open_given(cluster, needs)
     return _modules()[cluster.kind].open_pool(cluster, needs)
 
 
@@ -80,6 +84,25 @@ def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
             hint = f" (did you mean {near!r}?)" if near.isidentifier() else ""
             raise BadInput(f"--allow: {shown(name)} is not valid; expected the name of a package{hint}")
     return (*packages, *getattr(cluster, "allow", ()))
+
+
+def as_cluster(value: Any, workers: int | None = None) -> Strict:
+    """The cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask.
+
+    Raises
+    ------
+    BadInput
+        One line that names the value and what would be right.
+    """
+    if value is None or isinstance(value, str):
+        return load_cluster(value, workers)
+    found = given(value)
+    if found is None:
+        wanted = "the name of a kind, an address, a cluster file, or a Client or a cluster of Dask"
+        raise refuse("cluster", value, wanted)
+    if workers is not None:
+        raise BadInput(f"workers: {workers} is not valid; the cluster has workers of its own")
+    return found
 
 
 def load_cluster(text: str | None, workers: int | None = None) -> Strict:

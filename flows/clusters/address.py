@@ -18,6 +18,7 @@ from ..errors import BadInput
 from ._engine import quiet
 from ._file import ClusterFile
 from ._room import refuse_need
+from ._task import thread_given_back
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5})")
@@ -85,7 +86,8 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         except TimeoutError:
             raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker") from None
         require_version(client, version())
-        yield DaskPool(client, expected=cluster.expected, asks=_declared(client, needs))
+        with thread_given_back(client):
+            yield DaskPool(client, expected=cluster.expected, asks=declared(client, needs))
 
 
 def require_version(client: Any, here: str) -> None:
@@ -97,7 +99,7 @@ def require_version(client: Any, here: str) -> None:
             raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as this process has")
 
 
-def _declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
+def declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
     """The resources that the workers declare to Dask, if some of them have what each block needs.
 
     If no worker declares its memory, the memory of a block is only the limit of its process.
@@ -108,7 +110,7 @@ def _declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
         asked = {name: amount for name, amount in each.amounts.items() if name != "memory" or name in declared}
         for name, amount in asked.items():
             if all(resources.get(name, 0) < amount for resources in workers):
-                most = max(resources.get(name, 0) for resources in workers)
+                most = max((resources.get(name, 0) for resources in workers), default=0)
                 how = f"dask worker --resources '{name}={amount}'"
                 raise refuse_need(each, name, f"{most:g}, what a worker declares ({how})")
         if not any(all(resources.get(name, 0) >= amount for name, amount in asked.items()) for resources in workers):

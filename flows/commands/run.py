@@ -30,6 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run takes longer than a few seconds)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="the number of worker processes of a local cluster")
+    parser.add_argument(
+        "--priority",
+        type=int,
+        default=0,
+        metavar="N",
+        help="on workers that studies share, the blocks of the study of higher priority go first (default: 0)",
+    )
     add_allow(parser)
     parser.add_argument(
         "--cache",
@@ -96,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
             cache=cache,
             cache_key=cache_key,
             part=part,
+            priority=options.priority,
         )
         if kind.has_cells or not server_configured():
             return kind.run(study, how)

@@ -47,7 +47,7 @@ def read_failures(store: Store) -> list[dict[str, str]]:
             found = store.read_json(f"receipts/{name}")
         except (Damaged, FileNotFoundError):
             continue
-        cell = str(found.get("cell", ""))
+        cell = str(found.get("cell", name.removesuffix(".json")))
         failures += [
             {**{key: str(value) for key, value in failure.items()}, "cell": cell}
             for failure in found.get("failures", [])

@@ -61,6 +61,8 @@ class RunOptions:
         The secret that its files are signed with.
     part : Part or None
         Compute this part of the study alone, and neither summarise nor report.
+    priority : int
+        Blocks go before those of studies of lower priority on the same cluster.
     """
 
     base: Path
@@ -73,3 +75,4 @@ class RunOptions:
     cache: str | None = None
     cache_key: bytes | None = None
     part: Part | None = None
+    priority: int = 0

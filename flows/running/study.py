@@ -169,7 +169,7 @@ def _computed(
     if left and any(cell.fanout == "retrain" for cell in plan.cells) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
     watch = StaffWatch(pool, display.say)
-    pool.prepare(cell.fanout for cell in plan.cells)
+    pool.prepare(plan, options.priority)
     cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
     compute = CellComputer(store, pool, display, stop, cache, options.part, lanes).compute
     run = CellRun(

@@ -1,13 +1,14 @@
 """A pool that begins in this process and goes on with the workers of a cluster."""
 
+import contextvars
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from ..plan import Block
+from ..plan import Block, Plan
 from ..storage.store import Store
 from .guarded import run_guarded
 from .pools import THIS_PROCESS, Pool
@@ -55,8 +56,9 @@ class GrowingPool:
         self._turn = threading.Condition()
         self._begun = threading.Event()
         self._over = threading.Event()
-        self._fanouts: list[str] = []
-        self._starter = threading.Thread(target=self._grow, name="cluster", daemon=True)
+        self._prepared: tuple[Plan, int] | None = None
+        here = contextvars.copy_context()
+        self._starter = threading.Thread(target=here.run, args=(self._grow,), name="cluster", daemon=True)
 
     def __enter__(self) -> Self:
         self._starter.start()
@@ -94,9 +96,9 @@ class GrowingPool:
         """This process, then the workers of the cluster."""
         return THIS_PROCESS if self._pool is None else self._pool.staff
 
-    def prepare(self, fanouts: Iterable[str]) -> None:
-        """Let the workers of the cluster import these fan-outs as soon as they have started."""
-        self._fanouts = sorted(set(fanouts))
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
+        """Let the workers of the cluster prepare for the plan as soon as they have started."""
+        self._prepared = plan, priority
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -132,7 +134,8 @@ class GrowingPool:
             return
         try:
             with self._open_pool() as pool:
-                pool.prepare(self._fanouts)
+                if self._prepared is not None:
+                    pool.prepare(*self._prepared)
                 with self._turn:
                     self._pool = pool
                     self._turn.notify_all()

@@ -1,18 +1,19 @@
 """Pools of workers that run blocks: a plain loop, or a Dask client. All other modules know only the Protocol."""
 
 import contextlib
+import contextvars
 import functools
 import itertools
 import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..plan import Block
+from ..plan import Block, Plan
 from ..storage.store import Store
 from .guarded import run_guarded
 from .needs import Needs
@@ -49,8 +50,8 @@ class Pool(Protocol):
     def staff(self) -> frozenset[str] | None:
         """The names of the workers; None if the scheduler, which knows them, does not answer."""
 
-    def prepare(self, fanouts: Iterable[str]) -> None:
-        """Let the workers import these fan-outs before their first blocks arrive."""
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
+        """Take the blocks of a plan from now on, by this priority, and let the workers import its fan-outs before."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
@@ -70,7 +71,7 @@ class Serial:
     idle: bool = False
     staff: frozenset[str] = THIS_PROCESS
 
-    def prepare(self, fanouts: Iterable[str]) -> None:
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Do nothing: the blocks run in this process."""
 
     def submit(  # noqa: D102
@@ -108,8 +109,11 @@ class DaskPool:
     asks: frozenset[str] = frozenset()
     _threads_at: float = field(default=-1.0, init=False, repr=False)
     _threads: int = field(default=1, init=False, repr=False)
-    # One group of tasks, which Dask recognises by their name: the scheduler never forgets the statistics of a group.
-    _group: str = field(default_factory=lambda: f"block-{uuid.uuid4().hex}", init=False, repr=False)
+    _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
+    # The annotations and the span of the caller: a thread has none of its own.
+    _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
+    _span: Any = field(default=None, init=False, repr=False)
+    _priority: int = field(default=0, init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _submitted: set[str] = field(default_factory=set, init=False, repr=False)
     _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
@@ -162,9 +166,11 @@ class DaskPool:
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
 
-    def prepare(self, fanouts: Iterable[str]) -> None:
-        """Let the present workers import them; a worker that starts later does so with its first block."""
-        names = sorted(set(fanouts))
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
+        """Let the present workers import its fan-outs, and open a span; later workers import with their first block."""
+        names = sorted({cell.fanout for cell in plan.cells})
+        self._priority = priority
+        self._context.run(self._open_span, plan.study)
 
         def ask() -> None:
             with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed: a block imports it then
@@ -175,7 +181,9 @@ class DaskPool:
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        given = Submission(block, store, done)
+        # The blocks that keep the workers busy go before those that wait behind them, and before those of another
+        # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
+        given = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
         self._submitted.add(block.key)
         self._to_send.append(given)
         self._send()
@@ -192,30 +200,49 @@ class DaskPool:
         """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
             while batch := self._suspects.admit(_drain(self._to_send)):
-                asked = [self._asked(given) for given in batch]
-                for resources in {tuple(each.items()): each for each in asked}.values():
-                    self._map([given for given, own in zip(batch, asked, strict=True) if own == resources], resources)
+                alike: dict[tuple[Any, ...], list[Submission]] = {}
+                for given in batch:
+                    alike.setdefault((given.turn, *self._asked(given).items()), []).append(given)
+                for (turn, *resources), some in alike.items():
+                    self._context.run(self._map, some, self._priority - turn / 4, dict(resources))
+
+    def _open_span(self, study: str) -> None:
+        """Open a span of Dask for all blocks that are sent from now on, within that of the caller."""
+        from dask.base import get_annotations
+        from distributed import span
+
+        with span(study):
+            self._span = get_annotations()["span"]
 
     def _asked(self, given: Submission) -> dict[str, int]:
         """The resources that a block asks of its worker."""
         amounts = Needs.of(given.block.cell).amounts
         return {name: amount for name, amount in amounts.items() if name in self.asks}
 
-    def _map(self, batch: list[Submission], resources: dict[str, int]) -> None:
-        """Send blocks that ask for the same resources."""
+    def _key(self, block: Block) -> tuple[str, str, int]:
+        """A key of Dask: its prefix is the fan-out, its group has the data set too."""
+        group = f"{block.cell.fanout.replace('_', '-')}-{self._token}-{block.cell.subject.get('dataset', '')}"
+        return group.rstrip("-"), block.key, next(self._numbers)
+
+    def _map(self, batch: list[Submission], priority: float, resources: dict[str, int]) -> None:
+        """Send blocks that ask for the same resources, by the same priority."""
+        from dask.base import annotate
+
         try:
             self._require_connection()
-            futures = self.client.map(
-                run_guarded,
-                [given.block for given in batch],
-                [given.store for given in batch],
-                [given.trials > 0 for given in batch],
-                engine="dask",
-                key=[(self._group, given.block.key, next(self._numbers)) for given in batch],
-                pure=False,
-                retries=self.retries,
-                resources=resources or None,
-            )
+            with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
+                futures = self.client.map(
+                    run_guarded,
+                    [given.block for given in batch],
+                    [given.store for given in batch],
+                    [given.trials > 0 for given in batch],
+                    engine="dask",
+                    key=[self._key(given.block) for given in batch],
+                    pure=False,
+                    retries=self.retries,
+                    priority=priority,
+                    resources=resources or None,
+                )
         except Exception as gone:  # the cluster
             for given in batch:
                 self._end(given, failure(given.block, gone))

@@ -1,9 +1,9 @@
 """Several pools as one: a block goes to the workers that have what it needs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..plan import Block
+from ..plan import Block, Plan
 from ..storage.store import Store
 from .needs import Needs
 from .pools import Pool
@@ -62,11 +62,10 @@ class RoutedPool:
         limits = [limit for pool in self._pools if (limit := getattr(pool, "memory_limit", None)) is not None]
         return min(limits, default=None)
 
-    def prepare(self, fanouts: Iterable[str]) -> None:
-        """Let all workers import these fan-outs."""
-        names = list(fanouts)
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
+        """Let all pools prepare for the plan."""
         for pool in self._pools:
-            pool.prepare(names)
+            pool.prepare(plan, priority)
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]

@@ -1,6 +1,7 @@
 """The task of a worker: compute a block, store it, and return a receipt."""
 
 import platform
+import threading
 import time
 import traceback
 from collections.abc import Sequence
@@ -14,6 +15,10 @@ from ..replicates import fanout
 from ..storage.store import Store
 from .needs import Needs
 from .stopping import exceedances
+
+#: One block of a process at a time: what it prepares for a data set serves the blocks after it, and learners write to
+#: it. So workers of several threads, and several workers in one process, give the same bytes.
+_COMPUTING = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,9 +91,9 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     OSError
         If the store fails: the engine may repeat the block.
     """
-    started = time.perf_counter()
     try:
-        with threads(Needs.of(block.cell).threads):
+        with _COMPUTING, threads(Needs.of(block.cell).threads):
+            started = time.perf_counter()
             table = fanout(block.cell.fanout).compute(block, store)
     except OSError:
         raise

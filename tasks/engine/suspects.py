@@ -33,11 +33,12 @@ class WorkersKilled(Exception):
 
 @dataclass(eq=False)
 class Submission:
-    """A block that was sent to the scheduler, or waits to be sent."""
+    """A block that was sent to the scheduler, or waits to be sent; `turn` is 0 for those that go first."""
 
     block: Block
     store: Store
     done: Callable[[Receipt | Failure], None]
+    turn: int = 0
     deaths: int = 0
     trials: int = 0
     alone: int = 0

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.processes
 CODE = """
 import json, os, sys, time
 from sigstats.flows.clusters.local import Cluster, open_pool
+from sigstats.tasks.plan import Cell, Plan
 
 def look():
     import dask, os, sys
@@ -24,7 +25,9 @@ def look():
 if __name__ == "__main__":
     with open_pool(Cluster(workers=2)) as pool:
         before = list(pool.client.run(look).values())
-        pool.prepare(["retrain", "crossval"])
+        of = {"version": 1, "subject": {}, "stream": {}, "seed": 0, "replicates": 1, "lane_size": 1}
+        cells = [Cell(fanout=name, work={"n": name}, **of) for name in ("retrain", "crossval")]
+        pool.prepare(Plan(study="s", kind="k", cells=cells, analyses=(), alpha=0.05, adjust="holm"))
         end = time.monotonic() + 120
         while not all(worker["loaded"] for worker in pool.client.run(look).values()) and time.monotonic() < end:
             time.sleep(0.1)

@@ -19,8 +19,8 @@ class Workers(Serial):
         super().__init__(workers=3)
         self.blocks, self.prepared = 0, []
 
-    def prepare(self, fanouts):
-        self.prepared = list(fanouts)
+    def prepare(self, *given):
+        self.prepared = given
 
     def submit(self, block, store, done):
         self.blocks += 1
@@ -71,12 +71,12 @@ def test_the_first_blocks_are_computed_here_and_the_others_by_the_workers(
     with pool:
         assert (pool.workers, pool.cells, pool.idle, pool.full) == (1, 6, False, False)
         assert pool.staff == {"this process"}
-        pool.prepare(["a", "b", "a"])
+        pool.prepare("a plan", 3)
         outcome = run_cell(cell, store, pool, target_seconds=0)
     assert happened == ["started", "ended"]
     assert outcome.engines == {"serial", "dask"}
     assert outcome.blocks == workers.blocks + 1
-    assert workers.prepared == ["a", "b"]
+    assert workers.prepared == ("a plan", 3)
     assert computed(cell, store).equals(computed(cell, reference))
 
 
