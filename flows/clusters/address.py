@@ -1,5 +1,6 @@
 """A Dask scheduler that is already running, at an address."""
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from ._room import refuse_need
 from ._task import thread_given_back
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
+_GATEWAY = re.compile(r"(gateway://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+)(?::\d{1,5})?)/([^/\s]+)")
 _HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5})")
 
 
@@ -36,7 +38,7 @@ class Cluster(ClusterFile):
     """``kind = "address"``. The workers need this package and access to the output; nothing else."""
 
     kind: Literal["address"] = "address"
-    address: Annotated[str, Field(pattern=r"^(tcp|tls|ws|wss)://.+", description='As in "tcp://10.0.0.1:8786"')]
+    address: Annotated[str, Field(pattern=r"^(tcp|tls|ws|wss|gateway)://.+", description='As in "tcp://10.0.0.1:8786"')]
     timeout: Annotated[float, Field(gt=0, description="Seconds to wait for the scheduler and a first worker")] = 30.0
     expected: Annotated[
         int, Field(ge=1, le=100_000, description="Workers that there will be, where more come than a run begins with")
@@ -53,6 +55,8 @@ class Cluster(ClusterFile):
             match = _HOST_PORT.fullmatch(address)
             if match is None or not 0 < int(match[1]) < 2**16:
                 raise ValueError(f"{shown(address)} is not valid; expected {scheme}://HOST:PORT")
+        if scheme == "gateway" and _GATEWAY.fullmatch(address) is None:
+            raise ValueError(f"{shown(address)} is not valid; expected gateway://HOST:PORT/CLUSTER")
         return address
 
     @model_validator(mode="after")
@@ -75,12 +79,16 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     quiet()
     from distributed import Client
 
-    security = _security(cluster)
-    try:
-        client = Client(cluster.address, timeout=cluster.timeout, set_as_default=False, security=security)
-    except (OSError, TimeoutError):
-        raise BadInput(f"cluster: no Dask scheduler answers at {cluster.address}") from None
-    with client:
+    with contextlib.ExitStack() as stack:
+        if match := _GATEWAY.fullmatch(cluster.address):
+            scheduler, security = stack.enter_context(_of_gateway(*match.groups())), None
+        else:
+            scheduler, security = cluster.address, _security(cluster)
+        try:
+            client = Client(scheduler, timeout=cluster.timeout, set_as_default=False, security=security)
+        except (OSError, TimeoutError):
+            raise BadInput(f"cluster: no Dask scheduler answers at {cluster.address}") from None
+        stack.enter_context(client)
         try:
             client.wait_for_workers(1, timeout=cluster.timeout)
         except TimeoutError:
@@ -88,6 +96,19 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         require_version(client, version())
         with thread_given_back(client):
             yield DaskPool(client, expected=cluster.expected, asks=declared(client, needs))
+
+
+def _of_gateway(proxy: str, name: str) -> Any:
+    """The cluster of this name of dask-gateway, whose address and login are those of Dask's own configuration."""
+    where = f"cluster: address: {shown(f'{proxy}/{name}')} is not valid"
+    try:
+        from dask_gateway import Gateway
+    except ImportError:
+        raise BadInput(f"{where} here; a package is missing: pip install dask-gateway") from None
+    try:
+        return Gateway(proxy_address=proxy).connect(name, shutdown_on_close=False)
+    except Exception as error:  # its client raises errors of its own and of HTTP
+        raise BadInput(f"{where}; the gateway does not connect it ({one_line(error)[:200]})") from None
 
 
 def require_version(client: Any, here: str) -> None:

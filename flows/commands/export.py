@@ -1,0 +1,47 @@
+"""Write the replicates of a study as Parquet tables for pandas, polars, DuckDB and Spark: one for each fan-out."""
+
+import argparse
+
+from sigstats._common.printable import printable
+
+from ..errors import DONE, BadInput
+from ._options import usable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``sigstats export``."""
+    parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a study's results")
+    parser.add_argument(
+        "--to", metavar="DIR_OR_URL", required=True, help="a new or empty folder, in which each fan-out gets a folder"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the tables."""
+    from sigstats.tasks.export import export
+    from sigstats.tasks.results import Results
+    from sigstats.tasks.storage.seal import Damaged
+    from sigstats.tasks.storage.store import Store
+
+    results = Results(Store(usable(options.output, "OUTPUT")))
+    to = usable(options.to, "--to")
+    try:
+        results.plan  # noqa: B018 (read before anything is written)
+    except Damaged as error:
+        raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
+    except OSError:
+        raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study that is computed in cells") from None
+    try:
+        made = export(results, to)
+    except LookupError as error:
+        raise BadInput(f"OUTPUT: {error}") from None
+    except ValueError as error:
+        raise BadInput(f"--to: {error}") from None
+    except OSError as error:
+        raise BadInput(f"--to: {to} is not valid; it cannot be written ({error.strerror or error})") from None
+    if made.incomplete:
+        print(f"note: {len(made.incomplete)} cells are not complete and are left out")  # noqa: T201
+    print(printable(f"{made.rows:,} rows in {made.files} files: {', '.join(made.fanouts)}"))  # noqa: T201
+    for name in made.fanouts:
+        print(printable(f"{to.rstrip('/')}/fanout={name}"))  # noqa: T201
+    return DONE

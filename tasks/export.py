@@ -1,0 +1,103 @@
+"""The replicates of a study as tables that any engine reads: one for each fan-out, in folders as Hive names them."""
+
+import io
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .plan import Cell
+from .results import Results
+from .schema import column
+from .storage.files import open_files
+
+#: The parts of a subject that are folders, in order; the others are columns of the files.
+FOLDERS = ("dataset", "classifier", "null")
+
+#: Engines read this folder as a missing value.
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written.
+
+    Attributes
+    ----------
+    fanouts : tuple of str
+        A table each.
+    files, rows : int
+    incomplete : tuple of Cell
+        The cells that are left out, since replicates of them are missing.
+    """
+
+    fanouts: tuple[str, ...]
+    files: int
+    rows: int
+    incomplete: tuple[Cell, ...]
+
+
+def export(results: Results, to: str) -> Exported:
+    """Write the replicates of all complete cells, one file for each data set, classifier and null hypothesis.
+
+    ``TO/fanout=retrain/dataset=iris/classifier=lda/null=labels/replicates.parquet``
+
+    Parameters
+    ----------
+    results : Results
+    to : str
+        A folder or an fsspec URL.
+
+    Raises
+    ------
+    ValueError
+        If `to` holds files, whose rows would stand beside those that are written.
+    LookupError
+        If no cell is complete; nothing was written.
+    """
+    files = open_files(to)
+    if files.names("") or files.folders(""):
+        raise ValueError(f"{to!r} is not valid; it holds files, expected a new or an empty folder")
+    parts: dict[str, set[str]] = {}
+    for cell in results.plan.cells:
+        parts.setdefault(cell.fanout, set()).update(cell.subject)
+    partitions: dict[str, list[Cell]] = {}
+    for cell in results.plan.cells:
+        partitions.setdefault(folder_of(cell, parts[cell.fanout]), []).append(cell)
+    fanouts: dict[str, None] = {}
+    incomplete: list[Cell] = []
+    written = rows = 0
+    for folder, cells in partitions.items():
+        found = {cell: table for cell in cells if (table := results.read(cell)) is not None}
+        incomplete += [cell for cell in cells if cell not in found]
+        if found:
+            table = _joined(found)
+            content = io.BytesIO()
+            pq.write_table(table, content)
+            files.write(f"{folder}/replicates.parquet", content.getvalue())
+            fanouts[cells[0].fanout] = None
+            written, rows = written + 1, rows + table.num_rows
+    if not written:
+        raise LookupError(f"none of {len(incomplete)} cells is complete; run the study again, which goes on")
+    return Exported(tuple(fanouts), written, rows, tuple(incomplete))
+
+
+def folder_of(cell: Cell, parts: Collection[str]) -> str:
+    """The folder of a cell, whose levels are those of `parts`, the parts of the subjects of its fan-out's cells."""
+    values = {key: cell.subject.get(key) for key in FOLDERS if key in parts}
+    named = (f"{key}={_MISSING if value is None else quote(value, safe='')}" for key, value in values.items())
+    return "/".join([f"fanout={cell.fanout}", *named])
+
+
+def _joined(found: Mapping[Cell, pa.Table]) -> pa.Table:
+    """The replicates of the cells of a folder, behind those parts of their subjects that the folder does not name."""
+    keys = list(dict.fromkeys(key for cell in found for key in cell.subject if key not in FOLDERS))
+    tables = []
+    for cell, table in found.items():
+        for place, key in enumerate(keys):
+            field = column(key, pa.string(), "name", f"the {key} of the cell", nullable=True)
+            table = table.add_column(place, field, pa.array([cell.subject.get(key)] * table.num_rows, pa.string()))
+        tables.append(table.replace_schema_metadata(None))
+    return pa.concat_tables(tables, promote_options="default")
