@@ -71,7 +71,7 @@ def _compile(name: str) -> str:
         _retrain(name)
     from sigstats.learners.door import compiled
 
-    return str(compiled("trees").predict_fold.stats.cache_path)
+    return str(compiled("trees").predict_sorted_fold.stats.cache_path)
 
 
 def _retrain(classifier: str) -> None:

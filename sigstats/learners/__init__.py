@@ -28,7 +28,7 @@ READY: Mapping[str, Build] = MappingProxyType(
 _FORMS = (
     "boosting", "gaussian.discriminant", "gaussian.naive_bayes", "gaussian.quadratic", "gaussian.ridge",
     "kernels.kernel_svm", "linear.linear_svm", "linear.logistic", "neighbours.batched",
-    "trees.batched_c45", "trees.forest", "trees.tree",
+    "trees.batched_c45", "trees.forest",
 )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _as_mask(nominal: Any) -> Any:
 
 
 def _is_public(modules: Sequence[str]) -> bool:
-    """Whether scikit-learn has all its classifiers in such modules: no module of tests or tools is imported.
+    """True if scikit-learn has all its classifiers in such modules: no module of tests or tools is imported.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a batched learner is, and what all learners are made with.
+"""Batched learners: the protocol, and functions that all learners are made with.
 
 A batched learner stands for one exact configuration of a scikit-learn estimator. It prepares, once, what
 permutations leave unchanged, and then predicts a whole block of replicates with a few array operations.
@@ -111,7 +111,7 @@ def nominal_mask(nominal: Any, d: int) -> Any:
 
 
 def is_default(estimator: Any, cls: Any, *, free: tuple[str, ...] = ()) -> bool:
-    """Whether `estimator` is exactly a `cls` whose parameters, those in `free` apart, are the default ones."""
+    """True if `estimator` is exactly a `cls` whose parameters, those in `free` apart, are the default ones."""
     if type(estimator) is not cls:
         return False
     parameters = inspect.signature(cls.__init__).parameters

@@ -100,7 +100,7 @@ class BatchedBoosting:
 
 
 class _Fold(NamedTuple):
-    """What permutations leave unchanged in a fold.
+    """The part of a fold that permutations leave unchanged.
 
     ``rows`` are those of training, those that say when to stop, and those tested, of which there are ``sizes``;
     ``label`` the place of each one's class among ``classes``; ``start`` the raw predictions before the first tree.
@@ -183,7 +183,7 @@ def _stops_early(classifier: Any, m: int) -> bool:
 
 
 def _is_known(classifier: Any) -> bool:
-    """Whether parameters are such as scikit-learn takes, and an integer says which rows it stops by."""
+    """True if parameters are such as scikit-learn takes, and an integer says which rows it stops by."""
     for name, least in _COUNTS.items():
         value = getattr(classifier, name)
         unlimited = value is None and name in ("max_leaf_nodes", "max_depth")
@@ -201,7 +201,7 @@ def _is_known(classifier: Any) -> bool:
 
 
 def _rules(classifier: Any) -> tuple[int, int, int, float, float, int]:
-    """What `Rules` of the compiled code holds."""
+    """The fields of the compiled code's `Rules`."""
     leaves, depth = classifier.max_leaf_nodes, classifier.max_depth
     return (
         _NO_LIMIT if leaves is None else leaves,
@@ -214,7 +214,7 @@ def _rules(classifier: Any) -> tuple[int, int, int, float, float, int]:
 
 
 def _shares(classifier: Any) -> Any:
-    """Which quantiles are thresholds of a column of many values."""
+    """The quantiles that are thresholds of a column of many values."""
     return np.linspace(0, 100, num=classifier.max_bins + 1)[1:-1] / 100
 
 
@@ -225,7 +225,7 @@ def _histogram_bytes(classifier: Any, n: int, d: int) -> int:
 
 
 def _levels_of(design: Design) -> tuple[tuple[Any, ...], Any]:
-    """What `Levels` of the compiled code holds, and the level of each value, shape (columns, n)."""
+    """The fields of the compiled code's `Levels`, and the level of each value, shape (columns, n)."""
     levels = np.empty(design.columns.shape[::-1], dtype=np.uint32)
     values, gaps = [], np.zeros(len(levels), dtype=bool)
     for column, (own, level) in enumerate(zip(design.columns.T, levels, strict=True)):
@@ -240,13 +240,13 @@ def _levels_of(design: Design) -> tuple[tuple[Any, ...], Any]:
 
 @functools.cache
 def _grows() -> bool:
-    """Whether Numba is there and trees grown by it are those of the installed scikit-learn."""
+    """True if Numba is there and trees grown by it are those of the installed scikit-learn."""
     there = not fuses_products() and compiled("boosting") is not None
     return there and all(_predicts_the_same(n_classes) for n_classes in (2, 3))
 
 
 def _predicts_the_same(n_classes: int) -> bool:
-    """Whether raw predictions are those of scikit-learn, of columns with ties, many values and missing ones."""
+    """True if raw predictions are those of scikit-learn, of columns with ties, many values and missing ones."""
     rng = np.random.default_rng(1)
     X, tested = rng.normal(size=(120, 4)), np.arange(120) % 4 == 0
     X[:, 0], X[::7, 1], X[:, 2] = rng.integers(0, 3, 120), np.nan, X[:, 2].round(1)

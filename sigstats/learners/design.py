@@ -1,4 +1,4 @@
-"""What the transforms of a pipeline make of the data, where that does not depend on the training fold.
+"""The columns that the transforms of a pipeline make, where they do not depend on the training fold.
 
 The columns that a linear learner sees are numeric features, standardised in each fold by moments of the fold, and 0/1
 columns of categories. A category that a training fold does not have is a column of zeros there and gets no weight, so
@@ -110,9 +110,9 @@ class Moments:
 
 
 class BatchedDesign:
-    """The part that learners from moments share: it puts rows in order and takes moments.
+    """The part that learners from sums share: it puts rows in order and adds them up.
 
-    A learner inherits it and defines ``_classify(moments) -> predictions in the order of folds``.
+    A learner inherits it and defines ``_classify(moments) -> predictions in the order of folds``, or ``_predict``.
     """
 
     def __init__(self, problem: Problem, design: Design) -> None:
@@ -131,7 +131,7 @@ class BatchedDesign:
         for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
             own = values[:size]  # memory that is used again is in cache
             np.take(self._design.columns, rows[some], axis=0, out=own, mode="clip")
-            predicted[some] = self._classify(self._moments(own, sums[some]))
+            predicted[some] = self._predict(own, sums[some])
         return self._order.unsorted(predicted, rows)
 
     def predict_features(self, source: IntArray) -> IntArray:
@@ -142,8 +142,12 @@ class BatchedDesign:
         for some in blocks(len(source), self.replicate_bytes):
             mixed = source[some][:, :, rows][:, self._design.feature]
             values = np.ascontiguousarray(np.take_along_axis(columns[None], mixed, axis=2).swapaxes(1, 2))
-            predicted[some, rows] = self._classify(self._moments(values, self._order.cell_sums(values)))
+            predicted[some, rows] = self._predict(values, self._order.cell_sums(values))
         return predicted
+
+    def _predict(self, rows: FloatArray, sums: FloatArray) -> IntArray:
+        """Predictions of rows in the order of folds, from these and their sums in each fold and class."""
+        return self._classify(self._moments(rows, sums))
 
     def _classify(self, moments: Moments) -> IntArray:
         raise NotImplementedError
@@ -156,3 +160,25 @@ class BatchedDesign:
             np.matmul(rows[:, span].swapaxes(1, 2), rows[:, span], out=scatter[:, fold])
         np.subtract(scatter.sum(axis=1, keepdims=True), scatter, out=scatter)
         return Moments(rows, self._order.train_counts, sums, scatter)
+
+
+def standardised(moments: Moments, columns: Any, *, center: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means, scales (replicates, folds, m) and the cross products of the columns so transformed.
+
+    The columns that are to be standardised get mean 0 and variance 1 as by `StandardScaler`; with `center` the others
+    are centred too.
+    """
+    size = moments.count.sum(axis=1)[:, None]
+    mean = moments.sums.sum(axis=2) / size
+    raw = np.diagonal(moments.scatter, axis1=2, axis2=3)
+    variance = np.maximum(raw / size - mean**2, 0)
+    constant = variance <= 1e-13 * (raw / size)  # rounding alone, which StandardScaler treats as no variance
+    scale = np.where(columns & ~constant, np.sqrt(variance), 1.0)
+    if not center:
+        mean = np.where(columns, mean, 0.0)
+    sums = moments.sums.sum(axis=2)
+    outer = sums[..., :, None] * mean[..., None, :]
+    scatter = moments.scatter - outer - outer.swapaxes(2, 3)
+    scatter += size[..., None] * mean[..., :, None] * mean[..., None, :]
+    scatter /= scale[..., :, None] * scale[..., None, :]
+    return mean, scale, scatter

@@ -8,7 +8,11 @@ Whoever uses one that retells a fit tries it on noise first.
 
 import functools
 import importlib
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .._common.validation import FloatArray, IntArray
 
 Room = Literal["boosting", "c45", "gaussian", "kernels", "linear", "neighbours", "trees"]
 
@@ -20,3 +24,18 @@ def compiled(room: Room) -> Any:
         return importlib.import_module(f"{__package__}.compiled.{room}")
     except ImportError:
         return None
+
+
+class Noise(NamedTuple):
+    """Rows, (150, columns), a class of each that no column tells, and the order of rows by class."""
+
+    rows: FloatArray
+    label: IntArray
+    by_class: IntArray
+
+
+def noise_of_two_classes(columns: int) -> Noise:
+    """Normal numbers with 75 rows of class 0 and 75 of class 1, the same at each call."""
+    rng = np.random.default_rng(1)
+    rows, label = rng.normal(size=(150, columns)), rng.permutation(np.arange(150) % 2)
+    return Noise(rows, label, label.argsort(kind="stable"))

@@ -1,4 +1,4 @@
-"""What the transforms of a pipeline, fitted on training rows, make of them and of others, to the last bit."""
+"""Rows transformed as a pipeline transforms them that is fitted on training rows, to the last bit."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class FoldTransform:
 
 
 def standardised(train: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What `StandardScaler` makes of training rows and of others, to the last bit."""
+    """Training rows and others as `StandardScaler` transforms them, to the last bit."""
     n = len(train)
     mean = train.sum(axis=0) / n
     rest = train - mean

@@ -26,7 +26,7 @@ def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is an import path into another package than scikit-learn."""
+    """True if a name is an import path into another package than scikit-learn."""
     return ("." in name or ":" in name) and name.partition(":")[0].partition(".")[0] != "sklearn"
 
 
@@ -78,7 +78,7 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
 
 
 def takes_missing(estimator: Any) -> bool:
-    """Whether an estimator declares that it accepts NaN as a missing value."""
+    """True if an estimator declares that it accepts NaN as a missing value."""
     return bool(getattr(tag_of(estimator, "input_tags"), "allow_nan", False))
 
 

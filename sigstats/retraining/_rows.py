@@ -1,10 +1,14 @@
-"""Rows of arrays, data frames and sparse matrices: taken, and with permuted features."""
+"""Rows of arrays, data frames and sparse matrices: taken, with permuted features, and frames encoded.
+
+The columns of a data frame are encoded as a study encodes those of a file: numbers, and codes of categories.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from .._common.validation import IntArray, as_array, refuse
+from .._common.data_frames import opened
+from .._common.validation import FloatArray, IntArray, as_array, refuse, shown
 
 
 def as_rows(X: Any, n: int, null: str) -> Any:
@@ -36,3 +40,55 @@ def permute_features(X: Any, source: IntArray) -> Any:
     for j, rows in enumerate(source):
         mixed.isetitem(j, X.iloc[:, j].array.take(rows))
     return mixed
+
+
+def encoded(X: Any) -> tuple[Any, Any]:
+    """A data frame as numbers and a mask of its nominal columns; anything else as it is, and no mask.
+
+    Strings, categories and booleans are nominal: each value is its position among the values of its column, sorted as
+    text. Numbers stay numbers, and what is missing is NaN.
+
+    Raises
+    ------
+    ValueError
+        If a column is of another kind, such as a time.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sigstats.retraining._rows import encoded
+    >>> rows, nominal = encoded(pd.DataFrame({"age": [31, 45, 27], "town": ["Lille", None, "Brest"]}))
+    >>> rows.tolist(), nominal.tolist()
+    ([[31.0, 1.0], [45.0, nan], [27.0, 0.0]], [False, True])
+    """
+    frame = opened(X)
+    if frame is None:
+        return X, None
+    columns = [_column(frame.get_column(name), name) for name in frame.columns]
+    nominal = np.array([is_nominal for _, is_nominal in columns])
+    if not nominal.any():
+        return X, None
+    return np.column_stack([values for values, _ in columns]), nominal
+
+
+def _column(column: Any, name: str) -> tuple[FloatArray, bool]:
+    """The values of a column, and whether they are codes of categories."""
+    if column.dtype.is_numeric():
+        return np.array([np.nan if value is None else float(value) for value in column.to_list()]), False
+    values = column.to_list()
+    missing = [value is None or value != value for value in values]  # NaN is missing, as a null is
+    allowed = (str, bool, np.bool_)
+    other = next(
+        (value for value, gone in zip(values, missing, strict=True) if not gone and type(value) not in allowed), None
+    )
+    if other is not None and not _is_categorical(column):
+        raise refuse(f"X (column {shown(name)})", other, "numbers, strings, booleans or categories")
+    texts = [None if gone else str(value) for value, gone in zip(values, missing, strict=True)]
+    positions = {text: float(place) for place, text in enumerate(sorted({text for text in texts if text is not None}))}
+    return np.array([np.nan if text is None else positions[text] for text in texts]), True
+
+
+def _is_categorical(column: Any) -> bool:
+    import narwhals
+
+    return column.dtype in (narwhals.Categorical, narwhals.Enum)

@@ -37,7 +37,7 @@ from .._common.extreme import at_least
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
-from ._frames import encoded
+from ._rows import encoded
 from .folds import as_classes, as_folds
 from .groups import as_group_folds
 from .measured import Statistic, observed_value, statistic_of, values_of

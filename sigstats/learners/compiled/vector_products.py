@@ -14,7 +14,7 @@ from sigstats._common.compiled import inlined
 
 
 def _lanes() -> int:
-    """How many floats a vector of this processor has."""
+    """The number of floats in a vector of this processor."""
     features = binding.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
 
@@ -56,7 +56,7 @@ class Block(NamedTuple):
         return ir.VectorType(ir.DoubleType() if self.size == 8 else ir.FloatType(), self.lanes)
 
     def pointers(self, builder: Any, data: Any, first: Any) -> list[Any]:
-        """Where the vectors of a row are."""
+        """The addresses of the vectors of a row."""
         places = [builder.gep(data, [builder.add(first, first.type(v * self.lanes))]) for v in range(self.vectors)]
         return [builder.bitcast(place, self.vector.as_pointer()) for place in places]
 

@@ -106,7 +106,7 @@ def _basis(raw: FloatArray) -> _Basis | None:
 
 
 def _exact_sums(values: FloatArray, n: int) -> Any:
-    """Whether sums of up to `n` times each value are not rounded."""
+    """True if sums of up to `n` times each value are not rounded."""
     whole = np.abs(np.frexp(values)[0] * 2.0**53).astype(np.int64)
     odd = whole // np.maximum(whole & -whole, 1)
     return odd <= 2**53 // n
@@ -212,7 +212,7 @@ class BatchedLDA(BatchedDesign):
                 means[replicate, fold, :, column] = 0
 
     def _all_directions(self, products: FloatArray, m: int) -> Any:
-        """Whether no direction between class means is so weak that scikit-learn would drop it."""
+        """True if no direction between class means is so weak that scikit-learn would drop it."""
         classes = products.shape[-1]
         if classes == 2:
             return True
@@ -254,7 +254,7 @@ def _inverse_roots(matrices: FloatArray) -> FloatArray:
 
 
 def _degrees_of_freedom(classes: int) -> int:
-    """What is taken off the number of rows in the within-class covariance, 0 or the number of classes.
+    """The number taken off that of the rows in the within-class covariance: 0 or that of the classes.
 
     scikit-learn changed it between versions, and the log priors weigh against it, so it is asked what it does.
     """

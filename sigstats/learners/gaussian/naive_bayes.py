@@ -13,12 +13,15 @@ from sklearn.naive_bayes import GaussianNB
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, FoldOrder, Null, Problem, best_or_undecided, blocks, is_default, nominal_mask
+from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask
+from ..design import BatchedDesign, Design
 from ..door import compiled
 from .mixed_naive_bayes import MixedNB, category_codes
 
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
 _NO_VARIANCE = 1e-20
+
+_NONE: IntArray = np.arange(0)
 
 #: Rounding of a log-likelihood, relative to the sum of its terms and to what rounding of the variances moves; a row
 #: within it is refitted.
@@ -46,7 +49,7 @@ class _Terms:
     spread: _Spread
 
 
-class BatchedNaiveBayes:
+class BatchedNaiveBayes(BatchedDesign):
     """`sklearn.naive_bayes.GaussianNB` and `MixedNB` (with ``alpha > 0``)."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
@@ -55,7 +58,6 @@ class BatchedNaiveBayes:
     def __init__(self, problem: Problem, nominal: Any, alpha: float, var_smoothing: float) -> None:
         self._alpha, self._var_smoothing = alpha, var_smoothing
         self._no_variance = _NO_VARIANCE * (np.nan_to_num(problem.X[:, ~nominal]) ** 2).max(axis=0, initial=0)
-        self._order = FoldOrder(problem)
         numbers = problem.X[:, ~nominal]
         known = ~np.isnan(numbers)
         self._complete = bool(known.all())
@@ -72,9 +74,9 @@ class BatchedNaiveBayes:
             columns.append((codes[:, None] == seen).astype(np.float64))
             feature.append(np.full(len(seen), j))
             self._categories.append(len(seen))
-        self._columns = np.ascontiguousarray(np.hstack(columns))
-        self._feature = np.concatenate(feature)
-        self.replicate_bytes = 16 * self._columns.size
+        made = np.ascontiguousarray(np.hstack(columns))
+        super().__init__(problem, Design(made, np.concatenate(feature), np.zeros(made.shape[1], dtype=bool), _NONE))
+        self.replicate_bytes = 16 * made.size
         self._compiled = self._compile(numbers)
 
     def _compile(self, numbers: FloatArray) -> Any:
@@ -106,39 +108,21 @@ class BatchedNaiveBayes:
         if self._compiled is not None:
             predictions: IntArray = self._compiled.predict_labels(place)
             return predictions
-        predicted = np.empty_like(place)
-        rows = self._order.rows(place)
-        sums = self._order.sums_of(self._columns, rows)
-        sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
-        values = np.empty((max(sizes, default=0), *self._columns.shape))
-        for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
-            own = values[:size]  # memory that is used again is in cache
-            np.take(self._columns, rows[some], axis=0, out=own, mode="clip")
-            predicted[some] = self._classify(own, sums[some])
-        return self._order.unsorted(predicted, rows)
+        return super().predict_labels(place)
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from columns permuted one by one; the totals of a class do not change."""
         if self._compiled is not None:
             predictions: IntArray = self._compiled.predict_features(source)
             return predictions
-        predicted = np.empty((len(source), len(self._columns)), dtype=np.int64)
-        values = np.ascontiguousarray(self._columns.T)
-        rows = self._order.sorted
-        for some in blocks(len(source), self.replicate_bytes):
-            mixed = source[some][:, :, rows][:, self._feature]
-            columns = np.take_along_axis(values[None], mixed, axis=2).swapaxes(1, 2)
-            predicted[some, rows] = self._classify(columns, self._order.cell_sums(columns))
-        return predicted
+        return super().predict_features(source)
 
-    def _classify(self, columns: FloatArray, sums: FloatArray) -> IntArray:
-        """Predictions for rows sorted by fold and class, ``columns`` of shape (replicates, n, columns)."""
-        train = sums.sum(axis=1, keepdims=True) - sums
-        rows = self._order.train_counts
-        weights, constant, spread = self._gaussian(train, rows)
+    def _predict(self, rows: FloatArray, sums: FloatArray) -> IntArray:
+        columns, train, count = rows, sums.sum(axis=1, keepdims=True) - sums, self._order.train_counts
+        weights, constant, spread = self._gaussian(train, count)
         weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
         with np.errstate(divide="ignore"):
-            constant = constant + np.log(rows / rows.sum(axis=1, keepdims=True))
+            constant = constant + np.log(count / count.sum(axis=1, keepdims=True))
         joint = self._products(columns, weights, constant)
         # What bounds the errors of all classes and folds settles most rows, those of each class nearly all others.
         terms = _Terms(weights, constant, spread)
@@ -148,16 +132,16 @@ class BatchedNaiveBayes:
             error = squares @ slope.max(axis=1)[..., None] + level.max(axis=1)[:, None, None]
         predicted = best_or_undecided(joint, 2 * error.swapaxes(1, 2))
         for replicate in np.flatnonzero((predicted == UNDECIDED).any(axis=1)).tolist():
-            rows = np.flatnonzero(predicted[replicate] == UNDECIDED)
-            own = joint[replicate][:, rows].T
+            open_ = np.flatnonzero(predicted[replicate] == UNDECIDED)
+            own = joint[replicate][:, open_].T
             with np.errstate(invalid="ignore"):
-                error = squares[replicate, rows] @ slope[replicate].T + level[replicate]
+                error = squares[replicate, open_] @ slope[replicate].T + level[replicate]
             best = _best_beyond(own, error)
             left = best == UNDECIDED
             if left.any():
-                values = columns[replicate, rows[left]]
-                best[left] = _best_beyond(own[left], self._own_errors(rows[left], values, replicate, terms))
-            predicted[replicate, rows] = best
+                values = columns[replicate, open_[left]]
+                best[left] = _best_beyond(own[left], self._own_errors(open_[left], values, replicate, terms))
+            predicted[replicate, open_] = best
         return predicted
 
     def _errors(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.linear_model import RidgeClassifier
 
-from sigstats._common.validation import FloatArray, IntArray
+from sigstats._common.validation import IntArray
 
 from ..base import Null, Problem, best_or_undecided, is_default, steps_of
-from ..design import BatchedDesign, Design, Moments, design_of
+from ..design import BatchedDesign, Design, Moments, design_of, standardised
 
 #: Wider designs than this are left to scikit-learn, whose dual solution is then cheaper.
 _WIDEST = 512
@@ -66,28 +66,6 @@ class BatchedRidge(BatchedDesign):
             scores = (moments.rows[:, span] @ weights[:, fold]).swapaxes(1, 2) + level[:, fold, :, None]
             predicted[:, span] = best_or_undecided(scores, margin[:, fold, None, None])
         return predicted
-
-
-def standardised(moments: Moments, columns: Any, *, center: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means, scales (replicates, folds, m) and the cross products of the columns so transformed.
-
-    The columns that are to be standardised get mean 0 and variance 1 as by `StandardScaler`; with `center` the others
-    are centred too.
-    """
-    size = moments.count.sum(axis=1)[:, None]
-    mean = moments.sums.sum(axis=2) / size
-    raw = np.diagonal(moments.scatter, axis1=2, axis2=3)
-    variance = np.maximum(raw / size - mean**2, 0)
-    constant = variance <= 1e-13 * (raw / size)  # rounding alone, which StandardScaler treats as no variance
-    scale = np.where(columns & ~constant, np.sqrt(variance), 1.0)
-    if not center:
-        mean = np.where(columns, mean, 0.0)
-    sums = moments.sums.sum(axis=2)
-    outer = sums[..., :, None] * mean[..., None, :]
-    scatter = moments.scatter - outer - outer.swapaxes(2, 3)
-    scatter += size[..., None] * mean[..., :, None] * mean[..., None, :]
-    scatter /= scale[..., :, None] * scale[..., None, :]
-    return mean, scale, scatter
 
 
 BATCHED = BatchedRidge

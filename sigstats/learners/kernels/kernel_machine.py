@@ -24,7 +24,7 @@ ROUNDING = 1e-10
 
 
 def is_gaussian(machine: Any) -> bool:
-    """Whether an estimator is a Gaussian kernel machine whose decisions are what it predicts."""
+    """True if an estimator is a Gaussian kernel machine whose decisions are what it predicts."""
     return type(machine) is SVC and machine.kernel == "rbf" and not machine.break_ties
 
 

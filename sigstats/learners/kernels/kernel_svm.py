@@ -20,9 +20,8 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, blocks, is_default, steps_of
 from ..design import design_of
-from ..door import compiled
+from ..door import compiled, noise_of_two_classes
 from ..fold_transform import FoldTransform
-from ..noise import noise_of_two_classes
 
 _FREE = ("C", "kernel", "degree", "gamma", "coef0", "shrinking", "tol", "cache_size", "decision_function_shape")
 
@@ -125,7 +124,7 @@ def predictions(
 
 
 def _whole(rows: int) -> bool:
-    """Whether all pairs of classes share the kernel matrix of so many rows."""
+    """True if all pairs of classes share the kernel matrix of so many rows."""
     return 4 * rows**2 <= _MOST_BYTES
 
 
@@ -182,7 +181,7 @@ def _gamma(gamma: Any, rows: FloatArray) -> float:
 
 
 def _known(machine: Any) -> bool:
-    """Whether parameters are numbers, or names, that scikit-learn takes."""
+    """True if parameters are numbers, or names, that scikit-learn takes."""
     numbers = [machine.C, machine.tol, machine.cache_size]
     if not (isinstance(machine.gamma, str) and machine.gamma in ("scale", "auto")):
         numbers.append(machine.gamma)
@@ -194,7 +193,7 @@ def _known(machine: Any) -> bool:
 
 @functools.cache
 def _solver() -> Any:
-    """What solves the dual, where Numba is there and coefficients are those of the installed libsvm; otherwise None."""
+    """The solver of the dual, if there is one whose coefficients are those of the installed libsvm; otherwise None."""
     code = compiled("kernels")
     if code is None:
         return None

@@ -62,7 +62,7 @@ class OneAgainstOthers:
         self._fitted = kind(classifier, X, truth[:, self._open]) if self._open.size else None
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
-        """Whether each row is of each category, shape (n, K), as the classifier of each says by itself."""
+        """True if each row is of each category, shape (n, K), as the classifier of each says by itself."""
         said = np.tile(self._constant, (X.shape[0], 1))
         if self._fitted is not None:
             said[:, self._open] = self._fitted.predict(X)

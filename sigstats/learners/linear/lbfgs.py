@@ -14,7 +14,6 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..door import compiled
 from .line_search import LineSearch, first_is_taken
 
 Evaluate = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
@@ -39,7 +38,7 @@ class Rules:
     rounding: float
 
     def amplified(self, iterations: Any) -> Any:
-        """How far rounding may have moved iterates."""
+        """The distance by which rounding may have moved iterates."""
         return self.rounding * 10 ** (np.asarray(iterations) / 10)
 
 
@@ -56,7 +55,7 @@ class _State:
 
     @property
     def first(self) -> bool:
-        """Whether there is no pair as yet."""
+        """True if there is no pair as yet."""
         return self._taken == 0
 
     def keep(self, some: Any) -> None:
@@ -68,12 +67,16 @@ class _State:
 
     def direction(self) -> FloatArray:
         """Minus the inverse Hessian, as the pairs have it, times the gradient."""
-        out = -self.gradient
-        if not self.first:
-            order = np.arange(max(self._taken - _PAIRS, 0), self._taken) % _PAIRS
-            code = compiled("linear")
-            directions = _plain_directions if code is None else code.directions
-            directions(out, self.at, self._steps, self._changes, self._inverses, order, self._scale)
+        out, at, amounts = -self.gradient, self.at, {}
+        order = [taken % _PAIRS for taken in range(max(self._taken - _PAIRS, 0), self._taken)]
+        for pair in reversed(order):
+            amounts[pair] = self._inverses[at, pair] * _dot(self._steps[at, pair], out)
+            out -= amounts[pair][:, None] * self._changes[at, pair]
+        if order:
+            out *= self._scale[:, None]
+        for pair in order:
+            rest = amounts[pair] - self._inverses[at, pair] * _dot(self._changes[at, pair], out)
+            out += rest[:, None] * self._steps[at, pair]
         return out
 
     def add(self, step: FloatArray, change: FloatArray) -> FloatArray:
@@ -164,25 +167,6 @@ def _search(
         for i in open_.tolist():
             searches[i].tell(float(value[i]), float(slopes[i]))
     return length, value, gradient, found
-
-
-def _plain_directions(
-    out: FloatArray,
-    at: IntArray,
-    steps: FloatArray,
-    changes: FloatArray,
-    inverses: FloatArray,
-    order: IntArray,
-    scale: Any,
-) -> None:
-    """The compiled ``directions`` of the room ``linear``, without Numba."""
-    amounts = np.empty((len(order), len(out)))
-    for place, pair in reversed(list(enumerate(order.tolist()))):
-        amounts[place] = inverses[at, pair] * _dot(steps[at, pair], out)
-        out -= amounts[place][:, None] * changes[at, pair]
-    out *= scale[:, None]
-    for amount, pair in zip(amounts, order.tolist(), strict=True):
-        out += (amount - inverses[at, pair] * _dot(changes[at, pair], out))[:, None] * steps[at, pair]
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ _EPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 
 def first_is_taken(start: Any, decline: Any, trial: Any, value: Any, slope: Any, doubt: float) -> Any:
-    """Whether a search ends with its first trial, of arrays of searches; False where it is doubtful, too."""
+    """True if a search ends with its first trial, of arrays of searches; False where it is doubtful, too."""
     spare = start + trial * _DECREASE * decline - value
     enough = spare > _EPS * np.maximum(np.abs(value), np.abs(start)) - doubt * trial * decline
     return enough & (np.abs(slope) < (1 - doubt) * -_CURVATURE * decline)
@@ -135,7 +135,7 @@ def _advance(
 
 
 def _cubic(a: _Point, b: _Point) -> float:
-    """Where the cubic with the values and slopes of both points is least; seen from `b`, it may lie far away."""
+    """The minimum of the cubic with the values and slopes of both points; seen from `b`, it may lie far away."""
     theta = 3 * (a.value - b.value) / (b.at - a.at) + a.slope + b.slope
     size = max(abs(theta), abs(a.slope), abs(b.slope))
     root = size * np.sqrt(max(0.0, (theta / size) ** 2 - a.slope / size * (b.slope / size)))

@@ -17,11 +17,9 @@ from sklearn.svm import LinearSVC
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, steps_of
-from ..design import BatchedDesign, Design, Moments, design_of
-from ..door import compiled
+from ..design import BatchedDesign, Design, Moments, design_of, standardised
+from ..door import compiled, noise_of_two_classes
 from ..fold_transform import FoldTransform
-from ..gaussian.ridge import standardised
-from ..noise import noise_of_two_classes
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
 _STEPS = 30
@@ -204,7 +202,7 @@ def weights_of(machine: Any, train: FloatArray, label: IntArray) -> FloatArray |
 
 @functools.cache
 def _solver() -> Any:
-    """What trains a machine, where Numba is there and weights are those of the installed liblinear; otherwise None."""
+    """The solver of a machine, if there is one whose weights are those of the installed liblinear; otherwise None."""
     code = compiled("linear")
     if code is None:
         return None

@@ -82,7 +82,7 @@ class BatchedNeighbours:
             self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._lists.short)
 
     def _mixed_features(self, problem: Problem) -> MixedFeatures | None:
-        """What finds one neighbour among complete numbers if features are permuted; None without Numba."""
+        """The search for one neighbour among complete numbers if features are permuted; None without Numba."""
         if self._config.k > 1 or self._config.ties == "vote" or self._partly or compiled("neighbours") is None:
             return None
         return MixedFeatures(self._X, problem, self._config, self._priority, self._farthest)

@@ -1,4 +1,4 @@
-"""Which estimators `sigstats.learners.neighbours.batched` stands for, and with what settings."""
+"""The estimators that `sigstats.learners.neighbours.batched` stands for, and their settings."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ _WHOLE = 0.25
 
 @dataclass(frozen=True)
 class Configuration:
-    """What distinguishes the estimators this learner stands for."""
+    """The settings that distinguish these estimators."""
 
     k: int
     ties: str
@@ -70,7 +70,7 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
 
 
 def _columns_scaled(transforms: list[Any], d: int) -> Any:
-    """Which columns of X the transforms scale."""
+    """The columns of X that the transforms scale."""
     if isinstance(transforms[0], ColumnTransformer):
         return np.isin(np.arange(d), transforms[0].transformers[0][2])
     return np.ones(d, dtype=bool)

@@ -1,4 +1,4 @@
-"""What scalers learn without each fold of each replicate.
+"""The scales that scalers learn without each fold of each replicate.
 
 `MinMaxScaler` learns from the extreme rows of each feature alone, `StandardScaler` from sums over all rows less those
 of the fold.
@@ -26,7 +26,7 @@ _RELATIVE = 1e-12
 
 @dataclass(frozen=True)
 class Learned:
-    """What the scaler learns without each fold, (replicates, folds); None where nothing is scaled.
+    """The weights that the scaler learns without each fold, (replicates, folds); None where nothing is scaled.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class FoldScales:
         self.weights = weights_of(high - low) if scaled else np.ones(numbers.shape[1])
 
     def learned(self, fold: IntArray) -> Learned:
-        """What is learned without each fold; `fold` is that of each row, (replicates, n)."""
+        """Learn without each fold; `fold` is that of each row, (replicates, n)."""
         replicates = len(fold)
         unknown = np.zeros((replicates, self._n_folds), dtype=bool)
         if not self._learns:
@@ -127,7 +127,7 @@ class FoldVariances:
         self.tolerance = max(1e-10, _RELATIVE * _MOST * largest, _RELATIVE * own_unit)
 
     def learned(self, fold: IntArray) -> Learned:
-        """What is learned without each fold; `fold` is that of each row, (replicates, n)."""
+        """Learn without each fold; `fold` is that of each row, (replicates, n)."""
         inside = (fold[:, None, :] == np.arange(self._n_folds)[:, None]).astype(np.float64)
         rows = (fold.shape[1] - inside.sum(axis=2))[..., None]
         sums = self._sums.sum(axis=0) - (inside.reshape(-1, fold.shape[1]) @ self._sums).reshape(*inside.shape[:2], -1)

@@ -1,4 +1,4 @@
-"""How scikit-learn's `KNeighborsClassifier` looks for neighbours, as far as it says which of tied ones it takes."""
+"""The search of scikit-learn's `KNeighborsClassifier`, as far as it decides which of tied neighbours are taken."""
 
 import functools
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _EXACT = 2.0**53
 
 
 def tree_of(classifier: Any, X: FloatArray) -> Callable[[FloatArray], Any] | None:
-    """What makes the tree that `classifier` searches if it is fitted on as many rows as `X`; None if it has none."""
+    """The maker of the tree that `classifier` searches if it is fitted on as many rows as `X`; None if it has none."""
     fitted = _fitted(classifier, X)
     kind: Any = type(getattr(fitted, "_tree", None))
     if kind not in (KDTree, BallTree):
@@ -27,7 +27,7 @@ def tree_of(classifier: Any, X: FloatArray) -> Callable[[FloatArray], Any] | Non
 
 
 def takes_first(classifier: Any, problem: Problem) -> bool:
-    """Whether `classifier`, without a scaler, certainly takes the first of the rows that are equally near.
+    """True if `classifier`, without a scaler, certainly takes the first of the rows that are equally near.
 
     Without a tree it goes through the training rows in order and keeps the nearest so far. Distances come from
     products of matrices, of which rounding may differ between equal rows; squared distances of whole numbers are exact.
@@ -41,13 +41,13 @@ def takes_first(classifier: Any, problem: Problem) -> bool:
 
 
 def _exact(X: FloatArray) -> bool:
-    """Whether squared distances between rows are the same float64 however they are summed."""
+    """True if squared distances between rows are the same float64 however they are summed."""
     with np.errstate(over="ignore"):
         return bool(4 * np.einsum("ij,ij->i", X, X).max() < _EXACT and (np.rint(X) == X).all())
 
 
 def without_tree(classifier: Any, X: FloatArray) -> bool:
-    """Whether `classifier`, fitted on as many rows as `X`, compares a row with all of them."""
+    """True if `classifier`, fitted on as many rows as `X`, compares a row with all of them."""
     return getattr(_fitted(classifier, X), "_tree", False) is None
 
 
@@ -62,7 +62,7 @@ def _fitted(classifier: Any, X: FloatArray) -> Any:
 
 @functools.cache
 def _first_is_taken() -> bool:
-    """Whether the scikit-learn that is installed takes the first, on rows that are tied with 30 others."""
+    """True if the scikit-learn that is installed takes the first, on rows that are tied with 30 others."""
     X = np.random.default_rng(0).integers(0, 2, (1200, 5)).astype(np.float64)
     X, tested = X[:1000], X[1000:]
     first = ((tested[:, None] - X) ** 2).sum(axis=2).argmin(axis=1)

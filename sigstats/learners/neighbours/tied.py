@@ -3,7 +3,12 @@
 `KNeighborsClassifier` makes a tree of the training rows in ``fit``, and ``predict`` searches it for each row by itself.
 Which of several rows that are equally near it finds depends on the tree alone. So a tree of the same class, made of
 the same rows in the same order, finds them for the undecided rows without the others of their fold, and without the
-checks of ``fit`` and ``predict``. Where it makes none, it predicts the undecided rows and a few more (`_few_rows`).
+checks of ``fit`` and ``predict``.
+
+Where it makes none, distances are products of matrices. How each is rounded depends on the kernel of the product, which
+takes tested rows eight or fewer at a time, and other instructions for those that are left over. So the rows left over
+are kept where they are, and the undecided others are filled up to eights; it is tried on the data whether distances are
+then the same to the last bit.
 """
 
 from typing import Any
@@ -14,11 +19,16 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from sigstats._common.validation import IntArray
+from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Problem, steps_of
-from .few_rows import among_few, is_the_same
 from .search import tree_of, without_tree
+
+#: So many rows or a divisor of it are taken together by the kernels of OpenBLAS.
+_TOGETHER = 8
+
+#: So many of the nearest are compared on trial, of so many rows.
+_COMPARED, _TRIED = 40, 64
 
 
 class TiedNeighbours:
@@ -80,3 +90,27 @@ class TiedNeighbours:
             fitted = clone(transform).fit(learned)
             learned, others = fitted.transform(learned), fitted.transform(others)
         return learned, others
+
+
+def among_few(places: IntArray, tested: int) -> tuple[IntArray, IntArray]:
+    """Places of the `tested` rows that stand for all of them, and where `places` are among these."""
+    whole = tested - tested % _TOGETHER
+    inner = places[places < whole]
+    filled = np.resize(inner, -(-len(inner) // _TOGETHER) * _TOGETHER)
+    where = np.concatenate([np.arange(len(inner)), len(filled) + places[places >= whole] - whole])
+    return np.concatenate([filled, np.arange(whole, tested)]), where
+
+
+def is_the_same(learned: FloatArray, tested: FloatArray) -> bool:
+    """True if `KNeighborsClassifier`, without a tree, finds the same distances for a few of the rows as for all."""
+    k = min(_COMPARED, len(learned))
+    # Distances before their root is taken, which hides differences.
+    fitted = KNeighborsClassifier(k, algorithm="brute", metric="sqeuclidean").fit(learned, np.zeros(len(learned)))
+    distances, rows = fitted.kneighbors(tested)
+    order = np.random.default_rng(0).permutation(len(tested))[:_TRIED]
+    for places in [*np.array_split(np.sort(order), max(1, len(order) // 3)), np.arange(len(tested))[-_TOGETHER:]]:
+        few, where = among_few(places, len(tested))
+        found = fitted.kneighbors(tested[few])
+        if not (np.array_equal(found[0][where], distances[places]) and np.array_equal(found[1][where], rows[places])):
+            return False
+    return True

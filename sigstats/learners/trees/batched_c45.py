@@ -81,11 +81,11 @@ class BatchedC45:
             counted = n_codes < 0.3 * len(train)
             if not counted.any():
                 counted[:] = True
-            fold = code.Fold(
+            data = code.Training(
                 codes, label, self._levels, self._starts, present, n_codes, counted, self._problem.n_classes,
                 len(np.unique(label[train])), least, confidence, z,
             )  # fmt: skip
-            code.predict_fold(fold, train, test, self._pruned, predicted)
+            code.predict_fold(data, train, test, self._pruned, predicted)
 
 
 BATCHED = BatchedC45

@@ -85,7 +85,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def validated(self, X: FloatArray) -> tuple[IntArray, float, float]:
-        """How many categories each feature has (0 for numbers), `min_rows` and `confidence`; or ValueError."""
+        """The number of categories of each feature (0 for numbers), `min_rows` and `confidence`; or ValueError."""
         confidence = as_real(self.confidence, "confidence", low=0, high=0.5)
         if confidence == 0:
             raise refuse("confidence", self.confidence, "a number above 0 and at most 0.5")
@@ -134,7 +134,7 @@ def most_probable(probabilities: FloatArray) -> IntArray:
 
 
 def _categories(X: FloatArray, nominal: Any) -> IntArray:
-    """How many categories each nominal feature has, by its largest code; 0 for numbers."""
+    """The number of categories of each nominal feature, by its largest code; 0 for numbers."""
     found = np.zeros(X.shape[1], dtype=np.int64)
     for j in np.flatnonzero(nominal):
         codes = X[:, j][~np.isnan(X[:, j])]

@@ -29,7 +29,7 @@ class Rows(NamedTuple):
 
 
 class Training(NamedTuple):
-    """What a tree is grown from.
+    """Training data, and the options by which a tree is grown from them.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ def collapse(node: Node) -> None:
 
 
 def added_errors(n: float, wrong: float, confidence: float) -> float:
-    """How many more errors than were seen a leaf is to be charged with.
+    """The errors that a leaf is to be charged with beyond those seen.
 
     The upper bound of a binomial proportion of `wrong` of `n` at `confidence`, times n, less `wrong`: exact where there
     is no error, by the normal approximation with continuity correction from one error on, and on the line between the

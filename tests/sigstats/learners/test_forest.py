@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from sigstats.learners import build
 from sigstats.learners.trees import forest as batched_forest
@@ -16,7 +17,7 @@ from ...examples import examples
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
-needs_growth = pytest.mark.skipif(batched_forest._growth() is None, reason="forests grow in scikit-learn here")
+needs_growth = pytest.mark.skipif(not batched_forest._grows(), reason="forests grow in scikit-learn here")
 FORESTS = [RandomForestClassifier, ExtraTreesClassifier]
 
 
@@ -123,6 +124,8 @@ def test_levels_that_scikit_learn_does_not_tell_apart_are_no_levels():
         RandomForestClassifier(random_state=0, class_weight="balanced"),
         RandomForestClassifier(random_state=0, max_samples=0.5),
         RandomForestClassifier(random_state=0, criterion="entropy"),
+        DecisionTreeClassifier(random_state=0, criterion="entropy"),
+        DecisionTreeClassifier(),
         RandomForestClassifier(random_state=0, max_features=0.5),
         ExtraTreesClassifier(random_state=0, ccp_alpha=0.1),
         ExtraTreesClassifier(random_state=0, n_estimators=0),
@@ -135,10 +138,10 @@ def test_other_forests_go_to_scikit_learn(forest):
     assert not Retrainer(forest, X, y, stratified_folds(y, 5, 1), null="labels").batched
 
 
-def test_missing_values_go_to_scikit_learn():
+@pytest.mark.parametrize("forest", [RandomForestClassifier(3, random_state=0), DecisionTreeClassifier(random_state=0)])
+def test_missing_values_go_to_scikit_learn(forest):
     X, y = load_iris(return_X_y=True)
     X[3, 2] = np.nan
-    forest = RandomForestClassifier(3, random_state=0)
     assert not Retrainer(forest, X, y, stratified_folds(y, 5, 1), null="labels").batched
 
 
@@ -148,4 +151,4 @@ def test_other_draws_in_scikit_learn_are_noticed(name, monkeypatch):
     original = getattr(batched_forest, name)
     other = {"_seed": lambda state: state + 1, "_draws": lambda seeds, n, _: original(seeds, n, False)}
     monkeypatch.setattr(batched_forest, name, other[name])
-    assert batched_forest._growth.__wrapped__() is None
+    assert not batched_forest._grows.__wrapped__()

@@ -9,7 +9,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from sigstats.learners.base import UNDECIDED
 from sigstats.learners.neighbours import tied as tied_neighbours
-from sigstats.learners.neighbours.few_rows import among_few
+from sigstats.learners.neighbours.tied import among_few
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from sigstats.learners import build
-from sigstats.learners.trees import tree as batched_tree
+from sigstats.learners.trees import forest as batched_forest
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer, permutation_test
 
@@ -21,7 +21,7 @@ from ...examples import examples
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
-needs_growth = pytest.mark.skipif(batched_tree._growth() is None, reason="trees grow in scikit-learn on this processor")
+needs_growth = pytest.mark.skipif(not batched_forest._grows(), reason="trees grow in scikit-learn on this processor")
 
 
 def predictions(estimator, X, y, folds, null, draws, *, batched=True):
@@ -72,7 +72,7 @@ def test_trees_of_many_classes_and_rows(null):
     assert retrainer._learner._levels is not None
     # sorted columns give the same, from the same draws
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batched_tree, "_levels_of", lambda columns, n_classes: None)
+        patch.setattr(batched_forest, "_levels_of", lambda columns, n_classes: None)
         assert (predictions(tree, X, y, folds, null, draws) == expected).all()
 
 
@@ -86,10 +86,10 @@ def test_the_same_without_numba(null, monkeypatch):
     with_numba = Retrainer(tree, X, y, folds, null=null)
     draws = with_numba.draw(rng, 10)
     fast = with_numba.predict(draws)
-    assert with_numba._learner._start is not None
-    monkeypatch.setattr(batched_tree, "_growth", lambda: None)
+    assert with_numba.batched
+    monkeypatch.setattr(batched_forest, "_grows", lambda: False)
     without = Retrainer(tree, X, y, folds, null=null)
-    assert without._learner._start is None
+    assert not without.batched
     assert (without.predict(draws) == fast).all()
 
 
@@ -127,8 +127,8 @@ print(permutation_test("decision-tree", X, y, n_resamples=3, rng=1).wrong)
 
 @needs_growth
 def test_another_way_to_break_ties_in_scikit_learn_is_noticed(monkeypatch):
-    monkeypatch.setattr(batched_tree, "_seed", lambda random_state: random_state + 1)
-    assert batched_tree._growth.__wrapped__() is None
+    monkeypatch.setattr(batched_forest, "_seed", lambda random_state: random_state + 1)
+    assert not batched_forest._grows.__wrapped__()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import sigstats
-from sigstats.retraining._frames import encoded
+from sigstats.retraining._rows import encoded
 from sigstats.retraining.folds import stratified_folds
 from sigstats.tasks.datasets.readers import load
 

@@ -18,8 +18,8 @@ GRADIENTS, HESSIANS, VALUE, GAIN, LEFT_GRADIENTS, LEFT_HESSIANS = range(6)
 _WIDTH: Final = 9
 
 
-class Sample(NamedTuple):
-    """What a tree is grown on.
+class Binned(NamedTuple):
+    """Binned rows, on which trees are grown.
 
     Attributes
     ----------
@@ -125,30 +125,30 @@ def _pop(heap: Any, size: int, gain: Any) -> Any:
 
 @inlined
 def _filled(room: Room, slot: int) -> Filled:
-    """Which bins of a histogram are filled."""
+    """The bins of a histogram that are filled."""
     return Filled(room.bins[slot], room.lengths[slot])
 
 
 @compiled
-def _count(sample: Sample, steps: Any, room: Room, small: int, slot: int, parent: int) -> None:
+def _count(data: Binned, steps: Any, room: Room, small: int, slot: int, parent: int) -> None:
     """Make the histogram of a child in `slot` from its rows, and that of the other one from the parent's."""
     rows = room.rows[room.whole[small, START] : room.whole[small, END]]
     for place in range(len(rows)):
         room.weights[place, 0] = steps[rows[place], 0]
         room.weights[place, 1] = steps[rows[place], 1]
     sums, filled = room.sums[slot], _filled(room, parent)
-    clear(sums, sample.first, filled)
-    add_up(sample.binned, sample.first, rows, room.weights, sums)
-    take_away(room.sums[parent], filled, sums, _filled(room, slot), sample.first)
+    clear(sums, data.first, filled)
+    add_up(data.binned, data.first, rows, room.weights, sums)
+    take_away(room.sums[parent], filled, sums, _filled(room, slot), data.first)
 
 
 @compiled
-def _search(sample: Sample, rules: Rules, room: Room, node: int) -> Any:
+def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
     """Find the best split of a node; whether there is one."""
     own, real = room.whole[node], room.real[node]
     total = Node(real[GRADIENTS], real[HESSIANS], real[GRADIENTS] * real[VALUE], float(own[END] - own[START]))
     split = best_split(
-        room.sums[own[SUMS]], _filled(room, own[SUMS]), sample.columns, total, rules.smallest, rules.penalty
+        room.sums[own[SUMS]], _filled(room, own[SUMS]), data.columns, total, rules.smallest, rules.penalty
     )
     own[COLUMN], own[BIN], own[MISSING_LEFT], own[LEFT_ROWS] = split.column, split.bin, split.missing_left, split.rows
     real[GAIN], real[LEFT_GRADIENTS], real[LEFT_HESSIANS] = split.gain, split.gradients, split.hessians
@@ -156,13 +156,13 @@ def _search(sample: Sample, rules: Rules, room: Room, node: int) -> Any:
 
 
 @compiled
-def _part(sample: Sample, room: Room, node: int) -> Any:
+def _part(data: Binned, room: Room, node: int) -> Any:
     """Put the rows of a node that go left first, both sides in their order; where the right begins."""
     own = room.whole[node]
-    column, last, missing = own[COLUMN], own[BIN], sample.columns[own[COLUMN], 1]
+    column, last, missing = own[COLUMN], own[BIN], data.columns[own[COLUMN], 1]
     missing_left = own[MISSING_LEFT] > 0
-    width = sample.binned.shape[2]
-    values = sample.binned[column // width, :, column % width]
+    width = data.binned.shape[2]
+    values = data.binned[column // width, :, column % width]
     left, right = own[START], 0
     for place in range(own[START], own[END]):
         row = room.rows[place]
@@ -194,19 +194,19 @@ def _bear(room: Room, rules: Rules, node: int, child: int, middle: int) -> None:
 
 
 @compiled
-def _plant(sample: Sample, rules: Rules, steps: Any, room: Room) -> Any:
+def _plant(data: Binned, rules: Rules, steps: Any, room: Room) -> Any:
     """Make the root; whether it is split."""
     own, real = room.whole[0], room.real[0]
-    own[START], own[END], own[DEPTH], own[CHILD], own[SUMS] = 0, sample.m, 0, -1, 0
-    for row in range(sample.m):
+    own[START], own[END], own[DEPTH], own[CHILD], own[SUMS] = 0, data.m, 0, -1, 0
+    for row in range(data.m):
         room.rows[row] = row
-    for column in range(len(sample.columns)):
-        first, bins = sample.columns[column, 0], sample.columns[column, 1]
+    for column in range(len(data.columns)):
+        first, bins = data.columns[column, 0], data.columns[column, 1]
         room.bins[0, first : first + bins] = np.arange(bins)
         room.lengths[0, column] = bins
     room.sums[0] = 0
-    add_up(sample.binned, sample.first, room.rows, steps, room.sums[0])
-    bins, missing = sample.columns[0, 1], sample.columns[0, 2]
+    add_up(data.binned, data.first, room.rows, steps, room.sums[0])
+    bins, missing = data.columns[0, 1], data.columns[0, 2]
     for what in (GRADIENTS, HESSIANS):
         cells = np.zeros(rules.most_bins + 1)
         cells[:bins] = room.sums[0, :bins, what]
@@ -214,27 +214,27 @@ def _plant(sample: Sample, rules: Rules, steps: Any, room: Room) -> Any:
             cells[rules.most_bins] = room.sums[0, bins, what]
         real[what] = in_eighths(cells)
     real[VALUE] = 0.0
-    few = sample.m < 2 * rules.smallest or real[HESSIANS] < LEAST_HESSIAN
-    return not few and _search(sample, rules, room, 0)
+    few = data.m < 2 * rules.smallest or real[HESSIANS] < LEAST_HESSIAN
+    return not few and _search(data, rules, room, 0)
 
 
 @compiled
-def grow(sample: Sample, rules: Rules, steps: Any, room: Room) -> int:
+def grow(data: Binned, rules: Rules, steps: Any, room: Room) -> int:
     """Grow a tree on gradients and hessians, `steps` of shape (m, 2); the number of its nodes, which `room` holds."""
     nodes, waiting, leaves = 1, 0, 0
     for slot in range(1, len(room.free)):
         room.free[slot - 1] = slot
     free = len(room.free) - 1
-    if _plant(sample, rules, steps, room):
+    if _plant(data, rules, steps, room):
         _push(room.heap, 0, 0, room.real)
         waiting = 1
     while waiting:
         node = _pop(room.heap, waiting, room.real)
         waiting -= 1
         own = room.whole[node]
-        middle = _part(sample, room, node)
+        middle = _part(data, room, node)
         n_left, n_right = middle - own[START], own[END] - middle
-        if not sample.columns[own[COLUMN], 2]:
+        if not data.columns[own[COLUMN], 2]:
             own[MISSING_LEFT] = n_left > n_right
         _bear(room, rules, node, nodes, middle)
         left, right = nodes, nodes + 1
@@ -250,11 +250,11 @@ def grow(sample: Sample, rules: Rules, steps: Any, room: Room) -> int:
         small, large = (left, right) if n_left < n_right else (right, left)
         free -= 1
         other = room.free[free]
-        _count(sample, steps, room, small, other, slot)
+        _count(data, steps, room, small, other, slot)
         room.whole[small, SUMS], room.whole[large, SUMS] = other, slot
         for child in (left, right):
             n = room.whole[child, END] - room.whole[child, START]
-            if n >= 2 * rules.smallest and _search(sample, rules, room, child):
+            if n >= 2 * rules.smallest and _search(data, rules, room, child):
                 _push(room.heap, waiting, child, room.real)
                 waiting += 1
             else:

@@ -7,7 +7,7 @@ import numpy as np
 
 from sigstats._common.compiled import compiled
 
-from ._growth import BIN, CHILD, COLUMN, END, MISSING_LEFT, START, VALUE, Room, Rules, Sample, grow
+from ._growth import BIN, CHILD, COLUMN, END, MISSING_LEFT, START, VALUE, Binned, Room, Rules, grow
 
 #: Below it the logistic function is the exponential function.
 _FAR: Final = -37.0
@@ -46,20 +46,20 @@ def steps_of_many(label: Any, raw: Any, steps: Any) -> None:
 
 
 @compiled
-def _add(sample: Sample, room: Room, nodes: int, raw: Any) -> None:
+def _add(data: Binned, room: Room, nodes: int, raw: Any) -> None:
     """Add a tree's values to the raw predictions of all rows."""
     for node in range(nodes):
         own = room.whole[node]
         if own[CHILD] < 0:
             for row in room.rows[own[START] : own[END]]:
                 raw[row] += room.real[node, VALUE]
-    width = sample.binned.shape[2]
-    for row in range(sample.m, len(raw)):
+    width = data.binned.shape[2]
+    for row in range(data.m, len(raw)):
         node = 0
         while room.whole[node, CHILD] >= 0:
             own = room.whole[node]
-            found = sample.binned[own[COLUMN] // width, row, own[COLUMN] % width]
-            missing = found == sample.columns[own[COLUMN], 1]
+            found = data.binned[own[COLUMN] // width, row, own[COLUMN] % width]
+            missing = found == data.columns[own[COLUMN], 1]
             goes_left = own[MISSING_LEFT] if missing else found <= own[BIN]
             node = own[CHILD] + (0 if goes_left else 1)
         raw[row] += room.real[node, VALUE]
@@ -90,7 +90,7 @@ def boost(
     raw : array of float64, shape (trees of a round, n)
     rounds : int
     """
-    sample, limits = Sample(binned, columns, columns[:, 0].astype(np.uint64), len(label)), Rules(*rules)
+    data, limits = Binned(binned, columns, columns[:, 0].astype(np.uint64), len(label)), Rules(*rules)
     steps = np.empty((len(raw), len(label), 2), dtype=np.float32)
     for _ in range(rounds):
         if len(raw) == 1:
@@ -98,5 +98,5 @@ def boost(
         else:
             steps_of_many(label, raw, steps)
         for k in range(len(raw)):
-            nodes = grow(sample, limits, steps[k], room)
-            _add(sample, room, nodes, raw[k])
+            nodes = grow(data, limits, steps[k], room)
+            _add(data, room, nodes, raw[k])

@@ -144,14 +144,14 @@ def leaf_value(gradients: float, hessians: float, penalty: float) -> float:
 
 @inlined
 def _gain(total: Node, g: float, h: float, other_g: float, other_h: float, penalty: float) -> Any:
-    """How much a split lessens the loss."""
+    """The decrease of the loss by a split."""
     gain = total.loss - leaf_value(g, h, penalty) * g
     return gain - leaf_value(other_g, other_h, penalty) * other_g
 
 
 @inlined
 def _hopeless(total: Node, g: float, h: float, other_g: float, other_h: float, penalty: float, best: float) -> Any:
-    """Whether a split gains less than `best` for certain: products are compared, as divisions take longer."""
+    """True if a split gains less than `best` for certain: products are compared, as divisions take longer."""
     h += penalty
     other_h += penalty
     return g * g * other_h + other_g * other_g * h < (best - total.loss) * _SURE * (h * other_h)

@@ -6,7 +6,7 @@ import numpy as np
 
 from sigstats._common.compiled import compiled
 
-from ._splits import TOLERANCE, Fold, choose
+from ._splits import TOLERANCE, Training, choose
 
 _DEEPEST = 400
 
@@ -34,19 +34,19 @@ class Nodes(NamedTuple):
 
 
 @compiled
-def branch_of(fold: Fold, nodes: Nodes, node: int, row: int) -> int:
+def branch_of(data: Training, nodes: Nodes, node: int, row: int) -> int:
     """The branch that a row takes; -1 where its value is missing, -2 where it is of a category that is no branch."""
     feature = nodes.feature[node]
-    code = fold.codes[feature, row]
+    code = data.codes[feature, row]
     if code < 0:
         return -1
-    if fold.n_codes[feature]:
+    if data.n_codes[feature]:
         return code if code < nodes.branches[node] else -2
     return 1 if code > nodes.cut[node] else 0
 
 
 @compiled
-def divide(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
+def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
     """The rows and weights of all branches, one after another, and where each starts."""
     branches = nodes.branches[node]
     known = np.zeros(branches)
@@ -54,7 +54,7 @@ def divide(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
     lengths = np.zeros(branches, dtype=np.int64)
     missing, total = 0, 0.0
     for at in range(len(rows)):
-        branch = branch_of(fold, nodes, node, rows[at])
+        branch = branch_of(data, nodes, node, rows[at])
         taken[at] = branch
         if branch >= 0:
             known[branch] += weights[at]
@@ -81,11 +81,11 @@ def divide(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
 
 
 @compiled
-def count_classes(fold: Fold, rows: Any, weights: Any, counts: Any) -> None:
+def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
     """Set `counts` to the weight of each class in the rows."""
     counts[:] = 0
     for at in range(len(rows)):
-        counts[fold.label[rows[at]]] += weights[at]
+        counts[data.label[rows[at]]] += weights[at]
 
 
 @compiled
@@ -108,33 +108,33 @@ def _larger(nodes: Nodes, wanted: int) -> Nodes:
 
 
 @compiled
-def grow(fold: Fold, train: Any) -> Any:
+def grow(data: Training, train: Any) -> Any:
     """The nodes of the tree of the rows `train`, not pruned, and how many there are."""
     nodes = Nodes(
         np.empty(64, dtype=np.int64),
         np.empty(64, dtype=np.int64),
         np.empty(64, dtype=np.int64),
         np.empty(64, dtype=np.int64),
-        np.zeros((64, fold.n_classes)),
+        np.zeros((64, data.n_classes)),
     )
     keys = np.empty(len(train), dtype=np.int64)
     waiting = [(0, 0, train, np.ones(len(train)))]
     made = 1
     while len(waiting):
         node, depth, rows, weights = waiting.pop()
-        count_classes(fold, rows, weights, nodes.counts[node])
+        count_classes(data, rows, weights, nodes.counts[node])
         nodes.feature[node], nodes.branches[node] = -1, 0
         if depth >= _DEEPEST:
             continue
-        feature, cut = choose(fold, rows, weights, nodes.counts[node], keys)
+        feature, cut = choose(data, rows, weights, nodes.counts[node], keys)
         if feature < 0:
             continue
-        branches = fold.n_codes[feature] if fold.n_codes[feature] else 2
+        branches = data.n_codes[feature] if data.n_codes[feature] else 2
         if made + branches > len(nodes.feature):
             nodes = _larger(nodes, made + branches)
         nodes.feature[node], nodes.cut[node] = feature, cut
         nodes.first[node], nodes.branches[node] = made, branches
-        into, parts, starts = divide(fold, nodes, node, rows, weights)
+        into, parts, starts = divide(data, nodes, node, rows, weights)
         for branch in range(branches):
             own = slice(starts[branch], starts[branch + 1])
             waiting.append((made + branch, depth + 1, into[own], parts[own]))

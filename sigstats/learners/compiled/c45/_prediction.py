@@ -1,4 +1,4 @@
-"""The predictions of C4.5's trees for the rows of a fold, compiled by Numba."""
+"""The predictions of C4.5's trees for the rows of a data, compiled by Numba."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from sigstats._common.compiled import compiled
 
 from ._growth import Nodes, branch_of, grow
 from ._pruning import collapse, prune
-from ._splits import TOLERANCE, Fold
+from ._splits import TOLERANCE, Training
 
 
 @compiled
-def _ask(fold: Fold, nodes: Nodes, row: int, into: Any) -> None:
+def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
     """The class probabilities of a row, of the leaves that it comes to."""
     into[:] = 0
     waiting = [(0, 1.0)]
@@ -21,7 +21,7 @@ def _ask(fold: Fold, nodes: Nodes, row: int, into: Any) -> None:
         total = nodes.counts[node].sum()
         first, branch = nodes.first[node], -2
         if nodes.feature[node] >= 0:
-            branch = branch_of(fold, nodes, node, row)
+            branch = branch_of(data, nodes, node, row)
         if branch == -1:
             for child in range(first, first + nodes.branches[node]):
                 own = nodes.counts[child].sum()
@@ -35,27 +35,27 @@ def _ask(fold: Fold, nodes: Nodes, row: int, into: Any) -> None:
 
 
 @compiled
-def predict_fold(fold: Fold, train: Any, test: Any, pruned: bool, predicted: Any) -> None:
+def predict_fold(data: Training, train: Any, test: Any, pruned: bool, predicted: Any) -> None:
     """Predict the rows `test` by the tree that is grown on the rows `train`.
 
     Parameters
     ----------
-    fold : Fold
+    data : Training
     train, test : arrays of int64
     pruned : bool
     predicted : array of int64, shape (n,)
         Where the classes are written to.
     """
-    nodes, made = grow(fold, train)
+    nodes, made = grow(data, train)
     collapse(nodes, made)
     if pruned:
-        prune(fold, nodes, train)
-    found = np.empty(fold.n_classes)
+        prune(data, nodes, train)
+    found = np.empty(data.n_classes)
     for row in test:
-        _ask(fold, nodes, row, found)
+        _ask(data, nodes, row, found)
         total = found.sum()
         best = 0
-        for label in range(1, fold.n_classes):
+        for label in range(1, data.n_classes):
             if found[label] / total > found[best] / total + TOLERANCE:
                 best = label
         predicted[row] = best

@@ -7,7 +7,7 @@ import numpy as np
 from sigstats._common.compiled import compiled
 
 from ._growth import Nodes, count_classes, divide
-from ._splits import TOLERANCE, Fold
+from ._splits import TOLERANCE, Training
 
 _SLACK = 0.1
 
@@ -31,52 +31,52 @@ def collapse(nodes: Nodes, made: int) -> None:
 
 
 @compiled
-def _from_one(fold: Fold, n: float, wrong: float) -> Any:
+def _from_one(data: Training, n: float, wrong: float) -> Any:
     """The errors to add where there is one or more."""
     if wrong + 0.5 >= n:
         return max(n - wrong, 0.0)
     share = (wrong + 0.5) / n
-    spread = np.sqrt(share / n - share * share / n + fold.z**2 / (4 * n * n))
-    return (share + fold.z**2 / (2 * n) + fold.z * spread) / (1 + fold.z**2 / n) * n - wrong
+    spread = np.sqrt(share / n - share * share / n + data.z**2 / (4 * n * n))
+    return (share + data.z**2 / (2 * n) + data.z * spread) / (1 + data.z**2 / n) * n - wrong
 
 
 @compiled
-def _estimated(fold: Fold, counts: Any) -> Any:
+def _estimated(data: Training, counts: Any) -> Any:
     """The errors that a leaf with these class counts is charged with."""
     n = counts.sum()
     if n < TOLERANCE:
         return 0.0
     wrong = _wrong(counts)
     if wrong >= 1:
-        return wrong + _from_one(fold, n, wrong)
-    none = n * (1 - fold.confidence ** (1 / n))
-    return wrong + (none if wrong == 0 else none + wrong * (_from_one(fold, n, 1.0) - none))
+        return wrong + _from_one(data, n, wrong)
+    none = n * (1 - data.confidence ** (1 / n))
+    return wrong + (none if wrong == 0 else none + wrong * (_from_one(data, n, 1.0) - none))
 
 
 @compiled
-def _of_leaves(fold: Fold, nodes: Nodes, node: int) -> float:
+def _of_leaves(data: Training, nodes: Nodes, node: int) -> float:
     errors = 0.0
     waiting = [node]
     while len(waiting):
         one = waiting.pop()
         if nodes.feature[one] < 0:
-            errors += _estimated(fold, nodes.counts[one])
+            errors += _estimated(data, nodes.counts[one])
         waiting.extend(range(nodes.first[one], nodes.first[one] + nodes.branches[one]))
     return errors
 
 
 @compiled
-def _as_branch(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> float:
+def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> float:
     """The errors that a subtree is charged with if it gets these rows."""
-    errors, counts = 0.0, np.empty(fold.n_classes)
+    errors, counts = 0.0, np.empty(data.n_classes)
     waiting = [(node, rows, weights)]
     while len(waiting):
         one, own_rows, own_weights = waiting.pop()
         if nodes.feature[one] < 0:
-            count_classes(fold, own_rows, own_weights, counts)
-            errors += _estimated(fold, counts)
+            count_classes(data, own_rows, own_weights, counts)
+            errors += _estimated(data, counts)
             continue
-        into, parts, starts = divide(fold, nodes, one, own_rows, own_weights)
+        into, parts, starts = divide(data, nodes, one, own_rows, own_weights)
         for branch in range(nodes.branches[one]):
             own = slice(starts[branch], starts[branch + 1])
             waiting.append((nodes.first[one] + branch, into[own], parts[own]))
@@ -84,22 +84,22 @@ def _as_branch(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> 
 
 
 @compiled
-def _fill(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> None:
+def _fill(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> None:
     """Count the rows in a subtree that gets others than it was grown from."""
     waiting = [(node, rows, weights)]
     while len(waiting):
         one, own_rows, own_weights = waiting.pop()
-        count_classes(fold, own_rows, own_weights, nodes.counts[one])
+        count_classes(data, own_rows, own_weights, nodes.counts[one])
         if nodes.feature[one] < 0:
             continue
-        into, parts, starts = divide(fold, nodes, one, own_rows, own_weights)
+        into, parts, starts = divide(data, nodes, one, own_rows, own_weights)
         for branch in range(nodes.branches[one]):
             own = slice(starts[branch], starts[branch + 1])
             waiting.append((nodes.first[one] + branch, into[own], parts[own]))
 
 
 @compiled
-def _replace(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
+def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
     """Make a leaf of a node, or its largest branch, where fewer errors are to be expected; whether it is a branch."""
     first, branches = nodes.first[node], nodes.branches[node]
     most = 0.0
@@ -108,9 +108,9 @@ def _replace(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> bo
     largest = first
     while nodes.counts[largest].sum() <= most - TOLERANCE:
         largest += 1
-    of_leaf = _estimated(fold, nodes.counts[node])
-    of_tree = _of_leaves(fold, nodes, node) + _SLACK
-    of_branch = _as_branch(fold, nodes, largest, rows, weights)
+    of_leaf = _estimated(data, nodes.counts[node])
+    of_tree = _of_leaves(data, nodes, node) + _SLACK
+    of_branch = _as_branch(data, nodes, largest, rows, weights)
     if of_leaf < of_tree + TOLERANCE and of_leaf < of_branch + _SLACK + TOLERANCE:
         nodes.feature[node], nodes.branches[node] = -1, 0
         return False
@@ -118,12 +118,12 @@ def _replace(fold: Fold, nodes: Nodes, node: int, rows: Any, weights: Any) -> bo
         return False
     nodes.feature[node], nodes.cut[node] = nodes.feature[largest], nodes.cut[largest]
     nodes.first[node], nodes.branches[node] = nodes.first[largest], nodes.branches[largest]
-    _fill(fold, nodes, node, rows, weights)
+    _fill(data, nodes, node, rows, weights)
     return True
 
 
 @compiled
-def prune(fold: Fold, nodes: Nodes, train: Any) -> None:
+def prune(data: Training, nodes: Nodes, train: Any) -> None:
     """Prune from below: a node waits until its branches are pruned, and is pruned again where it became one of them."""
     waiting = [(0, False, train, np.ones(len(train)))]
     while len(waiting):
@@ -131,11 +131,11 @@ def prune(fold: Fold, nodes: Nodes, train: Any) -> None:
         if nodes.feature[node] < 0:
             continue
         if ready:
-            if _replace(fold, nodes, node, rows, weights):
+            if _replace(data, nodes, node, rows, weights):
                 waiting.append((node, False, rows, weights))
             continue
         waiting.append((node, True, rows, weights))
-        into, parts, starts = divide(fold, nodes, node, rows, weights)
+        into, parts, starts = divide(data, nodes, node, rows, weights)
         for branch in range(nodes.branches[node]):
             own = slice(starts[branch], starts[branch + 1])
             waiting.append((nodes.first[node] + branch, False, into[own], parts[own]))

@@ -9,8 +9,8 @@ from sigstats._common.compiled import compiled
 TOLERANCE = 1e-6
 
 
-class Fold(NamedTuple):
-    """What a tree is grown from.
+class Training(NamedTuple):
+    """Coded data, and the options by which a tree is grown from them.
 
     Attributes
     ----------
@@ -71,22 +71,22 @@ def _ratio(gain: float, of_branches: float, found: float, total: float) -> Any:
 
 
 @compiled
-def _nominal(fold: Fold, feature: int, rows: Any, weights: Any, total: float) -> Any:
+def _nominal(data: Training, feature: int, rows: Any, weights: Any, total: float) -> Any:
     """The gain and the gain ratio of a branch for each category; a negative gain where there is no split."""
-    counts = np.zeros((fold.n_codes[feature], fold.n_classes))
-    whole = np.zeros(fold.n_classes)
+    counts = np.zeros((data.n_codes[feature], data.n_classes))
+    whole = np.zeros(data.n_classes)
     for at in range(len(rows)):
-        code = fold.codes[feature, rows[at]]
+        code = data.codes[feature, rows[at]]
         if code >= 0:
-            counts[code, fold.label[rows[at]]] += weights[at]
+            counts[code, data.label[rows[at]]] += weights[at]
     enough, found, of_branches, after = 0, 0.0, 0.0, 0.0
     for code in range(len(counts)):
         own = 0.0
-        for label in range(fold.n_classes):
+        for label in range(data.n_classes):
             own += counts[code, label]
             whole[label] += counts[code, label]
         found += own
-        enough += own > fold.least - TOLERANCE
+        enough += own > data.least - TOLERANCE
         of_branches += bits(own)
         after += information(counts[code])
     if enough < 2:
@@ -97,27 +97,27 @@ def _nominal(fold: Fold, feature: int, rows: Any, weights: Any, total: float) ->
 
 
 @compiled
-def _numeric(fold: Fold, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
+def _numeric(data: Training, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
     """The gain, the gain ratio, and the codes beside the best cut of numbers; a negative gain where there is none."""
     known, found = 0, 0.0
-    right = np.zeros(fold.n_classes)
+    right = np.zeros(data.n_classes)
     for at in range(len(rows)):
-        code = fold.codes[feature, rows[at]]
+        code = data.codes[feature, rows[at]]
         if code >= 0:
             keys[known] = (np.int64(code) << 32) | at
             known += 1
             found += weights[at]
-            right[fold.label[rows[at]]] += weights[at]
-    smallest = min(max(0.1 * found / fold.n_trained, fold.least), max(25.0, fold.least))
+            right[data.label[rows[at]]] += weights[at]
+    smallest = min(max(0.1 * found / data.n_trained, data.least), max(25.0, data.least))
     if known == 0 or known < 2 * smallest - TOLERANCE:
         return -1.0, 0.0, 0, 0
     order = np.sort(keys[:known])
-    left = np.zeros(fold.n_classes)
+    left = np.zeros(data.n_classes)
     before, below = information(right), 0.0
     best, cuts, lower, upper, at_best = 0.0, 0, -1, -1, 0.0
     for place in range(known - 1):
         at = order[place] & 0xFFFFFFFF
-        label = fold.label[rows[at]]
+        label = data.label[rows[at]]
         left[label] += weights[at]
         right[label] -= weights[at]
         below += weights[at]
@@ -138,36 +138,36 @@ def _numeric(fold: Fold, feature: int, rows: Any, weights: Any, total: float, ke
 
 
 @compiled
-def _cut(fold: Fold, feature: int, lower: int, upper: int) -> int:
+def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
     """The largest code of the training rows whose number is at most the middle of two neighbours."""
-    start = fold.starts[feature]
-    low, high = fold.levels[start + lower], fold.levels[start + upper]
+    start = data.starts[feature]
+    low, high = data.levels[start + lower], data.levels[start + upper]
     middle = (low + high) / 2
     threshold = low if middle >= high else middle
     for code in range(upper - 1, lower, -1):
-        if fold.present[start + code] and fold.levels[start + code] <= threshold:
+        if data.present[start + code] and data.levels[start + code] <= threshold:
             return code
     return lower
 
 
 @compiled
-def choose(fold: Fold, rows: Any, weights: Any, counts: Any, keys: Any) -> Any:
+def choose(data: Training, rows: Any, weights: Any, counts: Any, keys: Any) -> Any:
     """The feature of the best split and the last code of its first branch; -1 where the node is to be a leaf."""
     total, most = counts.sum(), counts.max()
-    if total < 2 * fold.least - TOLERANCE or abs(most - total) < TOLERANCE:
+    if total < 2 * data.least - TOLERANCE or abs(most - total) < TOLERANCE:
         return -1, 0
-    d = len(fold.codes)
+    d = len(data.codes)
     gains, ratios = np.empty(d), np.empty(d)
     beside = np.zeros((d, 2), dtype=np.int64)
     mean, counted = 0.0, 0
     for feature in range(d):
-        if fold.n_codes[feature]:
-            gains[feature], ratios[feature] = _nominal(fold, feature, rows, weights, total)
+        if data.n_codes[feature]:
+            gains[feature], ratios[feature] = _nominal(data, feature, rows, weights, total)
         else:
             gains[feature], ratios[feature], beside[feature, 0], beside[feature, 1] = _numeric(
-                fold, feature, rows, weights, total, keys
+                data, feature, rows, weights, total, keys
             )
-        if gains[feature] >= 0 and fold.counted[feature]:
+        if gains[feature] >= 0 and data.counted[feature]:
             mean += gains[feature]
             counted += 1
     if not counted:
@@ -177,6 +177,6 @@ def choose(fold: Fold, rows: Any, weights: Any, counts: Any, keys: Any) -> Any:
     for feature in range(d):
         if gains[feature] >= 0 and gains[feature] >= mean - 1e-3 and ratios[feature] > ratio + TOLERANCE:
             best, ratio = feature, ratios[feature]
-    if best < 0 or fold.n_codes[best]:
+    if best < 0 or data.n_codes[best]:
         return best, 0
-    return best, _cut(fold, best, beside[best, 0], beside[best, 1])
+    return best, _cut(data, best, beside[best, 0], beside[best, 1])

@@ -27,7 +27,7 @@ _LEAST, _MOST = 1e-140, 1e140
 
 
 class Rules(NamedTuple):
-    """What all replicates share.
+    """The data and options that all replicates share.
 
     Attributes
     ----------

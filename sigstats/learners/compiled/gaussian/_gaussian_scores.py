@@ -23,7 +23,7 @@ _in_any_order = functools.partial(compiled, fastmath={"contract", "reassoc"})
 
 
 class Fold(NamedTuple):
-    """What is learned of one fold, and room to work in.
+    """The parameters learned of one fold, and room to work in.
 
     Attributes
     ----------

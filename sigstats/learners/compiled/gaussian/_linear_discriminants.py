@@ -48,7 +48,7 @@ class Folds(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What is learned of each fold.
+    """The parameters learned of each fold.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Learned(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What one fold is worked on with, flat: matrices of m columns or of classes, in multiples of `SIDE`."""
+    """Room to work on one fold, flat: matrices of m columns or of classes, in multiples of `SIDE`."""
 
     taken: Any
     train: Any
@@ -205,7 +205,7 @@ class Discriminants:
         return self._placed.rows(place)
 
     def learn(self, rows: IntArray) -> Learned:
-        """What is learned of each fold of each replicate."""
+        """Learn each fold of each replicate."""
         classes = self._folds.size.shape[1]
         learned: Learned = _learn(self._folds, rows, self._width, self._least)
         return learned._replace(products=learned.products[..., :classes, :classes])

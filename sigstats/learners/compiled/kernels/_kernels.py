@@ -156,7 +156,7 @@ class Kernel:
         return result
 
     def _exact(self, one: FloatArray, other: FloatArray) -> float:
-        """As libsvm has it to the last bit."""
+        """A kernel, to the last bit as libsvm has it."""
         if self.degree:
             return float(self._power(self.gamma * ddot(one, other) + self.shift))
         return math.exp(-self.gamma * (ddot(one, one) + ddot(other, other) - 2 * ddot(one, other)))

@@ -51,7 +51,7 @@ def _scores_moved(builder: Any, fields: Any, rows: Any, parts: Any, at: Any) -> 
 
 
 def _gains(builder: Any, fields: Any, rows: Any, parts: Any, at: Any) -> list[Any]:
-    """What a step with a row gains, and how far the scores of those that may fall are below its own."""
+    """The gain of a step with a row, and how far the scores of those that may fall are below its own."""
     top, curvature, zero, two, least = parts
     fall = builder.fsub(top, builder.fadd(fields.field(_SCORE, at), fields.field(_LOW, at)))
     fall = builder.select(builder.fcmp_ordered(">", fall, zero), fall, zero)
@@ -192,7 +192,7 @@ def _exchange(table: Any, order: Any, i: int, j: int) -> None:
 
 @compiled
 def _settled(table: Any, row: int, highest: float, lowest: float) -> bool:
-    """Whether a coefficient at a bound is driven against it more than that of any row that may move."""
+    """True if a coefficient at a bound is driven against it more than that of any row that may move."""
     score = table[_SCORE, row]
     return bool((table[_UP, row] < 0 and score > highest) or (table[_LOW, row] > 0 and score < lowest))
 

@@ -1,7 +1,6 @@
-"""Linear classifiers, compiled: losses and directions of logistic regressions, and liblinear's machine."""
+"""Linear classifiers, compiled: losses of logistic regressions, and liblinear's machine."""
 
 from ._cross_entropy import Losses
-from ._lbfgs_directions import directions
 from ._trust_region import solve
 
-__all__ = ["Losses", "directions", "solve"]
+__all__ = ["Losses", "solve"]

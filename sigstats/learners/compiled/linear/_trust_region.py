@@ -157,7 +157,7 @@ def solve(
 
 
 def _radius(radius: float, length: float, slope: float, fall: float, predicted: float) -> float:
-    """How far steps are trusted, after one of some length."""
+    """The radius within which steps are trusted, after one of some length."""
     rise = -fall - slope
     stretch = _GROW if rise <= 0 else max(_SHRINK, -0.5 * (slope / rise))
     if fall < _TAKEN * predicted:
@@ -191,7 +191,7 @@ def _direction(machine: _Machine, gradient: FloatArray, radius: float) -> tuple[
 
 
 def _to_boundary(step: FloatArray, along: FloatArray, radius: float) -> float:
-    """How far it is along a direction from a step to the radius."""
+    """The distance along a direction from a step to the radius."""
     across, size, unit = ddot(step, along), ddot(step, step), ddot(along, along)
     square = radius * radius
     root = math.sqrt(across * across + unit * (square - size))

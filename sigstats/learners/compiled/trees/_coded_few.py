@@ -12,8 +12,8 @@ import numpy as np
 from sigstats._common.compiled import compiled, inlined
 
 from ._coded_splits import Choice, Coded, Tried
+from ._improvement import improvement
 from ._lanes import LINE, add, both, load, spread, store, subtract, up_to
-from ._tree_splits import improvement
 
 #: The square of so many fits into a byte.
 FEW: Final = 15

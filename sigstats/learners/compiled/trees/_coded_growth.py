@@ -16,16 +16,12 @@ from ._coded_levels import best_of_levels
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
 from ._coded_thresholds import MANY, best_at_once, best_one_by_one, draw_code, draw_codes
-from ._coded_votes import vote
-from ._forest_folds import Retrained, decide, parted
-from ._forest_splits import Settings, count
-from ._tree_splits import EPSILON, improvement
+from ._forest_folds import Retrained, Settings, count, decide, parted
+from ._improvement import EPSILON, helps
 
 
 @inlined
-def _choose(
-    sample: Coded, members: Any, settings: Settings, found: int, n: int, squares: int, even: bool, room: Room
-) -> Any:
+def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int, even: bool, room: Room) -> Any:
     """The best split on the columns that were drawn."""
     tried, total, smallest = room.tried, room.total, settings.smallest
     if settings.drawn_thresholds:
@@ -36,7 +32,7 @@ def _choose(
         return best_level_of_few(sample, members, tried, found, n, room.few)
     count(sample, members, total)
     if not settings.drawn_thresholds:
-        return best_of_levels(sample, members, tried, found, total, n, squares, smallest, room.left, room.levels)
+        return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
     if even and n < MANY:
         return best_at_once(sample, members, tried, found, total, smallest, room.lefts)
     return best_one_by_one(sample, members, tried, found, total, n, smallest, room.left)
@@ -51,17 +47,6 @@ def _choose_of_two(sample: Coded, members: Any, drawn_thresholds: bool, room: Ro
     first = np.uint64(sample.codes[members[0], feature] > code)
     left, right = np.int64(sample.weight[members[first]]), np.int64(sample.weight[members[np.uint64(1) - first]])
     return Choice(np.int64(feature), code, left, left * left, right * right)
-
-
-@inlined
-def _helps(choice: Choice, n: int, impurity: float, drawn_in_all: int) -> bool:
-    """Whether scikit-learn takes the split."""
-    if choice.feature < 0:
-        return False
-    n_left, rest = choice.n_left, n - choice.n_left
-    _, left_impurity, right_impurity = improvement(choice.left_squares, n_left, choice.right_squares, rest)
-    gain = impurity - float(rest) / float(n) * right_impurity - float(n_left) / float(n) * left_impurity
-    return not float(n) / float(drawn_in_all) * gain + EPSILON < 0
 
 
 @inlined
@@ -114,12 +99,13 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, t
             if m == 2 and found:
                 choice = _choose_of_two(sample, members, settings.drawn_thresholds, room)
             elif found:
-                choice = _choose(sample, members, settings, found, n, squares, even, room)
+                choice = _choose(sample, members, settings, found, n, even, room)
             for at in range(known):
                 columns[at] = constants[at]
             for at in range(known, constant):
                 constants[at] = columns[at]
-        if not _helps(choice, n, impurity, drawn_in_all):
+        parts = choice.left_squares, choice.n_left, choice.right_squares
+        if choice.feature < 0 or not helps(*parts, n, impurity, drawn_in_all):
             nodes[child >> 1, 2 + (child & 1)] = -1 - settings.n_classes - shared
             count(sample, members, room.total)
             for own_class in range(settings.n_classes):
@@ -151,7 +137,7 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, t
 
 @inlined
 def _is_pure(n: int, squares: int) -> bool:
-    """Whether all are of one class, from their number and the squared counts of classes."""
+    """True if all are of one class, from their number and the squared counts of classes."""
     return squares == n * n
 
 
@@ -165,7 +151,7 @@ def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
 
 @compiled
 def predict_coded_fold(
-    settings: Settings, forest: Retrained, codes: Any, columns: Any, values: Any, apart: bool, steps: Any
+    settings: Settings, forest: Retrained, codes: Any, columns: Any, values: Any, apart: bool
 ) -> None:
     """Predict a fold.
 
@@ -182,13 +168,11 @@ def predict_coded_fold(
         The value of each code, in increasing order; none of codes of 32 bits.
     apart : bool
         Whether scikit-learn tells all values of a column apart.
-    steps : array of float64, shape (columns, 2)
-        The first value of a column, and one over the distance between its values, or 0 where that varies.
     """
     n = len(codes)
     placed, tests = parted(forest)
     weight, marks = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
-    sample = Coded(codes, columns, values, apart, steps, forest.label, weight, marks)
+    sample = Coded(codes, columns, values, apart, forest.label, weight, marks)
     votes = np.zeros((n, settings.n_classes))
     room, tree = make_room(sample, len(placed), settings)
     train, rows = _by_class(forest, settings.n_classes), np.empty(len(placed), dtype=np.uint32)
@@ -216,7 +200,6 @@ def _poll(
         borrowed(owned.columns),
         borrowed(owned.values),
         owned.apart,
-        borrowed(owned.steps),
         borrowed(owned.label),
         borrowed(owned.weight),
         borrowed(owned.marks),
@@ -235,7 +218,25 @@ def _poll(
                 rows[different] = row
                 different += 1
         _grow(sample, rows[:different], settings, seeds[each], even, grown, scratch)
-        vote(sample, grown, tests, votes)
+        _vote(sample, grown, tests, votes)
+
+
+@compiled
+def _vote(sample: Coded, tree: Tree, tested: Any, votes: Any) -> None:
+    """Add the shares of classes in the leaves of the tested rows."""
+    n_classes = votes.shape[1]
+    for row in tested:
+        node = np.int64(tree.nodes[0, 2])
+        while node >= 0:
+            place = np.uint64(node)
+            right = np.int64(sample.codes[row, np.uint64(tree.nodes[place, 0])]) > np.uint32(tree.nodes[place, 1])
+            node = np.int64(tree.nodes[place, np.uint64(2) + np.uint64(right)])
+        leaf = -1 - node
+        if leaf < n_classes:
+            votes[row, leaf] += 1.0
+            continue
+        for own_class in range(n_classes):
+            votes[row, own_class] += tree.shares[leaf - n_classes, own_class]
 
 
 @compiled

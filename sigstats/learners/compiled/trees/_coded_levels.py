@@ -1,33 +1,17 @@
 """The best threshold of columns of few levels in a node of a random forest's tree, compiled by Numba.
 
 Where a column has a few distinct values, as a pixel or a rating has, the classes of a node's rows are counted for each
-level: nothing is kept in order, and a node is one list of its rows. A few rows are sorted by their levels.
+level: nothing is kept in order, and a node is one list of its rows.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from sigstats._common.compiled import compiled, inlined
+from sigstats._common.compiled import inlined
 
 from ._coded_splits import Choice, Coded, Tried
-from ._tree_splits import floor_of, improvement, promising
-
-#: So few rows are sorted by each column that is tried, which costs less than counting.
-FEW: Final = 16
-
-
-class Levels(NamedTuple):
-    """What is counted by level and class, 0 between nodes, as `Coded.marks` are; and room to sort."""
-
-    classes: Any
-    packed: Any
-
-
-@compiled
-def room(n_levels: int, n_classes: int) -> Levels:
-    """Room to count and to sort in."""
-    return Levels(np.zeros((n_levels, n_classes), dtype=np.int64), np.empty(FEW, dtype=np.int64))
+from ._improvement import floor_of, improvement, promising
 
 
 @inlined
@@ -42,10 +26,10 @@ def _best_level(
     smallest: int,
     best: float,
     left: Any,
-    levels: Levels,
+    classes: Any,
 ) -> Any:
     """The best split of a column, if it is better than `best`: the gain, rows and draws left, counts, the level."""
-    codes, classes, m = sample.columns[feature], levels.classes, len(members)
+    codes, m = sample.columns[feature], len(members)
     for row in members:
         classes[np.uint64(codes[row]), sample.label[row]] += sample.marks[row]
     left[:] = 0
@@ -81,54 +65,6 @@ def _best_level(
 
 
 @inlined
-def _best_level_of_few(
-    sample: Coded,
-    feature: int,
-    members: Any,
-    total: Any,
-    n: int,
-    squares: int,
-    smallest: int,
-    best: float,
-    left: Any,
-    levels: Levels,
-) -> Any:
-    """The same of up to `FEW` rows, which are sorted by their levels."""
-    packed, m = levels.packed, len(members)
-    for at in range(m):
-        row = members[at]
-        own = (np.int64(sample.codes[row, feature]) << 48) | (np.int64(sample.label[row]) << 32)
-        own |= sample.marks[row] & 0xFFFFFFFF
-        place = at
-        while place > 0 and packed[place - 1] > own:
-            packed[place] = packed[place - 1]
-            place -= 1
-        packed[place] = own
-    left[:] = 0
-    floor = floor_of(best, n)
-    left_squares, right_squares, n_left = 0, squares, 0
-    place, below, n_there, left_there, right_there = -1, -1, 0, 0, 0
-    for cut in range(1, m):
-        last, following = packed[cut - 1], packed[cut] >> 48
-        own_class, weight = np.uint64((last >> 32) & 0xFFFF), last & 0xFFFFFFFF
-        so_far = left[own_class]
-        left[own_class] = so_far + weight
-        left_squares += weight * (2 * so_far + weight)
-        right_squares -= weight * (2 * (total[own_class] - so_far) - weight)
-        n_left += weight
-        if last >> 48 == following or cut < smallest or m - cut < smallest:
-            continue
-        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
-            continue
-        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
-        if gain > best:
-            best, place, below = gain, cut, last >> 48
-            n_there, left_there, right_there = n_left, left_squares, right_squares
-            floor = floor_of(best, n)
-    return best, place, n_there, left_there, right_there, below
-
-
-@inlined
 def best_of_levels(
     sample: Coded,
     members: Any,
@@ -136,24 +72,21 @@ def best_of_levels(
     found: int,
     total: Any,
     n: int,
-    squares: int,
     smallest: int,
     left: Any,
-    levels: Levels,
+    classes: Any,
 ) -> Any:
-    """Search the columns that were drawn one after the other; none is better than one that parts the classes."""
-    choice, best, m = Choice(-1, 0, 0, 0, 0), -np.inf, len(members)
+    """Search the columns that were drawn one after the other; none is better than one that parts the classes.
+
+    `classes` has room for counts by level and class, as `Coded.marks` are, and is 0 between nodes.
+    """
+    choice, best = Choice(-1, 0, 0, 0, 0), -np.inf
     for each in range(found):
         feature = np.uint64(tried.columns[each])
-        if m <= FEW:
-            best, cut, n_left, left_squares, right_squares, below = _best_level_of_few(
-                sample, feature, members, total, n, squares, smallest, best, left, levels
-            )
-        else:
-            low, high = np.int64(tried.lowest[feature]), np.int64(tried.highest[feature])
-            best, cut, n_left, left_squares, right_squares, below = _best_level(
-                sample, feature, members, low, high, total, n, smallest, best, left, levels
-            )
+        low, high = np.int64(tried.lowest[feature]), np.int64(tried.highest[feature])
+        best, cut, n_left, left_squares, right_squares, below = _best_level(
+            sample, feature, members, low, high, total, n, smallest, best, left, classes
+        )
         if cut >= 0:
             choice = Choice(np.int64(feature), np.int64(below), n_left, left_squares, right_squares)
             if best >= 0:

@@ -1,4 +1,4 @@
-"""What trees of coded columns are written to, and what is overwritten in each of their nodes, compiled by Numba."""
+"""Memory of trees of coded columns, and memory that each of their nodes overwrites, compiled by Numba."""
 
 from typing import Any, NamedTuple
 
@@ -7,10 +7,9 @@ import numpy as np
 from sigstats._common.compiled import borrowed, compiled
 
 from ._coded_few import Few, room_for_few
-from ._coded_levels import Levels, room
 from ._coded_splits import Coded, Tried
 from ._coded_thresholds import Lefts
-from ._forest_splits import Settings
+from ._forest_folds import Settings
 
 
 class Tree(NamedTuple):
@@ -26,11 +25,11 @@ class Tree(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What is overwritten in each node."""
+    """Memory that each node overwrites."""
 
     tried: Tried
     lefts: Lefts
-    levels: Levels
+    levels: Any
     few: Few
     columns: Any
     constants: Any
@@ -49,7 +48,7 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     own = Room(
         Tried(lanes[0], lanes[1], lanes[2], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
         Lefts(sums[0], sums[1], sums[2]),
-        room(1 if settings.drawn_thresholds else sample.values.shape[1], n_classes),
+        np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes), dtype=np.int64),
         room_for_few(width, sample.codes),
         np.empty(d, dtype=np.int32),
         np.empty(d, dtype=np.int32),
@@ -64,7 +63,7 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
 @compiled
 def borrow(room: Room, tree: Tree) -> Any:
     """The same without owners."""
-    tried, lefts, levels, few = room.tried, room.lefts, room.levels, room.few
+    tried, lefts, few = room.tried, room.lefts, room.few
     own = Room(
         Tried(
             borrowed(tried.lowest),
@@ -74,7 +73,7 @@ def borrow(room: Room, tree: Tree) -> Any:
             borrowed(tried.draws),
         ),
         Lefts(borrowed(lefts.cut), borrowed(lefts.left_squares), borrowed(lefts.right_squares)),
-        Levels(borrowed(levels.classes), borrowed(levels.packed)),
+        borrowed(room.levels),
         Few(borrowed(few.counts), borrowed(few.rows)),
         borrowed(room.columns),
         borrowed(room.constants),

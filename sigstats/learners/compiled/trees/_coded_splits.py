@@ -13,17 +13,11 @@ from numba import extending, types
 
 from sigstats._common.compiled import inlined
 
+from ._improvement import SAME, next_draw
 from ._lanes import LINE, higher, load, lower, store
-from ._tree_splits import next_draw
-
-#: scikit-learn holds values no farther apart than this to be equal.
-SAME: Final = np.float32(1e-7)
 
 #: Codes of 32 bits are the bits of a value; of negative values all are turned, of others the sign.
 _SIGN: Final = np.uint32(1 << 31)
-
-#: Bytes of rows that are sure to stay in the second cache of a processor.
-_CACHE: Final = 2**18
 
 
 class Coded(NamedTuple):
@@ -31,16 +25,14 @@ class Coded(NamedTuple):
 
     ``codes`` (n, width) are filled with zeros beyond the columns, ``columns`` (features, n) are the same by column, and
     ``values`` (features, codes) what they stand for; codes of 32 bits are values themselves. ``apart`` says that
-    scikit-learn tells all values of a column apart. ``steps`` (features, 2) are the first value of a column and one
-    over the distance between its values, or 0 where that varies. Of each row, ``label`` is the class and ``weight`` how
-    often it was drawn; ``marks`` are 1 and the weight, in the upper and the lower 32 bits.
+    scikit-learn tells all values of a column apart. Of each row, ``label`` is the class and ``weight`` how often it was
+    drawn; ``marks`` are 1 and the weight, in the upper and the lower 32 bits.
     """
 
     codes: Any
     columns: Any
     values: Any
     apart: Any
-    steps: Any
     label: Any
     weight: Any
     marks: Any
@@ -71,7 +63,7 @@ class Tried(NamedTuple):
 
 
 def _are_values(context: Any, codes: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """Whether codes are values themselves, and not ranks; known when compiled, so that nothing branches on it."""
+    """True if codes are values themselves, and not ranks; known when compiled, so that nothing branches on it."""
 
     def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
         return target.get_constant(types.boolean, codes.dtype.bitwidth == 32)
@@ -83,23 +75,7 @@ are_values: Any = extending.intrinsic(_are_values)
 
 
 @inlined
-def is_large(codes: Any, members: Any) -> Any:
-    """Whether the lines of a node's rows do not stay in cache, of which a few columns are read one by one."""
-    return are_values(codes) and 4 * len(members) * codes.shape[1] > _CACHE
-
-
-@inlined
-def _find_bounds_of(column: Any, members: Any, feature: Any, tried: Tried) -> None:
-    """Find the lowest and the highest code of one column in a node."""
-    low = high = np.int64(column[members[0]])
-    for row in members:
-        own = np.int64(column[row])
-        low, high = min(low, own), max(high, own)
-    tried.lowest[feature], tried.highest[feature] = low, high
-
-
-@inlined
-def find_bounds(codes: Any, members: Any, tried: Tried) -> None:
+def _find_bounds(codes: Any, members: Any, tried: Tried) -> None:
     """Find the lowest and the highest code of each column in a node."""
     width = np.uint64(codes.shape[1])
     for line in range(0, codes.shape[1], LINE // codes.itemsize):
@@ -119,7 +95,7 @@ def _remainder(state: int, count: int) -> Any:
 
 @inlined
 def value_of(sample: Coded, feature: Any, code: Any) -> Any:
-    """What a code stands for."""
+    """The value of a code."""
     if not are_values(sample.codes):
         return sample.values[feature, code]
     bits = np.uint32(code)
@@ -153,9 +129,7 @@ def draw_columns(
     `undrawn` on those to search.
     """
     constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
-    large = is_large(sample.codes, members)
-    if not large:
-        find_bounds(sample.codes, members, tried)
+    _find_bounds(sample.codes, members, tried)
     ahead = next_draw(state)
     remainder = _remainder(ahead, len(columns))
     while undrawn > constant and (visited < most or visited <= constant - known + drawn):
@@ -163,8 +137,6 @@ def draw_columns(
         listed = int(drawn + remainder < known)
         at = drawn + remainder + (1 - listed) * (constant - known)
         feature = columns[at]
-        if large:
-            _find_bounds_of(sample.columns[feature], members, feature, tried)
         low, high = tried.lowest[feature], tried.highest[feature]
         varies = int(
             low != high if sample.apart else value_of(sample, feature, high) > value_of(sample, feature, low) + SAME
@@ -193,12 +165,7 @@ def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: An
     """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not."""
     if are_values(sample.codes):
         return _code_of(threshold)
-    values, first, per_unit = sample.values[feature], sample.steps[feature, 0], sample.steps[feature, 1]
-    low, high = np.int64(low), np.int64(high)
-    if per_unit > 0:
-        at = min(max(int((threshold - first) * per_unit), low), high - 1)
-        at += int(at + 1 < high) & int(values[at + 1] <= threshold)
-        return at - (int(at > low) & int(values[at] > threshold))
+    values, low, high = sample.values[feature], np.int64(low), np.int64(high)
     while high - low > 1:
         middle = (low + high) >> 1
         goes = values[middle] <= threshold

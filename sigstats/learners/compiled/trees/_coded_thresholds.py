@@ -6,9 +6,9 @@ import numpy as np
 
 from sigstats._common.compiled import inlined
 
-from ._coded_splits import Choice, Coded, Tried, code_below, is_large, value_of
+from ._coded_splits import Choice, Coded, Tried, code_below, value_of
+from ._improvement import floor_of, improvement, promising
 from ._lanes import LINE, add, load, multiply, spread, store, subtract, up_to, widen
-from ._tree_splits import floor_of, improvement, promising
 
 #: Squares of so many rows do not fit into the 32 bits that columns counted at once have for them.
 MANY: Final = 65_536
@@ -102,32 +102,10 @@ def _count_lefts(codes: Any, members: Any, tried: Tried, total: Any, lefts: Left
 
 
 @inlined
-def _count_in_columns(sample: Coded, members: Any, tried: Tried, found: int, total: Any, lefts: Lefts) -> None:
-    """The same, one column after the other."""
-    for each in range(found):
-        feature, code = np.uint64(tried.columns[each]), np.uint32(tried.draws[each])
-        column = sample.columns[feature]
-        cut, left_squares, right_squares, start = 0, 0, 0, 0
-        for whole in total:
-            here: Any = 0
-            for row in members[start : start + whole]:
-                here += np.int64(column[row] <= code)
-            start += whole
-            cut += here
-            left_squares += here * here
-            right_squares += (whole - here) * (whole - here)
-        lefts.cut[feature] = cut
-        lefts.left_squares[feature], lefts.right_squares[feature] = left_squares, right_squares
-
-
-@inlined
 def best_at_once(sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, lefts: Lefts) -> Any:
     """Search all columns that were drawn at once, of rows that weigh one each, in the order of their classes."""
     n = len(members)
-    if is_large(sample.codes, members):
-        _count_in_columns(sample, members, tried, found, total, lefts)
-    else:
-        _count_lefts(sample.codes, members, tried, total, lefts)
+    _count_lefts(sample.codes, members, tried, total, lefts)
     choice, best, floor = Choice(-1, 0, 0, 0, 0), -np.inf, -np.inf
     for each in range(found):
         feature = tried.columns[each]

@@ -1,11 +1,25 @@
-"""What forests are retrained on and predict, however their trees grow, compiled by Numba."""
+"""Forests that are retrained without a fold and predict it, however their trees grow, compiled by Numba."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import compiled
+from sigstats._common.compiled import compiled, inlined
 from sigstats._common.validation import IntArray
+
+
+class Settings(NamedTuple):
+    """Limits of trees: depth, rows of a node that is split and of a leaf, columns tried; whether thresholds are drawn.
+
+    And the number of classes.
+    """
+
+    deepest: int
+    fewest: int
+    smallest: int
+    tried: int
+    drawn_thresholds: bool
+    n_classes: int
 
 
 class Retrained(NamedTuple):
@@ -50,6 +64,19 @@ def parted(forest: Retrained) -> Any:
             tests[left] = row
             left += 1
     return train, tests
+
+
+@inlined
+def count(sample: Any, members: Any, counts: Any) -> Any:
+    """Count classes into `counts`, by the label and the weight of each row; the number drawn and the squared counts."""
+    counts[:] = 0
+    for row in members:
+        counts[sample.label[row]] += sample.weight[row]
+    drawn, squares = 0, 0
+    for count in counts:
+        drawn += count
+        squares += count * count
+    return drawn, squares
 
 
 @compiled

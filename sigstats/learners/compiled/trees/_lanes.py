@@ -24,7 +24,7 @@ class Lanes(types.Type):
 
 
 def _model(manager: Any, lanes: Lanes) -> Any:
-    """How a vector is passed and kept."""
+    """The form in which a vector is passed and kept."""
     model: Any = extending.models.PrimitiveModel
     return model(manager, lanes, ir.VectorType(ir.IntType(lanes.bits), lanes.count))
 
@@ -34,7 +34,7 @@ _register(Lanes)(_model)
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, at: Any, vector: Any) -> Any:
-    """Where the vector lies that begins with element `at` of an array without gaps."""
+    """The address of the vector that begins with element `at` of an array without gaps."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
 

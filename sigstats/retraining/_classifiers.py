@@ -1,15 +1,42 @@
-"""What a classifier predicts, held against the classes of y."""
+"""An unfitted classifier, its transforms, these learned once on all rows, and the class codes that it predicts."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.messages import refuse, shown
-from .._common.validation import IntArray
+from .._common.validation import IntArray, one_line, refuse, shown
 
 #: So many classes are named in a message.
 _MOST = 10
+
+
+def require_classifier(estimator: Any) -> None:
+    """Refuse what is no unfitted instance of a scikit-learn classifier."""
+    from ..learners.own import tag_of
+
+    fits = hasattr(estimator, "fit") and hasattr(estimator, "predict") and not isinstance(estimator, type)
+    # A clusterer's numbers may look like classes.
+    if not fits or tag_of(estimator, "estimator_type") not in (None, "classifier"):
+        raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
+
+
+def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
+    """The part fitted in each fold, and the transforms that are learned once, None where `transforms` is "fold"."""
+    steps = getattr(estimator, "steps", None)
+    if transforms == "fold" or steps is None or len(steps) < 2:
+        return estimator, None
+    return steps[-1][1], estimator[:-1]
+
+
+def fit_transform(transform: Any, X: Any) -> Any:
+    """The rows transformed by what is learned from them without labels; ValueError where labels are needed."""
+    from sklearn.base import clone
+
+    try:
+        return clone(transform).fit_transform(X)
+    except Exception as error:
+        raise ValueError(f"transforms: 'all' needs transforms that never see labels: {one_line(error)}") from error
 
 
 def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> IntArray:
@@ -23,7 +50,7 @@ def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from sigstats.retraining._predictions import class_codes
+    >>> from sigstats.retraining._classifiers import class_codes
     >>> class_codes(["b", "a"], np.array(["a", "b"]), 2, "predictions").tolist()
     [1, 0]
     """

@@ -1,9 +1,18 @@
-"""Linear and quadratic discriminant analysis."""
+"""Naive Bayes, scikit-learn's on complete numbers and `MixedNB` on all others; discriminant analysis."""
 
 from typing import Any
 
+from sklearn.naive_bayes import GaussianNB
+
 from ..base import attempt
 from ..encoders import with_encoding
+from ..gaussian.mixed_naive_bayes import MixedNB
+
+
+def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    if nominal is None and not missing:
+        return attempt(GaussianNB, params)
+    return attempt(MixedNB, params, nominal=None if nominal is None else tuple(nominal.tolist()))
 
 
 def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
@@ -20,4 +29,4 @@ def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     return with_encoding(attempt(QuadraticDiscriminantAnalysis, params, **defaults), nominal, missing, standardise=True)
 
 
-READY = {"lda": _lda, "qda": _qda}
+READY = {"naive-bayes": _naive_bayes, "lda": _lda, "qda": _qda}
