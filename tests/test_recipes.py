@@ -51,7 +51,7 @@ READY = {"majority": _most}
 ANALYSIS = '''
 """How many rows are right."""
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.analyses._observed_run import observed_run
+from sigstats.tasks.analyses._observed_runs import observed_run
 
 def rows(results):
     for cell in results.cells("crossval"):
@@ -103,9 +103,7 @@ def open_pool(cluster, needs=()):
 TABLE_TEST = '''
 """Are as many signs positive as negative?"""
 from scipy.stats import binomtest
-
-NULL = "both signs are equally likely"
-METHODS = ("exact",)
+from sigstats.tasks.tests import OfTable, StatisticalTest
 
 def observed(data):
     return {"n": data["plus"] + data["minus"], "measure": "signs", "alternative": "two-sided"}
@@ -113,6 +111,10 @@ def observed(data):
 def evaluate(data, method):
     p = float(binomtest(data["plus"], data["plus"] + data["minus"]).pvalue)
     return {"method": method, "p_value": p, "p_low": p, "p_high": p, "statistic": float(data["plus"])}
+
+TEST = StatisticalTest(label="Signs", question="Are as many positive?", null="both signs are equally likely",
+                       words="They are counted.", source="", claim="one sign is likelier",
+                       table=OfTable(methods=("exact",), observed=observed, evaluate=evaluate))
 '''
 
 TABLE = '''
@@ -277,7 +279,7 @@ def test_a_kind_of_cluster_is_a_file(tmp_path, program):
 
 
 def test_a_test_of_a_table_and_its_key_are_a_file_each(tmp_path, program):
-    files = {"tasks/table_tests/signs.py": TABLE_TEST, "flows/studies/significance_tables/signs.py": TABLE}
+    files = {"tasks/tests/signs.py": TABLE_TEST, "flows/studies/significance_tables/signs.py": TABLE}
     text = 'kind = "significance"\n[[signs]]\nname = "nine of ten"\nplus = 9\nminus = 1\n'
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--quiet")
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from sigstats._common.messages import join_words as join_words
 from sigstats._common.numerals import NBSP as NBSP
 from sigstats._common.numerals import SUPERSCRIPT
 from sigstats._common.numerals import index_number as index_number
@@ -120,18 +121,6 @@ def signed(value: float, decimals: int) -> str:
     """
     text = number(value, decimals)
     return text if text.startswith("−") or not text.strip("0.") else f"+{text}"
-
-
-def join_words(words: Sequence[str]) -> str:
-    """Words as a list in a sentence.
-
-    Examples
-    --------
-    >>> from sigstats.flows.pages.wording import join_words
-    >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def count_of(count: int, noun: str, plural: str | None = None) -> str:

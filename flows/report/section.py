@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sigstats.tasks import tests
 from sigstats.tasks.schema import Hypothesis
 
 from .evidence import Evidence
@@ -90,3 +91,30 @@ class Section:
     def method_of(self, rows: Sequence[Hypothesis]) -> str:
         """How its rows were made."""
         return self.method if isinstance(self.method, str) else self.method(rows)
+
+
+def section_of(
+    name: str,
+    *,
+    verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict],
+    columns: Callable[[Sequence[Hypothesis]], Sequence[Column]],
+) -> Section:
+    """The section of a test of `sigstats.tasks.tests`, in the words of its record."""
+    test = tests.named(name)
+    return Section(
+        order=test.order,
+        test=name,
+        name=test.label,
+        question=test.question,
+        verdict=verdict,
+        columns=columns,
+        method=test.words,
+        source=test.source,
+        terms=test.terms,
+    )
+
+
+def caveat(name: str) -> str:
+    """Which assumptions of a test cross-validated runs do not meet."""
+    found = tests.of_runs(name)
+    return "" if found is None else found.caveat

@@ -6,7 +6,7 @@ Without NumPy, so that a program can complain before it has loaded anything. Not
 import difflib
 import reprlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .printable import printable
@@ -61,3 +61,15 @@ def hint(name: object, names: Iterable[str]) -> str:
     names = list(names)
     near = nearest(name, names)
     return f"did you mean {near!r}?" if near else f"expected one of {', '.join(map(shown, names[:20]))}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Words as a list in a sentence.
+
+    Examples
+    --------
+    >>> from sigstats._common.messages import join_words
+    >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

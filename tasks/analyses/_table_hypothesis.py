@@ -5,7 +5,7 @@ from typing import Any
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..table_tests import MONTE_CARLO, table_test
+from ..tests import MONTE_CARLO, named, table_test
 from ._sequential_fields import sequential_fields
 
 _SUBJECT = ("dataset", "classifier", "a", "b")
@@ -13,15 +13,15 @@ _SUBJECT = ("dataset", "classifier", "a", "b")
 
 def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     """The hypothesis of a cell, with its results if they are stored."""
-    test = table_test(cell.work["test"])
-    seen = test.observed(cell.work["data"])
+    test = named(cell.work["test"])
+    seen = table_test(cell.work["test"]).observed(cell.work["data"])
     base = Hypothesis(
         study=results.plan.study,
         cell=cell.name,
         test=cell.subject["test"],
         method=cell.subject["method"],
         alternative="",
-        null=test.NULL,
+        null=test.null,
     ).with_(**{key: cell.subject[key] for key in _SUBJECT if key in cell.subject}, **seen)
     table = results.table(cell)
     if table is None:

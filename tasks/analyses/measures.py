@@ -21,10 +21,11 @@ from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import Statistic
 
 from ..fingerprint import digest
+from ..observed_run import ObservedRun
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ._observed_run import ObservedRun, observed_run
+from ._observed_runs import observed_run
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "scores")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ._observed_run import observed_run_of
+from ._observed_runs import observed_run_of
 from ._sequential_fields import sequential_fields
 
 _NULLS = {

@@ -1,10 +1,8 @@
 """How many rows McNemar's test needs to reject half of the time, beside which a publication's number stands."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
-
-from sigstats.mcnemar.sample_size import sample_size
 
 from ..plan import Cell
 from ..populations.population import EventPopulation, Population
@@ -12,6 +10,7 @@ from ..populations.tests import null_holds
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
+from ..tests import find
 
 #: The measure of a row.
 HALF = "rows for half of the time"
@@ -21,7 +20,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population in which one classifier is better and each of McNemar's tests the number of rows."""
     for group in one_test(results.plan.cells):
         work, subject = group[0].work, group[0].subject
-        drawn_from = population(work, results.store) if work["test"]["test"] == "mcnemar" else None
+        drawn_from = population(work, results.store) if _formula(work["test"]["test"]) else None
         if not isinstance(drawn_from, (Population, EventPopulation)) or null_holds(drawn_from, work["test"]):
             continue
         needed = rows_needed(drawn_from, work["test"], 0.5, results.plan.alpha)
@@ -60,19 +59,27 @@ def rows_needed(known: Population | EventPopulation, test: Mapping[str, Any], sh
 
     None for another test, if the test looks the other way, or if more would be needed than can be summed over.
     """
-    if test["test"] != "mcnemar":
+    if _formula(test["test"]) is None:
         return None
     only_a, only_b = known.discordant
     total = known.rows or 1
-    options = tuple((key, test[key]) for key in ("alternative", "method", "correction") if key in test)
-    return _least_rows(only_a / total, only_b / total, share, alpha, options)
+    return _least_rows(only_a / total, only_b / total, share, alpha, tuple(test.items()))
 
 
 @lru_cache(maxsize=1024)  # cells of several sizes ask the same
 def _least_rows(
-    only_a: float, only_b: float, share: float, alpha: float, options: tuple[tuple[str, Any], ...]
+    only_a: float, only_b: float, share: float, alpha: float, test: tuple[tuple[str, Any], ...]
 ) -> int | None:
+    options = dict(test)
+    formula = _formula(options.pop("test"))
+    assert formula is not None
     try:
-        return sample_size(only_a=only_a, only_b=only_b, target=share, alpha=alpha, **dict(options))
+        return formula(only_a=only_a, only_b=only_b, target=share, alpha=alpha, **options)
     except ValueError:
         return None
+
+
+def _formula(name: str) -> Callable[..., int] | None:
+    """The formula of the rows that a test needs, if it has one."""
+    test = find(name)
+    return None if test is None or test.sets is None else test.sets.rows_needed

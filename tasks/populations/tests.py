@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 from sigstats._common.validation import Alternative, one_line
 from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.mcnemar.finite_power import finite_power
-from sigstats.mcnemar.power import power
-from sigstats.mcnemar.test import mcnemar_test
 from sigstats.measures.table import MEASURES
 from sigstats.proportions import dcf_test, proportion_test
 
+from .. import tests
 from ..rates import measure_of
 from .population import EventPopulation, Population
 
@@ -105,16 +103,12 @@ def run_test(
     name = options.pop("test")
     if name == "bootstrap":
         return _bootstrap(drawn, population, rng, options)
-    pvalue = _PVALUES[name]
+    pvalue = _pvalue_of(name)
     eight = population.outcomes_of(drawn)
     distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
     calls = (partial(pvalue, JointOutcomes(*counts), **options) for counts in distinct.tolist())
     found, problem = attempts(calls)
     return Answers(numbers(found)[which.ravel()], problem=problem)
-
-
-def _mcnemar(joint: JointOutcomes, **options: Any) -> float:
-    return mcnemar_test(*joint.discordant, **options).pvalue
 
 
 def _proportion(joint: JointOutcomes, **options: Any) -> float:
@@ -127,7 +121,12 @@ def _dcf(joint: JointOutcomes, **options: Any) -> float:
     return dcf_test(joint, **options).pvalue
 
 
-_PVALUES: dict[str, Callable[..., float]] = {"mcnemar": _mcnemar, "proportion": _proportion, "dcf": _dcf}
+_PVALUES: dict[str, Callable[..., float]] = {"proportion": _proportion, "dcf": _dcf}
+
+
+def _pvalue_of(name: str) -> Callable[..., float]:
+    found = tests.find(name)
+    return _PVALUES[name] if found is None or found.sets is None else found.sets.pvalue
 
 
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,7 +190,7 @@ def confidence(test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
     side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
     joint = JointOutcomes(*test_set.outcomes_of(test_set.counts)[0].tolist())
-    return 1 - _PVALUES[test["test"]](joint, alternative=side, **options)
+    return 1 - _pvalue_of(test["test"])(joint, alternative=side, **options)
 
 
 def bootstrap_of_better(
@@ -219,14 +218,10 @@ def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
 
 
 def exact_rate(population: AnyPopulation, n: int, test: Mapping[str, Any], alpha: float) -> float | None:
-    """The exact rate at which a test rejects on test sets of n rows; None for a test other than McNemar's."""
+    """The exact rate at which a test rejects on test sets of n rows; None for a test that tells none."""
     options = dict(test)
-    if options.pop("test") != "mcnemar":
+    found = tests.find(options.pop("test"))
+    if found is None or found.sets is None or found.sets.exact_rate is None:
         return None
     only_a, only_b = population.discordant
-    if population.rows is not None:
-        rows = (int(only_a), int(only_b), population.rows)
-        return finite_power(n, *rows, swapped=population.swapped, alpha=alpha, **options)
-    if population.swapped:
-        only_a = only_b = (only_a + only_b) / 2
-    return power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)
+    return found.sets.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **options)

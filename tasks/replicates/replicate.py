@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..table_tests import MonteCarloTest, table_test
+from ..tests import table_test
 
 VERSION = 1
 #: A multiple of the batches in which `sigstats` draws, so that a lane wastes no random numbers.
@@ -29,12 +29,12 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """Whether each replicate of the block is at least as extreme as observed."""
     work = block.cell.work
-    test = table_test(work["test"])
-    if not isinstance(test, MonteCarloTest):
+    drawn = table_test(work["test"]).exceedances
+    if drawn is None:
         raise ValueError(f"test: {work['test']!r} is not valid; expected one that has the method monte-carlo")
     columns: dict[str, Any] = {
         "replicate": np.arange(block.first, block.last, dtype=np.int64),
-        "exceeds": np.concatenate([test.exceedances(work["data"], size, rng) for rng, size in block.lanes()]),
+        "exceeds": np.concatenate([drawn(work["data"], size, rng) for rng, size in block.lanes()]),
     }
     return pa.table(columns, schema=SCHEMA)
 

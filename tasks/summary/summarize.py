@@ -32,7 +32,7 @@ def summarize(store: Store) -> list[Hypothesis]:
     """
     results = Results(store)
     plan = results.plan
-    found = [row for name in plan.analyses for row in analyses.REGISTRY.module(name).rows(results)]
+    found = [row for name in plan.analyses for row in analyses.rows(name, results)]
     rows = list(compare_with_published(complete(found, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
     return rows

@@ -1,17 +1,14 @@
-"""The sections of the report, one for each test. A new test is one new module of this folder.
+"""The sections of the report, one for each test. What a test needs beside the words of its record is a module here."""
 
-A test without a module gets a plain section of its own.
-"""
-
-from dataclasses import replace
 from typing import Protocol
 
 from sigstats._common.registry import Registry
+from sigstats.tasks import tests
 
 from ..evidence import Evidence
 from ..section import Section, Verdict
 from . import _methods
-from ._general import GENERAL
+from ._general import section_without_module
 from ._over_data_sets import over_data_sets, over_data_sets_method
 from ._printed_numbers import printed_numbers
 
@@ -30,17 +27,19 @@ REGISTRY = Registry(__name__, SectionModule, what="section of the report")
 
 
 def known() -> list[Section]:
-    """The sections of this folder, in their order."""
-    return sorted((module.SECTION for module in REGISTRY.modules().values()), key=lambda section: section.order)
+    """The sections of this folder, and of all tests that need none, in their order."""
+    ready = [module.SECTION for module in REGISTRY.modules().values()]
+    covered = {section.test for section in ready}
+    told = [section_without_module(name) for name in tests.REGISTRY.names() if name not in covered]
+    return sorted([*ready, *told], key=lambda section: section.order)
 
 
 def of(evidence: Evidence) -> list[Section]:
     """The sections of a study: one for each of its tests."""
     sections = known()
-    ready = [section for section in sections if section.test in evidence.tests]
     covered = {section.test for section in sections}
-    others = [test for test in evidence.tests if test not in covered]
-    return ready + [replace(GENERAL, test=test, name=test, question=test) for test in others]
+    others = [section_without_module(test) for test in evidence.tests if test not in covered]
+    return [*(section for section in sections if section.test in evidence.tests), *others]
 
 
 def approximations(evidence: Evidence) -> Verdict | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sigstats.tasks import tests
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of
@@ -10,7 +11,7 @@ from ..section import Column, Verdict
 from . import _cases, _columns, _stopping
 
 
-def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> Verdict:
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
     """In how many tables the null hypothesis is rejected, then each in which it is not; equal counts are one table.
 
     Parameters
@@ -18,11 +19,12 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
     rows : sequence of Hypothesis
         Of one test.
     evidence : Evidence
-    claim : str
-        What a rejection says, as a clause: ``the two samples differ``.
     by : str
-        The name of the test.
+        The name of the test, if not that of its record.
     """
+    test = tests.named(rows[0].test)
+    claim, by = test.claim, by or test.by or test.label
+    what = "table" if evidence.of_tables or any(row.a or row.classifier for row in rows) else "data set"
     first = [group[0] for group in group_by(primary_rows(rows), evidence.table_of).values()]
     spared = _stopping.savings(rows, evidence, replicates="replicates")
     sure, unsure = rejected(first), not_rejected(first)
@@ -30,7 +32,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
     if not total:
         return Verdict(f"There is no result: every hypothesis of this test ({by}) is missing.")
     if not sure:
-        where = "" if total == 1 else f" in any of {count_of(total, 'table')}"
+        where = "" if total == 1 else f" in any of {count_of(total, what)}"
         return Verdict(f"It was not shown that {claim}{where} ({by}, {_cases.smallest_p(unsure, name)}).", spared)
     found = f"({by}, {_cases.largest_p(sure, name)})"
     if total == 1:
@@ -40,7 +42,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: s
         f"{subject_in_words(row)}: not shown ({_cases.decision_p_in_words(row, _cases.p_name(evidence))})."
         for row in unsure
     ]
-    return Verdict(f"In {share} tables {claim} {found}.", (*spared, *details))
+    return Verdict(f"In {share} {what}s {claim} {found}.", (*spared, *details))
 
 
 def subject_in_words(row: Hypothesis) -> str:

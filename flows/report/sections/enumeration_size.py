@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
-from ..section import Column, Section, Verdict
+from ..section import Column, Verdict, section_of
 from . import _columns
 
 
@@ -33,16 +33,4 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return [_columns.DATASET, _columns.OBJECTS, number, *_columns.printed_columns(rows)]
 
 
-SECTION = Section(
-    order=75,
-    test="enumeration-size",
-    name="Number of terms",
-    question="How many tables would an enumeration list?",
-    verdict=verdict,
-    columns=columns,
-    method=(
-        "All tables of the same row and column totals with as many right or more: the terms that Nyssen's equation (4) "
-        "adds up. They are counted row by row, and the exact test finds their sum without them. Nothing is tested."
-    ),
-    source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, fig. 2",
-)
+SECTION = section_of("enumeration-size", verdict=verdict, columns=columns)

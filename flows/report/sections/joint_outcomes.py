@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
-from ..section import Column, Section, Verdict
+from ..section import Column, Verdict, section_of
 from . import _columns, _tables
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """In which tables the two differ."""
-    return _tables.verdict(rows, evidence, claim="the two classifiers differ", by=rows[0].method)
+    return _tables.verdict(rows, evidence, by=rows[0].method)
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -23,21 +23,4 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return _tables.columns(rows, _columns.MEASURE, _columns.OBJECTS, difference, interval)
 
 
-SECTION = Section(
-    order=47,
-    test="joint-outcomes",
-    name="Joint outcomes",
-    question="Do two classifiers of one positive class differ?",
-    verdict=verdict,
-    columns=columns,
-    method=(
-        "What happens jointly to label and both predictions is counted in eight events. proportion compares error "
-        "rates and dcf detection costs, as normal approximations: from the disagreements alone, or, independent, as if "
-        "the two were measured on different objects. bootstrap draws the objects again with replacement, as counts of "
-        "the events. The null hypothesis is that both are equally good."
-    ),
-    source=(
-        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
-        "equations 4 to 15"
-    ),
-)
+SECTION = section_of("joint-outcomes", verdict=verdict, columns=columns)

@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import join_words
 from ..evidence import Evidence
-from ..section import Column, Section, Verdict
+from ..section import Column, Verdict, section_of
 from . import _columns
 
 
@@ -26,16 +26,4 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return [Column("Level", _columns.DATASET.text), size, *_columns.printed_columns(rows)]
 
 
-SECTION = Section(
-    order=80,
-    test="monte-carlo-size",
-    name="Monte-Carlo size",
-    question="How many replicates does a Monte-Carlo test need?",
-    verdict=verdict,
-    columns=columns,
-    method=(
-        "The smallest number of replicates with which a true p-value of nine tenths of the level is rejected with "
-        "probability 0.95, in normal approximation. Nothing is tested."
-    ),
-    source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, table 1",
-)
+SECTION = section_of("monte-carlo-size", verdict=verdict, columns=columns)

@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import NBSP, signed, told_apart
 from ..evidence import Evidence
-from ..section import Column, Section, Verdict
+from ..section import Column, Verdict, section_of
 from . import _columns, _pairs
 
 
@@ -36,21 +36,4 @@ def _between(row: Hypothesis) -> str:
     return " to ".join(told_apart(row.estimate_low, row.estimate_high, signed, 4)).replace("inf", "∞")
 
 
-SECTION = Section(
-    order=12,
-    test="signed-rank",
-    name="Signed ranks",
-    question="Which of two models is better on data sets like these?",
-    verdict=verdict,
-    columns=columns,
-    method=(
-        "The differences of two models' scores are ranked by their size, and the ranks of those in favour of one are "
-        "added up. p is the share of all assignments of signs whose sum is at least as far from its mean: exact also "
-        "with equal scores, which are left out, and with equal differences, which share their ranks. The null "
-        "hypothesis is that differences are symmetric about zero."
-    ),
-    source=(
-        "Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945); for models over data sets, "
-        "Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)"
-    ),
-)
+SECTION = section_of("signed-rank", verdict=verdict, columns=columns)

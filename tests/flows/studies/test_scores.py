@@ -15,7 +15,7 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.studies.significance_tables.scores import Entry
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.table_tests import run_table_test, signed_rank
+from sigstats.tasks.tests import run_table_test, signed_rank
 
 from ...examples import examples
 from ...sigstats.many_datasets.test_friedman import DEMSAR
@@ -164,7 +164,9 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, program, content
 @pytest.mark.filterwarnings("error")
 def test_scores_that_are_farther_apart_than_floats_are_refused():
     with pytest.raises(ValueError, match="differences: -inf is not valid"):
-        signed_rank.observed({"a": [1.7e308, 1.0, 2.0], "b": [-1.7e308, 2.0, 4.0], "greater_is_better": True})
+        signed_rank.TEST.table.observed(
+            {"a": [1.7e308, 1.0, 2.0], "b": [-1.7e308, 2.0, 4.0], "greater_is_better": True}
+        )
 
 
 def test_more_pairs_than_files_can_hold_are_refused(tmp_path):

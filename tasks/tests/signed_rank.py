@@ -8,16 +8,14 @@ import numpy as np
 from sigstats._common.validation import FloatArray, as_reals, refuse
 from sigstats.many_datasets.signed_rank import signed_rank_test
 
+from . import OfTable, StatisticalTest
 from ._results import fields
-
-NULL = "a and b are equally good on data sets like these"
-METHODS = ("exact",)
 
 #: What is estimated; where less is better, the sign says all the same by how much b is the better one.
 ADVANTAGE = "advantage of b over a"
 
 
-def observed(data: Mapping[str, Any]) -> dict[str, Any]:
+def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``a`` and ``b``: a score of each model on each data set; ``greater_is_better``."""
     found = signed_rank_test(_advantages(data))
     return {
@@ -31,7 +29,7 @@ def observed(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
+def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     """The p-value of the test."""
     return fields(signed_rank_test(_advantages(data), method=method))
 
@@ -43,3 +41,22 @@ def _advantages(data: Mapping[str, Any]) -> FloatArray:
         raise refuse("scores (length)", len(b), f"{len(a)}, one for each data set")
     with np.errstate(over="ignore"):  # the test names a difference that is infinite
         return b - a if data["greater_is_better"] else a - b
+
+
+TEST = StatisticalTest(
+    label="Signed ranks",
+    question="Which of two models is better on data sets like these?",
+    null="a and b are equally good on data sets like these",
+    words=(
+        "The differences of two models' scores are ranked by their size, and the ranks of those in favour of one are "
+        "added up. p is the share of all assignments of signs whose sum is at least as far from its mean: exact also "
+        "with equal scores, which are left out, and with equal differences, which share their ranks. The null "
+        "hypothesis is that differences are symmetric about zero."
+    ),
+    source=(
+        "Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945); for models over data sets, "
+        "Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)"
+    ),
+    order=12,
+    table=OfTable(methods=("exact",), observed=_observed, evaluate=_evaluate),
+)

@@ -9,13 +9,11 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 
 from ..own_code import require_measure
+from . import OfTable, StatisticalTest
 from ._results import fields
 
-NULL = "a and b are equally good"
-METHODS = ("proportion", "proportion-independent", "dcf", "dcf-independent", "bootstrap")
 
-
-def observed(data: Mapping[str, Any]) -> dict[str, Any]:
+def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``outcomes``: the eight counts; ``cost_fn``, ``cost_fp`` and ``prior`` for the cost, ``measure`` to resample."""
     outcomes = JointOutcomes(*data["outcomes"])
     if outcomes.n == 0:
@@ -23,7 +21,7 @@ def observed(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"alternative": "two-sided", "n": outcomes.n}
 
 
-def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
+def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     """The p-value by a method; the estimate is that of b less that of a."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
@@ -49,3 +47,27 @@ def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     return fields(
         result, method=method, measure=measure, statistic=-result.statistic + 0.0, estimate=-result.estimate + 0.0
     )
+
+
+TEST = StatisticalTest(
+    label="Joint outcomes",
+    question="Do two classifiers of one positive class differ?",
+    null="a and b are equally good",
+    words=(
+        "What happens jointly to label and both predictions is counted in eight events. proportion compares error "
+        "rates and dcf detection costs, as normal approximations: from the disagreements alone, or, independent, as if "
+        "the two were measured on different objects. bootstrap draws the objects again with replacement, as counts of "
+        "the events. The null hypothesis is that both are equally good."
+    ),
+    source=(
+        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
+        "equations 4 to 15"
+    ),
+    claim="the two classifiers differ",
+    order=47,
+    table=OfTable(
+        methods=("proportion", "proportion-independent", "dcf", "dcf-independent", "bootstrap"),
+        observed=_observed,
+        evaluate=_evaluate,
+    ),
+)

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from sigstats.goodness_of_fit.sampling import goodness_of_fit_exceedances
 from sigstats.goodness_of_fit.test import goodness_of_fit_test
 
+from . import OfTable, StatisticalTest
 from ._results import fields
 
-NULL = "objects fall into the classes with the required probabilities"
-METHODS = ("exact", "chi2", "likelihood-ratio")
 
-
-def observed(data: Mapping[str, Any]) -> dict[str, Any]:
+def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``counts`` and ``probabilities``, one of each for a class; ``ordering`` of the outcomes."""
     goodness_of_fit_exceedances(  # refuses what cannot be tested
         data["counts"], data["probabilities"], ordering=data.get("ordering", "probability"), size=0, rng=0
@@ -24,7 +22,7 @@ def observed(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"alternative": "two-sided", "n": int(sum(data["counts"]))}
 
 
-def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
+def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     """The p-value that the counts agree with the probabilities."""
     result = goodness_of_fit_test(
         data["counts"], data["probabilities"], method=method, ordering=data.get("ordering", "probability")
@@ -35,7 +33,26 @@ def evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     return fields(result, statistic=result.statistic)
 
 
-def exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which of `size` random outcomes are at least as extreme as the observed counts."""
     ordering = data.get("ordering", "probability")
     return goodness_of_fit_exceedances(data["counts"], data["probabilities"], ordering=ordering, size=size, rng=rng)
+
+
+TEST = StatisticalTest(
+    label="Goodness of fit",
+    question="Are the counts as required?",
+    null="objects fall into the classes with the required probabilities",
+    words=(
+        "Counts of classes are held against probabilities that were given beforehand: exact sums the probabilities of "
+        "all outcomes that are no likelier than the observed one; monte-carlo draws outcomes; chi2 (Pearson) and "
+        "likelihood-ratio are approximations. The null hypothesis is that the required probabilities hold."
+    ),
+    source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 12 to 19",
+    claim="the counts do not agree with the required probabilities",
+    by="multinomial test",
+    order=60,
+    table=OfTable(
+        methods=("exact", "chi2", "likelihood-ratio"), observed=_observed, evaluate=_evaluate, exceedances=_exceedances
+    ),
+)

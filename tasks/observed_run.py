@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 from sigstats.intervals import Interval
 from sigstats.ranking.intervals import share_interval
 
-from ..plan import Cell
-from ..results import Results
-
 
 @dataclass(frozen=True)
 class ObservedRun:
@@ -44,18 +41,3 @@ class ObservedRun:
         """The confusion matrix, true classes in rows."""
         k = int(max(self.label.max(), self.prediction.max())) + 1
         return np.bincount(self.label * k + self.prediction, minlength=k * k).reshape(k, k)
-
-
-def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
-    """The observed run of a cell; None if it is missing."""
-    table = results.table(cell)
-    if table is None:
-        return None
-    label, prediction = (table.column(name).to_numpy().astype(np.int64) for name in ("label", "prediction"))
-    return ObservedRun(label, prediction, results.groups(cell))
-
-
-def observed_run_of(results: Results, *, dataset: str, classifier: str) -> ObservedRun | None:
-    """The observed run of a classifier on a data set; None if it is missing."""
-    cells = results.cells("crossval", dataset=dataset, classifier=classifier)
-    return observed_run(results, cells[0]) if cells else None

@@ -1,0 +1,184 @@
+"""The statistical tests of studies, each one record. A new test is one new module of this folder, with a `TEST`.
+
+The name of a test is that of its module, with dashes. Its record says what the test is in words, and how its p-value is
+found from each kind of data that it takes: a table of counts, cross-validated runs, or test sets of a population.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.registry import Registry
+
+from ..observed_run import ObservedRun
+from ..schema import Hypothesis
+
+#: The method whose replicates are computed in blocks.
+MONTE_CARLO = "monte-carlo"
+
+#: The fields of a hypothesis by their names.
+Fields = dict[str, Any]
+#: Values of JSON, which are part of a cell's identity.
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfTable:
+    """A test of one table of counts.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Those that need no replicates.
+    observed : callable
+        The fields that no method changes: ``n`` to ``null_mean``, ``measure`` and ``alternative``. ValueError, one
+        line, for data that no method could take.
+    evaluate : callable
+        Data and method to the fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note``.
+    exceedances : callable, optional
+        Which of so many replicates are at least as extreme as observed: the method ``monte-carlo``.
+    """
+
+    methods: tuple[str, ...]
+    observed: Callable[[Data], Fields]
+    evaluate: Callable[[Data, Any], Fields]
+    exceedances: Callable[[Data, int, np.random.Generator], NDArray[np.bool_]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfRuns:
+    """A test of cross-validated classifiers on the rows of one data set.
+
+    Attributes
+    ----------
+    compared : "one", "two" or "all"
+        How many classifiers a hypothesis is about: each, every two, or all of a data set.
+    compute : callable
+        Their runs, and the name of the cells, to the fields from ``n`` on.
+    method, alternative, measure : str
+        As of a hypothesis whose runs are missing.
+    caveat : str
+        What stands beside a verdict: which of the test's assumptions runs do not meet.
+    takes_groups : bool
+        Whether the test holds its level where rows come in groups. Data with groups are refused to any other.
+    """
+
+    compared: Literal["one", "two", "all"]
+    compute: Callable[[Sequence[ObservedRun], str], Fields]
+    method: str
+    alternative: str = "two-sided"
+    measure: str | None = None
+    caveat: str = ""
+    takes_groups: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfSets:
+    """A test of two classifiers on test sets from a population.
+
+    Attributes
+    ----------
+    pvalue : callable
+        The p-value of the eight joint outcomes, with the options of a study file as keywords.
+    exact_rate : callable, optional
+        How often it rejects on test sets of n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
+        The rows that only one gets right are counts of all `rows`, or probabilities where `rows` is None.
+    rows_needed : callable, optional
+        With how many rows it rejects so often: ``rows_needed(only_a, only_b, target, alpha, **options)``.
+    """
+
+    pvalue: Callable[..., float]
+    exact_rate: Callable[..., float] | None = None
+    rows_needed: Callable[..., int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticalTest:
+    """A test, as studies run it and reports tell it.
+
+    Attributes
+    ----------
+    label : str
+        What the field calls it.
+    question : str
+        What it asks, in plain words.
+    null : str
+        The null hypothesis.
+    words : str or callable
+        How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
+    source : str
+        Where it is published.
+    claim : str
+        What a rejection says of a table, as a clause.
+    by : str
+        The name in a verdict, where it is not the label.
+    terms : str
+        What the names in its verdict mean, for who has not met them.
+    order : int
+        Where a report has it among the others.
+    table, runs, sets : OfTable, OfRuns, OfSets, optional
+        The data that it takes.
+    """
+
+    label: str
+    question: str
+    null: str
+    words: str | Callable[[Sequence[Hypothesis]], str]
+    source: str
+    claim: str = ""
+    by: str = ""
+    terms: str = ""
+    order: int = 1000
+    table: OfTable | None = None
+    runs: OfRuns | None = None
+    sets: OfSets | None = None
+
+
+class TestModule(Protocol):
+    """The members that a module of this folder must have."""
+
+    @property
+    def TEST(self) -> StatisticalTest:  # noqa: N802
+        """The test."""
+
+
+REGISTRY = Registry(__name__, TestModule, what="test")
+
+
+def named(name: str) -> StatisticalTest:
+    """The test of a name."""
+    return REGISTRY.module(name).TEST
+
+
+def find(name: str) -> StatisticalTest | None:
+    """The test of a name; None if there is none."""
+    return named(name) if name in REGISTRY.names() else None
+
+
+def of_runs(name: str) -> OfRuns | None:
+    """How a test is made of cross-validated runs; None if it is not, or is no test of this folder."""
+    found = find(name)
+    return None if found is None else found.runs
+
+
+def table_test(name: str) -> OfTable:
+    """How a test is made of a table."""
+    found = named(name).table
+    if found is None:
+        raise ValueError(f"test: {name!r} is not valid; expected a test of a table of counts")
+    return found
+
+
+def methods(name: str) -> tuple[str, ...]:
+    """The methods of a test of a table."""
+    test = table_test(name)
+    return test.methods if test.exceedances is None else (*test.methods, MONTE_CARLO)
+
+
+def run_table_test(name: str, data: Data, method: str) -> Fields:
+    """All fields of a hypothesis that a method without replicates gives."""
+    test = table_test(name)
+    return {**test.observed(data), **test.evaluate(data, method)}

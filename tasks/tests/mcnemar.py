@@ -1,0 +1,144 @@
+"""Are two classifiers equally accurate on the same objects? (McNemar, on the objects that only one got right).
+
+Where rows come in groups, a group is what is exchanged: the exact sign-flip test of the groups' sums.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.messages import join_words
+from sigstats._common.validation import ALTERNATIVES, as_choice, as_count
+from sigstats.effects import accuracy_difference
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.mcnemar.finite_power import finite_power
+from sigstats.mcnemar.power import power
+from sigstats.mcnemar.sample_size import sample_size
+from sigstats.mcnemar.test import mcnemar_test
+from sigstats.sign_flips.test import sign_flip_test
+
+from ..observed_run import ObservedRun
+from ..schema import Hypothesis
+from . import OfRuns, OfSets, OfTable, StatisticalTest, run_table_test
+from ._results import fields
+
+#: What is measured where the number of all objects is not known: the statistic is how many of `n` only b got right.
+DISCORDANT = "discordant objects"
+
+_MEASURE = "difference of accuracies (b - a)"
+
+_EVEN = "of a split at least as uneven as the observed one"
+_METHODS = {
+    "exact": f"the exact {{sides}}binomial probability {_EVEN}",
+    "mid-p": "the {sides}binomial mid-p-value (splits as uneven as the observed one count half, more uneven ones full)",
+    "sign flips of groups": (
+        "where rows come in groups, the exact probability of a difference as large as the observed one if the two are "
+        "exchanged in each group with probability 1/2"
+    ),
+    "chi2": f"the {{sides}}chi-square approximation of the probability {_EVEN}",
+}
+
+
+def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """``only_a`` and ``only_b``, how many objects only a and only b got right, of ``n``; ``alternative``.
+
+    Without ``n`` the difference of accuracies is not known.
+    """
+    only_a, only_b = (as_count(data[key], key) for key in ("only_a", "only_b"))
+    seen: dict[str, Any] = {
+        "alternative": as_choice(data.get("alternative", "two-sided"), "alternative", ALTERNATIVES),
+        "n": only_a + only_b,
+        "statistic": float(only_b),
+    }
+    if data.get("n") is None:
+        return {**seen, "measure": DISCORDANT}
+    b_over_a = accuracy_difference(only_b, only_a, data["n"])
+    return {
+        **seen,
+        "n": int(data["n"]),
+        "measure": _MEASURE,
+        "estimate": b_over_a.estimate,
+        "estimate_low": b_over_a.confidence_interval.low,
+        "estimate_high": b_over_a.confidence_interval.high,
+    }
+
+
+def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
+    """The p-value of McNemar's test."""
+    only_a, only_b = data["only_a"], data["only_b"]
+    result = mcnemar_test(only_a, only_b, alternative=data.get("alternative", "two-sided"), method=method)
+    note = f"only a right: {only_a}, only b right: {only_b}"
+    return fields(result, note=f"{note}; {result.reason}" if result.reason else note)
+
+
+def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:  # noqa: ARG001
+    a, b = runs
+    if a.groups is not None:
+        return _of_groups(a, b, a.groups)
+    counts = {"only_a": int((a.right & ~b.right).sum()), "only_b": int((b.right & ~a.right).sum()), "n": a.n}
+    return run_table_test("mcnemar", counts, "exact")
+
+
+def _of_groups(a: ObservedRun, b: ObservedRun, groups: NDArray[np.int64]) -> dict[str, Any]:
+    ahead = np.bincount(groups, b.right.astype(int) - a.right).astype(np.int64)
+    found = sign_flip_test(ahead, sizes=np.bincount(groups), limit=1)
+    return {
+        "method": "sign flips of groups",
+        "n": a.n,
+        "statistic": found.statistic,
+        "estimate": found.estimate,
+        "estimate_low": found.confidence_interval.low,
+        "estimate_high": found.confidence_interval.high,
+        "p_value": found.pvalue,
+        "log10_p": found.log10_pvalue,
+        "note": f"{found.items:,} groups, {found.differing:,} with a difference",
+    }
+
+
+def _pvalue(joint: JointOutcomes, **options: Any) -> float:
+    return mcnemar_test(*joint.discordant, **options).pvalue
+
+
+def _exact_rate(
+    n: int, only_a: float, only_b: float, rows: int | None, *, swapped: bool, alpha: float, **options: Any
+) -> float:
+    if rows is not None:
+        return finite_power(n, int(only_a), int(only_b), rows, swapped=swapped, alpha=alpha, **options)
+    if swapped:
+        only_a = only_b = (only_a + only_b) / 2
+    return power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)
+
+
+def _words(rows: Sequence[Hypothesis]) -> str:
+    one_sided = {row.alternative in ("greater", "less") for row in rows}
+    sides = "" if len(one_sided) > 1 else "one-sided " if any(one_sided) else "two-sided "
+    used = list(dict.fromkeys(row.method for row in rows))
+    found = ("by method " if len(used) > 1 else "") + join_words([_METHODS[name].format(sides=sides) for name in used])
+    toward = "Where the alternative is that A or that B is better, unevenness in its favour alone counts. "
+    return (
+        f"Only rows that one of two classifiers got right and the other wrong can tell them apart: p is {found}. "
+        f"{toward if any(one_sided) else ''}The null hypothesis is that both are equally likely to be right. It is "
+        "about these predictions; it does not account for the choice of the training rows."
+    )
+
+
+TEST = StatisticalTest(
+    label="McNemar",
+    question="Which of two classifiers is better?",
+    null="a and b are equally likely to be right",
+    words=_words,
+    source=(
+        "McNemar, Note on the sampling error of the difference between correlated proportions or percentages, "
+        "Psychometrika 12 (1947); for classifiers, Sturm, Comparing two classifiers using a contingency table"
+    ),
+    terms=(
+        "McNemar's test compares the rows that only one of two classifiers got right. Necessity says, from 0 to 1, how "
+        "far the data rule out that they are equally good: 1 − 2p of the p before adjustment."
+    ),
+    order=40,
+    table=OfTable(methods=("exact", "mid-p", "chi2"), observed=_observed, evaluate=_evaluate),
+    runs=OfRuns(compared="two", compute=_of_runs, method="exact", measure=_MEASURE, takes_groups=True),
+    sets=OfSets(pvalue=_pvalue, exact_rate=_exact_rate, rows_needed=sample_size),
+)
