@@ -98,7 +98,7 @@ def as_cluster(value: Any, workers: int | None = None) -> Strict:
         return load_cluster(value, workers)
     found = given(value)
     if found is None:
-        wanted = "the name of a kind, an address, a cluster file, or a Client or a cluster of Dask"
+        wanted = "the name of a kind, an address or a cluster file, or a Client or a cluster of Dask"
         raise refuse("cluster", value, wanted)
     if workers is not None:
         raise BadInput(f"workers: {workers} is not valid; the cluster has workers of its own")
