@@ -1,6 +1,8 @@
 """Friedman's test against SciPy, Demsar's printed example, enumeration, and simulation."""
 
 import itertools
+from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sigstats import friedman_test
+from sigstats.many_datasets import friedman_exact
 
 from ...examples import examples
 
@@ -69,6 +72,35 @@ def test_exact_of_four_models():
     assert friedman_test(scores, method="exact").pvalue == pytest.approx(enumerated(scores), rel=1e-12)
 
 
+def counted(doubled):
+    """The p-value in rationals, by counting the rank sums of data set after data set."""
+    sums = Counter({(0,) * doubled.shape[1]: 1})
+    for row in doubled.tolist():
+        orders = Counter(itertools.permutations(row))
+        following = Counter()
+        for at, ways in sums.items():
+            for order, times in orders.items():
+                following[tuple(sorted(a + b for a, b in zip(at, order, strict=True)))] += ways * times
+        sums = following
+    observed = (doubled.sum(axis=0) ** 2).sum()
+    return Fraction(sum(ways for at, ways in sums.items() if sum(x * x for x in at) >= observed), sums.total())
+
+
+@pytest.mark.parametrize(
+    ("datasets", "k", "ties"), [(30, 3, False), (12, 3, True), (9, 4, False), (6, 4, True), (4, 5, 1)]
+)
+def test_both_exact_walks_are_those_of_rationals(monkeypatch, datasets, k, ties):
+    scores = np.random.default_rng([datasets, k]).normal(size=(datasets, k))
+    doubled = (2 * stats.rankdata(scores.round() if ties else scores, axis=1)).astype(np.int64)
+    truth = counted(doubled)
+    for work in (0.0, 2.0):  # the lattice, the list
+        monkeypatch.setattr(friedman_exact, "_lattice_work", lambda _, work=work: work)
+        monkeypatch.setattr(friedman_exact, "_listing_work", lambda _: 1.0)
+        p, error = friedman_exact.exact_pvalue(doubled)
+        assert abs(Fraction(p) - truth) <= Fraction(error) * truth
+        assert error < 1e-12
+
+
 def test_monte_carlo_estimates_the_exact_p_value():
     scores = np.random.default_rng(3).normal([0, 0.4, 0.8, 0.9], 1, (7, 4))
     exact = friedman_test(scores, method="exact").pvalue
@@ -103,6 +135,10 @@ def test_level_under_the_null(method):
         ({"scores": [[1, 2, 3]]}, r"scores \(shape\): \(1, 3\)"),
         ({"scores": [[1, 2], [3, 4]]}, r"scores \(shape\): \(2, 2\)"),
         ({"scores": np.random.default_rng(0).normal(size=(60, 12)), "method": "exact"}, "too many permutations"),
+        (
+            {"scores": np.random.default_rng(0).normal(size=(10, 6)), "method": "exact"},
+            '"monte-carlo" for 10 data sets',
+        ),
         ({"scores": [[1, 2, np.nan]] * 3}, "scores: nan"),
     ],
 )
