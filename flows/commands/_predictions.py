@@ -74,6 +74,11 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         help="a column whose every value is a slice of its own (repeatable)",
     )
     parser.add_argument(
+        "--task",
+        metavar="COLUMN",
+        help="the column of several tasks, whose mean is tested beside all rows; known of a folder with a file a task",
+    )
+    parser.add_argument(
         "--column",
         action="append",
         default=[],
@@ -163,6 +168,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         higher=frozenset(options.higher),
         truth=None if options.labels is None else labels_of(options.labels, found),
         slices=tuple(options.slices),
+        task=options.task,
         filter=options.filters[0] if options.filters else None,
         model=options.models[0] if options.models else None,
         unscored=options.unscored,

@@ -117,6 +117,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             answers=joined.answers,
             right=joined.predicted,
             lower=joined.lower,
+            tasks=joined.tasks,
         )
     except ValueError as error:
         raise BadInput(str(error)) from None

@@ -1,5 +1,6 @@
 """The cells of a leaderboard and its sentences."""
 
+from sigstats._common.task_weights import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 
 from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
@@ -35,7 +36,15 @@ def ranks_of(model: RankedModel) -> str:
 
 
 def headline(found: Ranking) -> str:
-    """Which model is best, or which may be."""
+    """Which model is best, or which may be, and where the mean over tasks has another one first."""
+    tasks = next((each for each in found.slices if each.slice == MEAN_OVER_TASKS), None)
+    if tasks is None or tasks.models[0].model == found.models[0].model:
+        return _of_all_rows(found)
+    return f"{_of_all_rows(found)} on all rows; in the mean over tasks {tasks.models[0].model} comes first"
+
+
+def _of_all_rows(found: Ranking) -> str:
+    """Which model is best of all rows, or which may be."""
     first = found.tiers[0]
     k = len(found.models)
     if len(first) == 1:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._common.numerals import p_number
 from .._common.score_direction import lower_is_better_note, unit_of
+from .._common.task_weights import MEAN_OVER_TASKS
 from .._common.validation import refuse, shown
 from ..measures.table import MEASURES
 from ..multiplicity import adjust
@@ -23,6 +24,7 @@ from .part import Part, outcome_counts, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
+from .task_means import has_task_mean, test_task_mean
 from .tests import test_part, uses_bootstrap, with_detectable
 
 
@@ -65,6 +67,7 @@ def compare_pairs(
     asked = [_asked(paired, measures, positive) for paired in pairs]
     tests = sum(
         len(names) * sum(size >= rule.smallest_slice for size in paired.part_sizes())
+        + (0 if paired.tasks is None else sum(map(has_task_mean, names)))
         for paired, (names, _) in zip(pairs, asked, strict=True)
         if not paired.identical
     )
@@ -129,6 +132,18 @@ def _tested(
         for (part, where), outcomes in zip(paired.parts(), counts, strict=True)
         for name in names
     )
+    if paired.tasks is not None and paired.n >= rule.smallest_slice:
+        means = [
+            test_task_mean(
+                ComparisonRow(slice=MEAN_OVER_TASKS, measure=name, n=paired.n, **_score_of(paired, name)),
+                everything,
+                paired.tasks,
+                rule,
+            )
+            for name in names
+            if has_task_mean(name)
+        ]
+        rows = (*rows[: len(names)], *means, *rows[len(names) :])
     notes = [*paired.notes]
     if any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.score_column))

@@ -79,6 +79,8 @@ class PairedPredictions:
         The name of the scores; empty of arrays.
     lower : bool or None
         Whether the lower score is the better one; None where that is not certain.
+    tasks : int64 array of shape (n,) or None
+        Which of several tasks each row is of.
     compared : bool
         Whether the predictions were compared beside another score already, and the scores alone are left.
     """
@@ -102,6 +104,7 @@ class PairedPredictions:
     score_name: str = ""
     score_column: str = ""
     lower: bool | None = False
+    tasks: IntArray | None = None
     compared: bool = False
 
     @property

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from .._common.numerals import NBSP, p_number, significant
+from .._common.task_weights import MEAN_OVER_TASKS
 from ..bootstrap.test import FEW_DISAGREEMENTS
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS
 from .cells import difference_in_words, in_points, interval_of, with_unit
+from .paired_predictions import ALL_ROWS
 from .rows import ComparedRows, ComparisonRow
 from .rule import ComparisonRule
 
@@ -20,8 +22,17 @@ _IDENTICAL = "PASS: identical, there is nothing to test"
 
 
 def title_of(found: ComparedRows) -> str:
-    """The verdict in a line."""
-    return _IDENTICAL if found.identical else TITLES[found.verdict]
+    """The verdict in a line, and where all rows and the mean over tasks disagree in sign."""
+    if found.identical:
+        return _IDENTICAL
+    title = TITLES[found.verdict]
+    means = {row.name: row for row in found.rows if row.slice == MEAN_OVER_TASKS}
+    for row in found.rows:
+        mean = means.get(row.name)
+        if row.slice == ALL_ROWS and mean is not None and (row.difference or 0) * (mean.difference or 0) < 0:
+            rows, tasks = difference_in_words(row), difference_in_words(mean)
+            title += f"; {row.name}: {rows} on all rows, {tasks} in the mean over tasks"
+    return title
 
 
 def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:

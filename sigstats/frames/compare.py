@@ -38,6 +38,7 @@ def compare(
     scores: Sequence[Any] | None = None,
     groups: Any = None,
     slices: Any = None,
+    task: str | None = None,
     measures: Sequence[str] | None = None,
     positive: Any = None,
     score_range: Sequence[float] | None = None,
@@ -76,6 +77,9 @@ def compare(
         The group of each row, if rows of one group are not independent: a column of frames, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
+    task : str, optional
+        Frames only: the column of several tasks; the mean over tasks, in which each task counts the same, is tested
+        beside all rows.
     measures : sequence of str, optional
         Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve where there are scores.
@@ -124,7 +128,7 @@ def compare(
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        names = {"id": id, "label": label, "epoch": epoch, "group": groups}
+        names = {"id": id, "label": label, "epoch": epoch, "group": groups, "task": task}
         ways = _names(lower_is_better, "lower_is_better"), _names(higher_is_better, "higher_is_better")
         score = score or [*ways[0], *ways[1]] or None
         pairs = _of_frames(y, prediction_a, names, prediction, score, slices, unmatched, labels, *ways)
@@ -132,7 +136,13 @@ def compare(
             limits = as_score_range(score_range)
             pairs = [replace(pair, score_range=limits) for pair in pairs]
     else:
-        of_frames = {"score": score, "epoch": epoch, "labels": labels, "lower_is_better": lower_is_better or None}
+        of_frames = {
+            "score": score,
+            "epoch": epoch,
+            "task": task,
+            "labels": labels,
+            "lower_is_better": lower_is_better or None,
+        }
         for name, value in of_frames.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")

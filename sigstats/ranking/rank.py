@@ -13,6 +13,7 @@ import numpy as np
 from .._common.class_names import label_name, require_class_names
 from .._common.model_columns import columns_of
 from .._common.score_scale import require_one_scale
+from .._common.task_weights import MEAN_OVER_TASKS, task_weights
 from .._common.validation import (
     FloatArray,
     IntArray,
@@ -131,11 +132,12 @@ def rank_table(
     answers: IntArray | None = None,
     right: bool = False,
     lower: bool = False,
+    tasks: IntArray | None = None,
 ) -> Ranking:
     """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
 
     With `answers` the rows are items, and scores the means of so many answers; `right` says that these were right or
-    wrong, and `lower` that the lower score is the better one.
+    wrong, and `lower` that the lower score is the better one. Of several `tasks` the first slice is the mean over them.
 
     Raises
     ------
@@ -165,6 +167,11 @@ def rank_table(
             of_part = rank_sets(scores[rows], models=models, groups=inside, answers=counts, confidence_level=of_one)
             part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right, lower=lower))
         found.append(part)
+    if tasks is not None and answers is None:
+        weighted = scores * (task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1)))[:, np.newaxis]
+        of_tasks = rank_sets(weighted, models=models, groups=groups, confidence_level=level)
+        ranked = _models(of_tasks, weighted, groups, level, right=right, lower=lower)
+        found.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
     ordered = _models(sets, scores, groups, level, right=right, lower=lower)
     return Ranking(
         models=ordered,

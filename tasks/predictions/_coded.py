@@ -51,6 +51,7 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
         classes=classes,
         group=None if columns.group is None else parted[columns.group][1],
         slices={name: parted[name] for name in columns.slices},
+        tasks=parted[columns.task][1] if columns.task is not None and len(parted[columns.task][0]) > 1 else None,
         notes=tuple(dict.fromkeys(notes)),
         scores=scores,
         predicted=baseline.predicted and candidate.predicted,

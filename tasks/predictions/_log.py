@@ -15,6 +15,8 @@ from ._predictions import Columns
 
 #: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
 PROMPT = "prompt"
+#: What the column of tasks is called: ``--slice task``.
+TASK = "task"
 #: What a score is that is no finite number.
 INFINITE = "infinite"
 

@@ -14,6 +14,7 @@ from sigstats._common.score_direction import lower_is_better_note, refuse_uncert
 
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
 from ._items import item_codes
+from ._log import TASK
 from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
 from ._predictions import Columns, Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
@@ -47,6 +48,8 @@ class ManyPredictions:
         Whether averages are of answers that were right or wrong.
     lower : bool
         Whether the lower score is the better one.
+    tasks : int64 array of shape (n,) or None
+        Which of several tasks each row is of.
     """
 
     scores: NDArray[Any]
@@ -57,6 +60,7 @@ class ManyPredictions:
     answers: Codes | None = None
     predicted: bool = False
     lower: bool = False
+    tasks: Codes | None = None
 
 
 class _UnlikeAnswersError(Exception):
@@ -168,7 +172,8 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: Mapping[str
     here = np.zeros(len(rows.valid), dtype=bool)
     here[positions] = True
     rows.valid &= here
-    for name in columns.optional:
+    task = columns.task or TASK
+    for name in dict.fromkeys((*columns.optional, task)):
         if name in first.others or name in other.others:
             column = same_in_both(name, mine, other, matched.rows, matched.partners)
             rows.others.setdefault(name, (positions, column))
@@ -215,7 +220,8 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         rows.notes.setdefault(lower_is_better_note(first.measured))
     table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
     others = {}
-    for name in columns.optional:
+    task = columns.task or TASK
+    for name in dict.fromkeys((*columns.optional, *([task] if task in rows.others else []))):
         if name not in rows.others:
             raise ValueError(f"{rows.first.where}: column '{name}' is not there, nor in any other file")
         positions, column = rows.others[name]
@@ -238,4 +244,5 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
         lower=bool(marks and first.lower),
+        tasks=others[task][1] if task in others and len(others[task][0]) > 1 else None,
     )

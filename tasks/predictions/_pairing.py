@@ -24,6 +24,7 @@ from ._agreement import (
 )
 from ._coded import join_coded
 from ._items import first_rows, item_codes, taken
+from ._log import TASK
 from ._predictions import Columns, Predictions
 from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped
 
@@ -71,6 +72,10 @@ def join(
     if items is not None and group is not None:
         require_one_group(baseline, rows, items, group)
     parted = {name: codes_of(others[name]) for name in columns.slices}
+    task = columns.task or TASK
+    if task not in others and task in baseline.others and task in candidate.others:
+        others[task] = same_in_both(task, baseline, candidate, rows, partners)
+    names, tasks = codes_of(others[task]) if task in others else ((), None)
     right = marks = None
     if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in full):
         right, marks = item_totals(*full, pc.unique(baseline.ids.take(rows)))
@@ -91,6 +96,7 @@ def join(
         subjects=(baseline.subject, candidate.subject) if baseline.subject or candidate.subject else None,
         right=right,
         marks=marks,
+        tasks=tasks if len(names) > 1 else None,
     )
 
 

@@ -40,6 +40,8 @@ class Columns:
         Rows of one group are not independent.
     slices : tuple of str
         Columns whose values part the rows.
+    task : str or None
+        The column that says which of several tasks a row is of.
     score : str or None
         A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
         metric.
@@ -70,6 +72,7 @@ class Columns:
     prediction: str = "prediction"
     group: str | None = None
     slices: tuple[str, ...] = ()
+    task: str | None = None
     score: str | None = None
     one_of_all: bool = False
     epoch: str | None = None
@@ -86,7 +89,8 @@ class Columns:
     @property
     def optional(self) -> tuple[str, ...]:
         """The columns that one of two files may lack."""
-        return (*self.slices, *(() if self.group is None else (self.group,)))
+        one = [each for each in (self.group, self.task) if each is not None]
+        return tuple(dict.fromkeys([*self.slices, *one]))
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sigstats._common.validation import shown
 
-from ._log import INFINITE, Answer, EvaluationLog
+from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
 
 #: How a person names what is meant.
@@ -192,7 +192,7 @@ def _require_numbers(log: EvaluationLog, answers: Sequence[Answer], score: str, 
 def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> dict[str, Any]:
     """The columns of metadata that are there."""
     found = {}
-    for name in columns.optional:
+    for name in dict.fromkeys((*columns.optional, TASK)):
         values = [_text(answer.about.get(name)) for answer in answers]
         if not any(values):
             if name == columns.id:  # the answers to one item are one group as it is

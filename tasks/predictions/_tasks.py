@@ -10,13 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ._agreement import require_one_kind
-from ._log import EvaluationLog
+from ._log import TASK, EvaluationLog
 from ._of_tasks import with_one_name, with_score
 from ._predictions import Columns, Predictions
 from ._repeated import with_epochs
 
-#: What the column of tasks is called: ``--slice task``.
-TASK = "task"
 #: The endings of tables in a folder, after those of packed files.
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -91,7 +89,7 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
 def _named(part: Predictions, task: str, columns: Columns) -> Predictions:
     ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
     others = {name: ids if name == columns.id else column for name, column in part.others.items()}
-    if TASK in columns.optional and TASK not in others:
+    if TASK not in others:
         others[TASK] = pa.array([task], pa.string()).take(pa.array([0] * len(ids), pa.int32()))
     return replace(part, ids=ids, others=others)
 

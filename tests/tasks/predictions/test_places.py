@@ -388,7 +388,7 @@ def test_all_scores_of_unlike_tasks_are_each_tested_on_the_tasks_that_have_it(tm
     assert "note: score 'f1' is that of task c alone" in capsys.readouterr().out
     every = {(name, f"task = {task}"): [task] for task, (names, _) in scores.items() for name in names}
     every |= {(name, "all rows"): [t for t, (names, _) in scores.items() if name in names] for name, _ in every}
-    assert rows.keys() == every.keys()
+    assert rows.keys() - every.keys() == {("match", "mean over tasks")}  # the only one of several tasks
     for (name, part), tasks in every.items():
         a, b = (np.concatenate([marks[model, task, name] for task in tasks]) for model in ("old", "new"))
         row = rows[name, part]
