@@ -80,6 +80,7 @@ def _mend_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+            os.set_inheritable(number, True)  # for the processes that are started, which have streams then
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
     codecs.register_error("sigstats", _plain)
     for stream in (sys.stdout, sys.stderr):

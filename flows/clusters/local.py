@@ -14,12 +14,13 @@ from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
 from ..config.memory import MemoryOrAuto
+from ..errors import BadInput
 from ._certificates import certificates
 from ._engine import quiet, settings
 from ._file import ClusterFile, Gpus
 from ._restarting import restart_dead_workers
 from ._room import blocks_at_once, roles, with_roles
-from ._scaling import Workers, expected, start
+from ._scaling import Adaptive, Workers, expected, start
 from ._scratch import scratch_folder
 
 T = TypeVar("T")
@@ -53,6 +54,27 @@ def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
     return {each: blocks_at_once(each, processors=processors(), gpus=gpus) for each in needs}
 
 
+#: Files and connections that this process has open before it starts workers, and for each of them.
+_FILES, _FILES_EACH = 80, 12
+
+
+def _require_files(workers: int) -> None:
+    """Raise the limit of open files as far as this process may, or refuse workers that it has no room for."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    wanted = _FILES + _FILES_EACH * workers
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted <= (hard if hard != resource.RLIM_INFINITY else wanted):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    elif soft != resource.RLIM_INFINITY and soft < wanted:
+        raise BadInput(
+            f"cluster: {workers} workers need {wanted} open files, and this process may have {soft}; expected a higher "
+            "limit (ulimit -n), fewer workers or the cluster serial"
+        )
+
+
 def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
     """What `make` returns; threads and processes that it starts, and that these start, have SIGINT blocked.
 
@@ -75,7 +97,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     Raises
     ------
     BadInput
-        If this machine lacks what a block needs.
+        If this machine lacks what a block needs, or this process may not open enough files.
     """
     special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
     quiet()
@@ -85,6 +107,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     from sigstats.tasks.engine.nodes import Scheduler, Worker
 
     workers = cluster.workers or processors()
+    _require_files(max(1, workers.minimum) if isinstance(workers, Adaptive) else workers)
     security = certificates()
     listening = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     worker = {

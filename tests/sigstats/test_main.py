@@ -162,6 +162,17 @@ COMMANDS = [
 ]
 
 
+def test_a_closed_stream_is_there_for_the_processes_that_are_started():
+    """A server of Prefect's ended with a traceback where standard output was none."""
+    child = "import sys; sys.exit(sys.stdout is None or sys.stdout.fileno() != 1)"
+    code = (
+        "import subprocess, sys; from sigstats.__main__ import _mend_streams; _mend_streams(); "
+        f"sys.exit(subprocess.run([sys.executable, '-c', {child!r}]).returncode)"
+    )
+    done = subprocess.run(["sh", "-c", '"$0" -c "$1" >&-', sys.executable, code], check=False)
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize(("arguments", "code"), COMMANDS)
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_closed_streams_cost_no_exit_code(worse, arguments, code, closed):

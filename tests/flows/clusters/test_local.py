@@ -1,9 +1,12 @@
-"""Local workers that die while they start."""
+"""Local workers: those that die while they start, and those that this process has no room for."""
 
 import subprocess
 import sys
 
 import pytest
+
+from sigstats.flows.clusters.local import Cluster, _require_files, open_pool
+from sigstats.flows.errors import BadInput
 
 from ..conftest import environment
 
@@ -41,3 +44,22 @@ def test_a_worker_that_is_refused_is_started_again_in_silence(tmp_path):
         [sys.executable, tmp_path / "refusing.py"], capture_output=True, text=True, env=environment(), timeout=300
     )
     assert (done.stdout, done.stderr, done.returncode) == ("4 2\n", "", 0)
+
+
+def test_workers_that_the_limit_of_open_files_has_no_room_for_are_refused(monkeypatch):
+    resource = pytest.importorskip("resource", reason="needs limits of a process, which Windows lacks")
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 24))
+    with (
+        pytest.raises(BadInput, match=r"2 workers need \d+ open files, and this process may have 24"),
+        open_pool(Cluster(workers=2)),
+    ):
+        pass
+
+
+def test_the_limit_of_open_files_is_raised_where_it_may_be(monkeypatch):
+    resource = pytest.importorskip("resource", reason="needs limits of a process, which Windows lacks")
+    asked = []
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 4096))
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, limits: asked.append(limits))
+    _require_files(10)
+    assert asked == [(200, 4096)]
