@@ -1,0 +1,224 @@
+"""Bounds of the difference of any measure of classes that one more row, of a kind not seen, does not undo.
+
+The counts of joint events get gamma weights (a flat Dirichlet law of the rows), or whole groups of rows exponential
+ones, and one more row (or group, as large as the largest) is put in where it hurts most. Of many rare classes each may
+hold a part of it. The points of the law of the measure are found by random weights from a fixed stream.
+
+When not to use: means and areas, whose law needs no random weights (`sigstats.unseen_row.means`, ``.areas``).
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._common.extreme import TIE_TOLERANCE, monte_carlo_pvalue
+from .._common.random_streams import RNG, as_generator
+from .._common.validation import FloatArray, IntArray
+from ..intervals import Interval
+from ..joint.events import JointEvents
+from ..joint.outcomes import JointCounts, JointOutcomes
+from ..measures.confusion import Confusion
+from ..measures.measure import Measure
+
+#: How many numbers a block of weights may hold.
+_BLOCK = 2**21
+#: Every kind of row of so many classes is tried; of more, those of the rarest and of the most frequent ones.
+_MOST_CLASSES = 7
+#: How many kinds of rows, and how many shares of several classes, are tried with each weighting.
+_KINDS, _UNSEEN_ROWS = 3, (1.0, 3.7)
+
+
+class Law(NamedTuple):
+    """Random values of the measure with one more row, of which `low` has B at its worst and `high` at its best.
+
+    Attributes
+    ----------
+    low, high : array of float, shape (size,)
+        B - A.
+    a, b : pair of array of float, shape (size,)
+        The least and the greatest value of each.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    a: tuple[FloatArray, FloatArray]
+    b: tuple[FloatArray, FloatArray]
+
+    def interval(self, confidence_level: float) -> Interval:
+        """The interval of B - A."""
+        share = (1 - confidence_level) / 2
+        return Interval(float(np.quantile(self.low, share)), float(np.quantile(self.high, 1 - share)), confidence_level)
+
+    def intervals(self, confidence_level: float) -> list[tuple[float, float]]:
+        """The intervals of A and of B."""
+        share = (1 - confidence_level) / 2
+        return [
+            (float(np.quantile(least, share)), float(np.quantile(most, 1 - share))) for least, most in (self.a, self.b)
+        ]
+
+    @property
+    def p_worse(self) -> float:
+        """The p-value of "B is not worse"."""
+        return monte_carlo_pvalue(int(np.count_nonzero(self.high >= 0)), len(self.high))
+
+    @property
+    def p_better(self) -> float:
+        """The p-value of "B is not better"."""
+        return monte_carlo_pvalue(int(np.count_nonzero(self.low <= 0)), len(self.low))
+
+
+def law_of_difference(
+    joint: JointCounts,
+    measure: Measure,
+    *,
+    size: int,
+    rng: RNG = 0,
+    groups: tuple[IntArray, IntArray] | None = None,
+) -> Law:
+    """The law of the difference of a measure of which more is better.
+
+    Parameters
+    ----------
+    joint : JointOutcomes or JointEvents
+    measure : Measure
+    size : int
+        How many random weightings.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Where they come from.
+    groups : pair of array of int, optional
+        The group of each row, from 0, and the number of its event in `joint`.
+
+    Examples
+    --------
+    >>> from sigstats.joint.outcomes import JointOutcomes
+    >>> from sigstats.measures.measure import as_measure
+    >>> from sigstats.unseen_row.counts import law_of_difference
+    >>> same = JointOutcomes(e1=30, e8=70)  # thirty positives, none of which either lost
+    >>> low, high, _ = law_of_difference(same, as_measure("recall"), size=10_000).interval(0.95)
+    >>> round(low, 2), round(high, 2)  # the point of Clopper and Pearson's interval of 0 in 30 is 0.116
+    (-0.12, 0.12)
+    """
+    together: JointCounts
+    if isinstance(joint, JointEvents):
+        kinds = _kinds_of(joint)
+        events = JointEvents(joint.categories, joint.kind, joint.events + kinds, joint.counts + (1,) * len(kinds))
+        together, place = events, {event: number for number, event in enumerate(events.events)}
+        seen = np.array([place[event] for event in joint.events])
+        rows = np.array([place[event] for event in kinds])
+        true = np.array([event[0][0] for event in kinds])
+    else:
+        assert isinstance(joint, JointOutcomes)
+        together, seen, rows, true = joint, np.arange(8), np.arange(8), np.repeat([1, 0], 4)
+    width = len(together.counts)
+    counts = np.zeros(width)
+    counts[seen] = joint.counts
+    generator = as_generator(rng)
+    within = None if groups is None else _within(groups, seen, width)
+    largest = 1.0 if within is None else float(within.sum(axis=1).max())
+    places = _where_it_hurts(together, measure, counts, rows, true, largest)
+    unseen = together.confusions(largest * places)
+    found: list[list[FloatArray]] = []
+    for weights in _weights(counts, within, generator, size, joint.n_categories):
+        shares = generator.standard_exponential(len(weights))
+        base = together.confusions(weights)
+        values = [
+            [measure.of(_with(of, more, number, shares), joint.kind) for of, more in zip(base, unseen, strict=True)]
+            for number in range(len(places))
+        ]
+        a, b = (np.array(each) for each in zip(*values, strict=True))
+        difference = b - a
+        difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
+        found.append([each(axis=0) for one in (difference, a, b) for each in (one.min, one.max)])
+    low, high, *rest = (np.concatenate(each) for each in zip(*found, strict=True))
+    return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]))
+
+
+def _with(base: Confusion, unseen: Confusion, number: int, shares: FloatArray) -> Confusion:
+    """The counts with so many rows of one placing more."""
+    return Confusion(*(each + np.multiply.outer(shares, more[number]) for each, more in zip(base, unseen, strict=True)))
+
+
+def _weights(
+    counts: FloatArray, within: Any, generator: np.random.Generator, size: int, categories: int
+) -> Iterator[FloatArray]:
+    """Blocks of random weights of the events."""
+    step = max(1, _BLOCK // (len(counts) + 8 * categories + (0 if within is None else within.shape[0])))
+    for start in range(0, size, step):
+        many = min(step, size - start)
+        if within is None:
+            yield generator.standard_gamma(counts, (many, len(counts)))
+        else:
+            yield np.asarray(generator.standard_exponential((many, within.shape[0])) @ within)
+
+
+def _within(groups: tuple[IntArray, IntArray], seen: IntArray, width: int) -> Any:
+    """How often each event is in each group."""
+    from scipy.sparse import coo_array  # slow to import
+
+    codes, events = groups
+    shape = (int(codes.max()) + 1, width)
+    return coo_array((np.ones(len(codes)), (codes, seen[events])), shape=shape).tocsr()
+
+
+def _kinds_of(joint: JointEvents) -> tuple[Any, ...]:
+    """The kinds of rows that might be put in."""
+    called: list[FloatArray] = []
+    for which in range(3):
+        of = np.zeros(joint.n_categories)
+        for event, count in zip(joint.events, joint.counts, strict=True):
+            of[event[which][0]] += count
+        called.append(of)
+    classes = range(joint.n_categories)
+    chosen = list(classes)
+    if joint.n_categories > _MOST_CLASSES:
+        rarest = [int(each) for of in called for each in np.argsort(of, kind="stable")[:2]]
+        chosen = sorted({*rarest, int(np.argmax(called[0]))})
+    triples = {(y, a, b) for y in chosen for a in chosen for b in chosen if a != b}
+    rare, rarer_still = (int(each) for each in np.argsort(called[0], kind="stable")[[-1, -2]])
+    for y in classes:
+        other = rare if rare != y else rarer_still
+        triples |= {(y, y, other), (y, other, y)}
+    return tuple(((y,), (a,), (b,)) for y, a, b in sorted(triples))
+
+
+def _where_it_hurts(
+    joint: JointCounts, measure: Measure, counts: FloatArray, rows: IntArray, true: IntArray, largest: float
+) -> FloatArray:
+    """Where one more row makes the difference least and largest: kinds of rows, or equal parts of several classes."""
+    chosen: set[tuple[int, ...]] = set()
+    for sign in (1, -1):
+        for many in _UNSEEN_ROWS:
+            hurt = sign * _differences(joint, measure, counts, [(int(row),) for row in rows], many * largest)
+            order = np.argsort(hurt, kind="stable")
+            chosen |= {(int(rows[each]),) for each in order[:_KINDS]}
+            of_class: dict[int, int] = {}
+            for each in order:  # the worst row of each class, the worst class first
+                of_class.setdefault(int(true[each]), int(rows[each]))
+            worst = list(of_class.values())
+            parts = [tuple(worst[: 2**power]) for power in range(1, len(worst).bit_length() + 1)]
+            parts = [part for part in dict.fromkeys(parts) if len(part) > 1]
+            if parts:
+                hurt = sign * _differences(joint, measure, counts, parts, many * largest)
+                chosen.add(parts[int(np.argmin(hurt))])
+    return _placed(sorted(chosen), len(counts))
+
+
+def _placed(parts: list[tuple[int, ...]], width: int) -> FloatArray:
+    places = np.zeros((len(parts), width))
+    for place, part in zip(places, parts, strict=True):
+        place[list(part)] = 1 / len(part)
+    return places
+
+
+def _differences(
+    joint: JointCounts, measure: Measure, counts: FloatArray, parts: list[tuple[int, ...]], many: float
+) -> FloatArray:
+    """B - A with so many rows more, each time at other events."""
+    step = max(1, _BLOCK // (len(counts) + 8 * joint.n_categories))
+    found = []
+    for start in range(0, len(parts), step):
+        weights = counts + many * _placed(parts[start : start + step], len(counts))
+        a, b = (measure.of(each, joint.kind) for each in joint.confusions(weights))
+        found.append(b - a)
+    return np.concatenate(found)

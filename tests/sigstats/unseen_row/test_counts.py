@@ -1,0 +1,87 @@
+"""Bounds of measures of counts beside exact laws, and how often they hold.
+
+Each simulation has a chance below 1e-5 of a false alarm of a method that misses 2.5% at each end.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+import sigstats
+from sigstats.joint.events import JointEvents
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.measures.measure import as_measure
+from sigstats.unseen_row.counts import law_of_difference
+
+SHARES = [
+    (20, [0.11, 0, 0.08, 0.11, 0, 0, 0, 0.70]),
+    (100, [0.034, 0, 0.016, 0, 0.068, 0.004, 0, 0.878]),
+    (500, [0.0024, 0.0026, 0.004, 0.001, 0, 0, 0, 0.99]),
+    (500, [0.2, 0.02, 0.02, 0.03, 0.03, 0.02, 0.02, 0.66]),
+]
+
+
+def law(joint, measure, **options):
+    return law_of_difference(joint, as_measure(measure), **{"size": 10_000, **options})
+
+
+@pytest.mark.parametrize(("only_a", "only_b"), [(9, 2), (4, 0), (6, 6)])
+def test_p_of_accuracy_is_mcnemars(only_a, only_b):
+    found = law(JointOutcomes(e1=40, e2=only_b, e3=only_a, e8=50), "accuracy", size=40_000)
+    for p, way in ((found.p_worse, "greater"), (found.p_better, "less")):
+        wanted = sigstats.mcnemar_test(only_a, only_b, alternative=way).pvalue
+        assert abs(p - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / 40_000) + 1 / 40_000  # below 1e-6
+
+
+@pytest.mark.parametrize("measure", ["recall", "macro-recall", "balanced-accuracy"])
+def test_the_rarest_class_decides_where_nothing_differs(measure):
+    y = np.arange(300) >= 12
+    joint = JointOutcomes(e1=12, e8=288) if measure == "recall" else JointEvents.from_predictions(y * 1, y * 1, y * 1)
+    low, high, _ = law(joint, measure).interval(0.95)
+    half = beta.ppf(0.975, 1, 12) / (1 if measure == "recall" else 2)
+    assert (-low, high) == (pytest.approx(half, rel=0.04), pytest.approx(half, rel=0.04))
+
+
+def test_many_rare_classes_share_what_was_not_seen():
+    """Of K classes of six rows each none was missed: all may be lost in 1 - .025^(1 / 6K) of their rows."""
+    for classes in (5, 40):
+        y = np.repeat(np.arange(classes), 6)
+        low, _, _ = law(JointEvents.from_predictions(y, y, y), "macro-recall").interval(0.95)
+        one_class = (1 - 0.025 ** (1 / 6)) / classes
+        assert low < -one_class
+        assert 0.95 < -low / (1 - 0.025 ** (1 / (6 * classes))) < 1.2
+
+
+@pytest.mark.parametrize(("n", "shares"), SHARES)
+def test_f1_is_held(n, shares):
+    rng, samples = np.random.default_rng(n), 120
+    p = np.array(shares) / sum(shares)
+    a, b = JointOutcomes().confusions(p[None])
+    truth = float(as_measure("f1").of(b, "binary")[0] - as_measure("f1").of(a, "binary")[0])
+    drawn = [JointOutcomes(*counts) for counts in rng.multinomial(n, p, samples).tolist()]
+    ends = np.array([law(joint, "f1", size=1000).interval(0.95)[:2] for joint in drawn])
+    most = binom.isf(1e-5, samples, 0.03)  # the points of 1,000 weightings are known to half a per cent
+    assert (ends[:, 0] > truth).sum() <= most
+    assert (ends[:, 1] < truth).sum() <= most
+
+
+def test_groups_of_one_row_are_rows():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 200)
+    a, b = (np.where(rng.random(200) < 0.8, y, rng.integers(0, 3, 200)) for _ in range(2))
+    joint = JointEvents.from_predictions(y, a, b)
+    triples = np.unique(np.column_stack([y, a, b]), axis=0, return_inverse=True)[1].ravel()
+    grouped = law(joint, "macro-f1", groups=(np.arange(200), triples), rng=1).interval(0.95)
+    assert grouped[:2] == pytest.approx(law(joint, "macro-f1").interval(0.95)[:2], abs=0.006)
+
+
+def test_copied_rows_in_groups_are_one_row():
+    y = np.arange(60) % 2
+    b = np.where(np.arange(60) < 5, 1 - y, y)
+    rows = np.repeat(np.arange(60), 10)
+    triples = np.unique(np.column_stack([y, y, b])[rows], axis=0, return_inverse=True)[1].ravel()
+    joint = JointEvents.from_predictions(y[rows], y[rows], b[rows])
+    found = law(joint, "macro-f1", groups=(rows, triples))
+    single = law(JointEvents.from_predictions(y, y, b), "macro-f1")
+    assert found.p_worse == pytest.approx(single.p_worse, abs=0.01)  # 1 in 32
+    assert found.interval(0.95)[:2] == pytest.approx(single.interval(0.95)[:2], abs=0.01)

@@ -1,0 +1,92 @@
+"""Bounds of means beside Clopper and Pearson's, McNemar's test, sign flips by enumeration, and how often they hold.
+
+Simulations draw from fixed seeds; each names the chance that a right method fails it.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+import sigstats
+from sigstats.unseen_row.means import mean_interval, mean_pvalue, units_of
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 2), (7, 10), (0, 527), (3, 340), (2996, 3000), (50, 100)])
+def test_of_right_and_wrong_it_is_clopper_and_pearsons(k, n):
+    found = mean_interval(units_of(np.repeat([1.0, 0.0], [k, n - k])), (0, 1))
+    assert found == pytest.approx(sigstats.clopper_pearson(k, n), abs=1e-9)
+
+
+@pytest.mark.parametrize(("only_a", "only_b"), [(7, 1), (0, 5), (30, 12), (400, 350)])
+def test_of_differences_by_one_p_is_mcnemars(only_a, only_b):
+    units = units_of(np.repeat([1.0, -1.0, 0.0], [only_a, only_b, 100]))
+    for way in ("greater", "less"):
+        wanted = sigstats.mcnemar_test(only_a, only_b, alternative=way).pvalue
+        assert mean_pvalue(units, 1.0, way) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_p_is_never_below_that_of_all_changes_of_sign():
+    """So that one p answers both: exchange within rows, and a mean of 0."""
+    rng = np.random.default_rng(4)
+    for kind in itertools.islice(itertools.cycle(range(4)), 200):
+        n = int(rng.integers(1, 9))
+        values = (
+            rng.normal(-0.5, 1, n),
+            -(rng.exponential(size=n) ** 3) * rng.choice([1, -1], n, p=[0.8, 0.2]),
+            rng.integers(-3, 3, n).astype(float),
+            rng.uniform(-1, 0.3, n),
+        )[kind]
+        if not values.any():
+            continue
+        signs = np.array(list(itertools.product([1, -1], repeat=n)))
+        flips = np.mean(signs @ np.abs(values) <= values.sum() + 1e-12)
+        limit = float(np.abs(values).max())
+        assert mean_pvalue(units_of(values), limit, "less") >= flips * (1 - 1e-9)
+
+
+def test_equal_small_differences_do_not_exclude_that_one_more_is_large():
+    low, high, _ = mean_interval(units_of(np.full(20, 0.01)), (-1, 1))
+    # by hand: the weight of the unseen row has the law Beta(1, 20)
+    weight = beta.ppf(0.975, 1, 20)
+    assert (low, high) == (pytest.approx(0.01 - 1.01 * weight), pytest.approx(0.01 + 0.99 * weight))
+
+
+def missed(draw, truth, limits, samples):
+    """How often the lower and the upper end of 95% are on the wrong side of the mean."""
+    found = np.zeros(2, dtype=int)
+    for _ in range(samples):
+        low, high, _ = mean_interval(units_of(*draw()), limits)
+        found += [low > truth, high < truth]
+    return found
+
+
+@pytest.mark.parametrize("n", [20, 50, 200])
+def test_it_holds_with_rare_disasters(n):
+    """Each end misses with at most 2.5%: a chance below 1e-5 of a false alarm of each."""
+    rng = np.random.default_rng(n)
+    share = 1 / n
+    found = missed(lambda: (np.where(rng.random(n) < share, -1.0, 0.02),), 0.02 - 1.02 * share, (-1, 1), 150)
+    assert (found <= binom.isf(1e-5, 150, 0.025)).all()
+
+
+@pytest.mark.parametrize("groups", [2, 3, 5, 12])
+def test_it_holds_for_few_groups(groups):
+    """Accuracies of groups from Beta(1/2, 1/2), 1 to 11 rows each; the same chance of a false alarm."""
+    rng = np.random.default_rng(groups)
+
+    def draw():
+        sizes = rng.integers(1, 12, groups)
+        return rng.binomial(sizes, rng.beta(0.5, 0.5, groups)).astype(float), sizes
+
+    assert (missed(draw, 0.5, (0, 1), 150) <= binom.isf(1e-5, 150, 0.025)).all()
+
+
+def test_many_values_cost_no_more_than_a_row_of_width():
+    rng = np.random.default_rng(9)
+    values = rng.normal(0, 0.1, 20_000).clip(-1, 1)
+    low, high, _ = mean_interval(units_of(values), (-1, 1))
+    half = 1.96 * values.std() / np.sqrt(20_000)
+    assert values.mean() - half - 1.3 / 20_000 < low < values.mean() - half * 0.98
+    assert values.mean() + half * 0.98 < high < values.mean() + half + 1.3 / 20_000
