@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the correlation of the differences at two answers to an item (default: 0)",
         default=0.0,
     )
-    _count(by_hand, "--tests", "measures times slices; all rows are a slice too (default: 1)", default=1)
+    _count(parser, "--tests", "measures times slices; all rows are a slice too (default: those of a pilot, else 1)")
     add_rule_options(parser, "alpha", "adjust", "minimum_effect", "smallest_slice")
     looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
     _count(looks, "--look", "the number of the next look, from 1 (default: 1)", default=1)
@@ -141,7 +141,14 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
         refuse_mistaken_classes(paired)
     measures = as_compared_measures(options.measures) if options.measures else ("accuracy",)
     tested = sum(size >= rule.smallest_slice for size in paired.part_sizes())
-    return pilot_of(paired, rule, tests=max(1, len(measures) * tested))
+    return pilot_of(paired, rule, tests=_tests(options, max(1, len(measures) * tested)))
+
+
+def _tests(options: argparse.Namespace, default: int) -> int:
+    """The number of tests that are adjusted together."""
+    from sigstats._common.validation import as_count
+
+    return default if options.tests is None else as_count(options.tests, "--tests", minimum=1, maximum=10**6)
 
 
 def _by_hand(options: argparse.Namespace) -> "Pilot":
@@ -159,7 +166,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
         discordance = 2 * accuracy * (1 - accuracy)  # for two models of equal accuracy whose errors are independent
     share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
     rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
-    tests = as_count(options.tests, "--tests", minimum=1, maximum=10**6)
+    tests = _tests(options, 1)
     answers = as_count(options.answers, "--answers", minimum=1, maximum=10**4)
     correlation = as_real(options.correlation, "--correlation", low=0, high=1)
     unit = "rows" if answers == 1 else "items"

@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+import numpy as np
 import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
@@ -52,6 +53,17 @@ def require_same_questions(first: Predictions, other: Predictions, rows: Any, pa
         if name in other.identity and name != PROMPT:
             a, b = taken(column, rows), taken(other.identity[name], partners)
             _require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
+
+
+def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[str, ...]:
+    """A line with the number of rows that are other questions under the same id; none where all are the same."""
+    differs = np.zeros(len(rows), dtype=bool)
+    for name, column in first.identity.items():
+        if name in other.identity and name != PROMPT:
+            unlike = pc.not_equal(taken(column, rows), taken(other.identity[name], partners))
+            differs[np.from_dlpack(pc.indices_nonzero(unlike))] = True  # null is no difference
+    n = int(differs.sum())
+    return (f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}",) if n else ()
 
 
 def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, partners: Any) -> Any:

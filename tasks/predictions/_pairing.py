@@ -16,6 +16,7 @@ from sigstats.comparison.strangers import strangers
 from ..tables.spelling import same_spelling
 from ._agreement import (
     differing_prompts,
+    differing_questions,
     differing_settings,
     require_one_kind,
     require_same_questions,
@@ -134,7 +135,10 @@ def match(
     # After the questions: of other questions it would be no help to be told that the ids are not the same.
     if matched.notes and unmatched == "refuse":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
-    return matched
+    if not allow_different_tasks:
+        return matched
+    told = differing_questions(first, other, matched.rows, matched.partners)
+    return matched._replace(notes=(*matched.notes, *told))
 
 
 def _match(first: Predictions, other: Predictions) -> Matched:

@@ -287,7 +287,8 @@ def test_other_documents_under_the_same_ids_are_refused(tmp_path, capsys, field)
     other = [*documents[:7], {**documents[7], field: {"q": "else"} if field == "doc" else "else"}, *documents[8:]]
     a, b = harness_log(tmp_path / "a.jsonl", documents), harness_log(tmp_path / "b.jsonl", other)
     assert f"b.jsonl: id '7': {field} " in refused(capsys, a, b)
-    assert compared(tmp_path, a, b, "--allow-different-tasks", code=0)["n"] == 20
+    found = compared(tmp_path, a, b, "--allow-different-tasks", code=0)
+    assert (found["n"], found["notes"]) == (20, [f"{b}: 1 of 20 rows are other questions than in {a}"])
 
 
 def test_another_scorer_of_each_file_is_refused(tmp_path, capsys):

@@ -44,6 +44,11 @@ def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
     assert found["headline"] in page
 
 
+def test_a_number_of_tests_beside_a_pilot_is_taken(pilot, capsys):
+    found = json.loads(size(capsys, *pilot, "--tests", 10, "--json", "-"))
+    assert (found["pilot"]["tests"], found["level"]) == (10, 0.005)
+
+
 def test_a_level_that_looks_share(capsys):
     def level(*arguments):
         return json.loads(size(capsys, "--accuracy", "0.9", "--json", "-", *arguments))["level"]
