@@ -3,12 +3,15 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .orchestration.deployment import study_flow as study_flow
+    from .orchestration.flow_run import StudyFailed as StudyFailed
+    from .orchestration.study_flow import study_flow as study_flow
+
+_PLACES = {"study_flow": "study_flow", "StudyFailed": "flow_run"}
 
 
 def __getattr__(name: str) -> Any:
-    if name != "study_flow":
+    if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .orchestration.deployment import study_flow  # Prefect takes seconds to import
+    from importlib import import_module  # Prefect takes seconds to import
 
-    return study_flow
+    return getattr(import_module(f".orchestration.{_PLACES[name]}", __name__), name)

@@ -269,7 +269,6 @@ def test_a_source_a_learner_an_analysis_a_section_and_a_figure_are_a_file_each(t
     assert "The bar of the recipe" in page
 
 
-@pytest.mark.faults  # a server of Prefect follows whoever computes on a cluster that was named
 def test_a_kind_of_cluster_is_a_file(tmp_path, program):
     text = 'kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = ["ridge"]\npermutation.resamples = 19\n'
     files = {"flows/clusters/loop.py": CLUSTER}

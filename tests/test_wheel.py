@@ -147,7 +147,6 @@ def test_the_ready_studies_come_with_the_package(installed, project):
 
 
 @pytest.mark.processes
-@pytest.mark.faults  # a server of Prefect
 def test_its_workers_do_too(installed, project):
     arguments = ("run", "study.toml", "--quiet", "--cluster", "local", "--workers", "2", "--output", "local")
     done = run(installed / "sigstats", *arguments, folder=project)

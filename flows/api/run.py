@@ -4,15 +4,11 @@ import contextlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from sigstats._common.validation import as_count, refuse
 
 from ..clusters import allowed, as_cluster
-from ..config.ready import place_of
 from ..config.study import Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
@@ -20,7 +16,7 @@ from ..running.cache_place import own_place, read_key
 from ..running.cell_result import CellStudyResult
 from ..running.options import RunOptions
 from ..running.progress import Display
-from ..studies import kind_of, load_study, parse_study
+from ..studies import find_study, kind_of
 from .results import StudyResults, as_place, open_results
 
 if TYPE_CHECKING:
@@ -97,7 +93,7 @@ def run(
     if quiet is not None and not isinstance(quiet, bool):
         raise refuse("quiet", quiet, "True, False or None")
     try:
-        loaded, base = _loaded(study)
+        loaded, base = find_study(study)
         kind = kind_of(loaded)
         if not kind.has_cells:
             raise refuse("study (kind)", loaded.kind, "one that is computed in cells; sigstats run evaluates this one")
@@ -125,27 +121,6 @@ def run(
     if result.failed:
         raise RuntimeError("; ".join([result.title, *result.reasons]))
     return open_results(how.output)
-
-
-def _loaded(study: Any) -> tuple[Study, Path]:
-    """The validated study, and the folder that its relative paths start from."""
-    if isinstance(study, Study):
-        return study, Path()
-    if isinstance(study, Mapping):
-        return parse_study(_plain(study), source="study"), Path()
-    if not isinstance(study, (str, PathLike)):
-        raise refuse("study", study, "the path of a study file, or what one says")
-    place = place_of(study)
-    return load_study(place.path), place.base
-
-
-def _plain(value: Any) -> Any:
-    """What a study says, with numbers of NumPy as Python's."""
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return value.item() if isinstance(value, np.generic) else value
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 from sigstats._common.printable import printable
 
 from ..config.ready import place_of
+from ..config.toml_files import apply_settings
 from ..errors import DONE, BadInput
 from ._options import add_allow, add_study, output_of, refuse_cluster, study_of
 
@@ -34,6 +35,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--work-pool", metavar="POOL", help="a work pool of the server, whose workers are processes or containers"
     )
+    parser.add_argument("--tag", action="append", default=[], metavar="TEXT", help="a tag of the runs; may be repeated")
+    parser.add_argument(
+        "--job-variable",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a job variable of the work pool, as in env.OMP_NUM_THREADS=1 or cpu=2; may be repeated",
+    )
+    parser.add_argument(
+        "--image", metavar="NAME", help="the image of the work pool's containers: the job variable image"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,9 +62,10 @@ def run(options: argparse.Namespace) -> int:
     allow = allowed(options.allow, None)
     if options.pages is not None and not options.pages.startswith(("http://", "https://")):
         raise BadInput(f"--pages: {options.pages!r} is not valid; expected an address that begins with https://")
+    variables = _job_variables(options)
     if not server_configured():
         raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")
-    set_up(output)
+    set_up()
     from ..orchestration.deployment import NoServer, NoSuchPool, apply_deployment, deployment_of, serve_deployment
 
     parameters: dict[str, Any] = {
@@ -71,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
             cron=options.cron,
             timezone=options.timezone,
             work_pool=options.work_pool,
+            tags=options.tag,
+            job_variables=variables,
         )
     except ValueError as error:
         raise BadInput(f"--cron: {options.cron!r} in {options.timezone} is not valid; {_first(error)}") from None
@@ -85,6 +100,23 @@ def run(options: argparse.Namespace) -> int:
     except NoServer as error:
         raise BadInput(f"deploy: no Prefect server answers at {error}; start it or set PREFECT_API_URL") from None
     return DONE
+
+
+def _job_variables(options: argparse.Namespace) -> dict[str, Any] | None:
+    """The job variables of the work pool; the key is dotted, the value is read as TOML or a text."""
+    image = [] if options.image is None else [f"image={options.image}"]
+    given = [*(("--job-variable", text) for text in options.job_variable), *(("--image", text) for text in image)]
+    if not given:
+        return None
+    name, text = given[0]
+    if options.work_pool is None:
+        raise BadInput(
+            f"{name}: {text.removeprefix('image=')!r} is not valid without --work-pool; expected both or none"
+        )
+    try:
+        return apply_settings({}, [text for _, text in given])
+    except BadInput as error:
+        raise BadInput(str(error).replace("--set:", "--job-variable:").replace("seed=7", "cpu=2")) from None
 
 
 def _say(line: str) -> None:

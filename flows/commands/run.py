@@ -65,9 +65,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the study."""
     from ..clusters import allowed, load_cluster
     from ..orchestration.environment import server_configured, set_up
-    from ..orchestration.run import follow
     from ..running.cache_place import read_key
-    from ..running.cells import follow_nowhere
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
     from ..running.options import RunOptions
     from ..running.part import parse_part
@@ -98,19 +96,18 @@ def run(options: argparse.Namespace) -> int:
             cluster=cluster,
             display=display,
             stop=stop,
-            follow=follow if part is None else follow_nowhere,
             allow=allow,
             cache=cache,
             cache_key=cache_key,
             part=part,
             priority=options.priority,
         )
-        if kind.has_cells or not server_configured():
+        if part is not None or not server_configured():
             return kind.run(study, how)
-        set_up(output)
-        from ..orchestration.whole_study import run_as_flow
+        set_up()
+        from ..orchestration.flow_run import run_as_flow
 
-        return run_as_flow(study, output=output, work=lambda: kind.run(study, how), say=display.say, stop=stop)
+        return run_as_flow(study, how, lambda options: kind.run(study, options))
 
     try:
         result = run_interruptibly(work)

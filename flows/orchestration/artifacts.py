@@ -6,6 +6,7 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 import re
 import socket
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
@@ -17,6 +18,9 @@ from ..running.result import StudyResult
 
 #: The longest message: it is shown in one line of a list of runs, in a notification and in a chat.
 MOST_CHARACTERS = 300
+
+#: The longest key of an asset.
+MOST_OF_A_KEY = 512
 
 
 def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str | None) -> None:
@@ -100,3 +104,16 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
 def key_of(study: str, name: str) -> str:
     """The key of an artifact: lower-case letters, digits and dashes."""
     return re.sub(r"[^a-z0-9]+", "-", f"{study}-{name}".lower()).strip("-")
+
+
+def asset_key(place: str) -> str:
+    """The key of the asset at a path or URL: a URL, in which Prefect allows neither spaces nor most other signs.
+
+    Examples
+    --------
+    >>> from sigstats.flows.orchestration.artifacts import asset_key
+    >>> asset_key("/data/my out/summary.parquet"), asset_key("s3://bucket/out/history")
+    ('file:///data/my_out/summary.parquet', 's3://bucket/out/history')
+    """
+    url = place if "://" in place else f"file://{Path(place).absolute().as_posix()}"
+    return re.sub(r"[^\w./:@+=,;~-]", "_", url)[:MOST_OF_A_KEY]

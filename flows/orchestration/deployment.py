@@ -1,93 +1,39 @@
-"""A deployment of Prefect that runs a study, on a schedule or on demand: one flow for all kinds of study.
+"""A deployment of Prefect that runs a study, on a schedule or on demand.
 
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import httpx
-import prefect
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 from prefect.deployments.runner import RunnerDeployment
 from prefect.exceptions import ObjectNotFound
-from prefect.logging import get_run_logger
 from prefect.runner import Runner
 from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
-from ..clusters import allowed, load_cluster
-from ..config.ready import place_of
-from ..running.options import RunOptions
-from ..running.result import StudyResult
-from ..studies import kind_of, load_study
+from sigstats.tasks.periodic import periodic
+
 from .outage import outages_told
-from .run import follow
 from .server import why_unusable
-from .whole_study import publish
-
-
-@prefect.flow(name="sigstats", flow_run_name="{output}", persist_result=False, validate_parameters=False)
-def study_flow(
-    study: str,
-    output: str,
-    settings: list[str] | None = None,
-    cluster: str | None = None,
-    base: str | None = None,
-    allow: list[str] | None = None,
-    pages: str | None = None,
-) -> StudyResult:
-    """Run a study file to its report.
-
-    Parameters
-    ----------
-    study : str
-        The study file, or the name of a ready study.
-    output : str
-        A folder or an fsspec URL. Replicates in it are not computed again, and a history in it is extended.
-    settings : list of str, optional
-        ``key=value`` texts that replace values of the file.
-    cluster : str, optional
-        As ``--cluster``.
-    base : str, optional
-        The folder that relative paths of the study's data start from; by default that of the study file.
-    pages : str, optional
-        The address at which the output is served.
-    allow : list of str, optional
-        As ``--allow``.
-
-    Returns
-    -------
-    StudyResult
-        It has ``summary``, ``report`` and ``output``; that of a regression study has its ``verdict`` too.
-
-    Raises
-    ------
-    StudyFailed
-        If the verdict is fail or cells failed, each time that it is called; its message has the reasons.
-    """
-    place = place_of(study)
-    loaded = load_study(place.path, settings or [])
-    get_run_logger().info("%s: %s", loaded.name, loaded.question)
-    where = None if cluster is None else load_cluster(cluster)
-    options = RunOptions(
-        base=place.base if base is None else Path(base),
-        output=output,
-        cluster=where,
-        follow=follow,
-        allow=allowed(allow or [], where),
-    )
-    result = kind_of(loaded).run(loaded, options)
-    # Prefect's flow returns the data of a state.
-    return cast(StudyResult, publish(result, study=loaded.name, output=output, pages=pages))
+from .slot import EVERY, Slot
+from .study_flow import study_flow
 
 
 def deployment_of(
-    *, name: str, parameters: dict[str, Any], cron: str | None, timezone: str, work_pool: str | None
+    *,
+    name: str,
+    parameters: dict[str, Any],
+    cron: str | None,
+    timezone: str,
+    work_pool: str | None,
+    tags: Sequence[str] = (),
+    job_variables: Mapping[str, Any] | None = None,
 ) -> RunnerDeployment:
     """A deployment of `study_flow` that is not applied yet.
 
@@ -106,6 +52,8 @@ def deployment_of(
         parameters=parameters,
         concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
         work_pool_name=work_pool,
+        tags=[*tags],
+        job_variables=None if job_variables is None else {**job_variables},
         entrypoint_type=EntrypointType.MODULE_PATH,
         description="A study of sigstats: README.md says what it answers.",
     )
@@ -135,7 +83,8 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
     ----------
     deployment : RunnerDeployment
     say : callable
-        Called with a line when the server ceases to answer, and when it answers again.
+        Called with a line when the server ceases to answer, and when it answers again, and for each run that is
+        cancelled because another is under way, or ended because its process is gone.
     serving : str
         The line that is printed once the deployment is registered.
 
@@ -147,9 +96,16 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
 
     async def serve() -> None:
         runner = _Runner(pause_on_shutdown=False)
-        await runner.aadd_deployment(deployment)
+        slot = Slot(await runner.aadd_deployment(deployment), say)
+        slot.look()
         say(serving)
-        await runner.start()
+
+        def look() -> None:
+            with contextlib.suppress(Exception):  # `outages_told` tells of a server that is away
+                slot.look()
+
+        with periodic(look, EVERY, name="slot"):
+            await runner.start()
 
     with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_told(say):
         asyncio.run(serve())

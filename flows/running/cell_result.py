@@ -104,6 +104,7 @@ class CellStudyResult:
             links={"report": self.report},
             tables={"hypotheses": _as_table(self.rows)},
             markdown={"workers": f"Over all runs of this output: {said}."} if said else {},
+            assets={"summary": f"{self.output.rstrip('/')}/summary.parquet"},
         )
 
     def tell(self, display: Display) -> None:

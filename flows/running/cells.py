@@ -1,10 +1,10 @@
 """The cells of a study: a few are computed at a time, each after those that it needs."""
 
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import asdict
 from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar
@@ -12,17 +12,14 @@ from typing import TypeAlias, TypeVar
 from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import Pool
-from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import prerequisites, waves
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from ..config.model import Strict
-from ..config.study import Study
 from .part import Part
 from .progress import Display
-from .staff import StaffChanges
 
 T = TypeVar("T")
 
@@ -30,107 +27,61 @@ T = TypeVar("T")
 ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CellRun:
-    """A run of the cells of a study, as it is seen by what follows it.
+def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop: threading.Event) -> list[Outcome]:
+    """Compute cells, each in the context of the caller, and return how each ended, in their order.
 
-    Attributes
+    Parameters
     ----------
-    study : Study
-    plan : Plan
-    output : str
-        The folder or URL of the results.
-    cluster : Strict or None
-        The cluster that the person named.
-    left : bool
-        Whether any replicate is left to compute.
+    cells : sequence of Cell
+    compute : callable
     threads : int
-        How many cells are computed at once.
+        The number of cells that are computed at once; with 1, in this thread.
     stop : threading.Event
-        Set to stop the run.
-    say : callable
-        Tells the person a line.
-    seconds_left : callable
-        The seconds that the run is expected to take from now on; infinite while nothing is known.
-    changes : StaffChanges
-        How many workers were lost and joined so far, and how often the scheduler did not answer.
-    ends : mapping of str to Future
-        How each cell ended, by name: the result is an Outcome, or the error that ended the run.
-    over : threading.Event
-        Set when every cell has ended.
-    """
-
-    study: Study
-    plan: Plan
-    output: str
-    cluster: Strict | None
-    left: bool
-    threads: int
-    stop: threading.Event
-    say: Callable[[str], None]
-    seconds_left: Callable[[], float]
-    changes: StaffChanges = field(default_factory=StaffChanges)
-    ends: Mapping[str, Future[Outcome]] = field(init=False)
-    over: threading.Event = field(default_factory=threading.Event, init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ends", {cell.name: Future() for cell in self.plan.cells})
-
-
-#: Follows a run for as long as the context lasts, beside the threads that compute.
-Follow: TypeAlias = Callable[[CellRun], AbstractContextManager[None]]
-
-
-def follow_nowhere(run: CellRun) -> AbstractContextManager[None]:  # noqa: ARG001
-    """The `Follow` that does nothing."""
-    return nullcontext()
-
-
-def run_cells(run: CellRun, compute: ComputeCell, follow: Follow = follow_nowhere) -> list[Outcome]:
-    """Compute all cells, and return how each ended, in the order of the plan.
+        Set to stop early; set if an exception comes in this thread.
 
     Raises
     ------
     Interrupted
-        If the run was told to stop.
+        If `stop` was set.
     KeyboardInterrupt
         If it came in this thread; the others have stopped by then.
     Exception
         The error that ended the run itself; one that ended a block is part of the Outcome. Cells that have not begun by
         then are not computed.
     """
+    ended: dict[str, Outcome] = {}
     broken: list[BaseException] = []
 
     def settle(cell: Cell) -> None:
         try:
-            if broken:
-                raise broken[0]
-            run.ends[cell.name].set_result(compute(cell))
+            if not broken and not stop.is_set():
+                ended[cell.name] = compute(cell)
         except BaseException as error:  # raised again below
             broken.append(error)
-            run.ends[cell.name].set_exception(error)
 
-    with follow(run):
-        try:
-            for wave in waves(run.plan.cells):
-                if run.threads == 1:
-                    for cell in wave:
-                        settle(cell)
-                else:
-                    with ThreadPoolExecutor(run.threads, thread_name_prefix="cell") as executor:
-                        try:
-                            list(executor.map(settle, wave))
-                        except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
-                            run.stop.set()
-                            raise
-        finally:
-            for end in run.ends.values():  # of cells that never began: who waits for one would wait for ever
-                if not end.done():
-                    end.set_exception(Interrupted())
-            run.over.set()
+    for wave in waves(cells):
+        if threads == 1:
+            for cell in wave:
+                settle(cell)
+        else:
+            with ThreadPoolExecutor(threads, thread_name_prefix="cell") as executor:
+                try:
+                    for future in [executor.submit(copy_context().run, settle, cell) for cell in wave]:
+                        _wait_for(future)
+                except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
+                    stop.set()
+                    raise
+    if stop.is_set():
+        raise Interrupted
     if broken:
-        raise Interrupted if run.stop.is_set() else broken[0]
-    return [run.ends[cell.name].result() for cell in run.plan.cells]
+        raise broken[0]
+    return [ended[cell.name] for cell in cells]
+
+
+def _wait_for(future: "Future[None]") -> None:
+    """Wait in steps: an exception that another thread raises in this one comes between two of them."""
+    while not wait([future], timeout=1.0).done:
+        pass
 
 
 class CellComputer:

@@ -1,11 +1,12 @@
 """How a study is planned and run: the options that are not in the study file."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..config.model import Strict
-from .cells import Follow, follow_nowhere
+from .cells import ComputeCell
 from .part import Part
 from .progress import Display
 
@@ -51,8 +52,8 @@ class RunOptions:
         What is shown meanwhile.
     stop : threading.Event
         Set to stop early.
-    follow : callable
-        Follows the run of the cells.
+    around : callable
+        Returns what computes a cell in place of what it is given, as in a task run of Prefect.
     allow : tuple of str
         The packages whose code the study may import.
     cache : str or None
@@ -70,7 +71,7 @@ class RunOptions:
     cluster: Strict | None = None
     display: Display = field(default_factory=lambda: Display(quiet=True))
     stop: threading.Event = field(default_factory=threading.Event)
-    follow: Follow = follow_nowhere
+    around: Callable[[ComputeCell], ComputeCell] = lambda compute: compute
     allow: tuple[str, ...] = ()
     cache: str | None = None
     cache_key: bytes | None = None

@@ -44,6 +44,11 @@ class Display:
         known, ``p_so_far``.
     study : str
         The name of the study, for the JSON objects.
+
+    Attributes
+    ----------
+    log : callable
+        Called with each line of text too, whatever is shown.
     """
 
     def __init__(
@@ -53,6 +58,7 @@ class Display:
         self.every = every
         self.json = log_format == "json"
         self.study = study
+        self.log: Callable[[str], None] = lambda text: None
         self._lock = threading.Lock()
         self._bar: Bar | None = None
         self._counts: dict[str, CellProgress] = {}
@@ -63,6 +69,7 @@ class Display:
 
     def say(self, text: str) -> None:
         """Write one line of text."""
+        self.log(text)
         if self.json:
             self.event("message", text=text)
         else:
@@ -206,10 +213,12 @@ class Display:
             self.event("cell", cell=cell.name, replicates=count.done, seconds=round(count.seconds, 6), **cell.subject)
             self._show()
 
-    def seconds_left(self) -> float:
-        """The estimated seconds until the end; infinite while nothing is known."""
+    @property
+    def fraction(self) -> float | None:
+        """The part of all replicates that is done; None while none are counted."""
         with self._lock:
-            return self._time_left.seconds(self._workers())
+            total = sum(count.cell.replicates for count in self._counts.values())
+            return sum(count.done for count in self._counts.values()) / total if total else None
 
     def _show(self) -> None:
         if time.monotonic() - self._spoke >= (BAR_SECONDS if self._bar else self.every):

@@ -48,11 +48,14 @@ class Artifacts:
         The rows of each table.
     markdown : mapping of str to str
         Texts in Markdown.
+    assets : mapping of str to str
+        The URL or path of each data set that the run wrote.
     """
 
     links: Mapping[str, str]
     tables: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
     markdown: Mapping[str, str] = field(default_factory=dict)
+    assets: Mapping[str, str] = field(default_factory=dict)
 
 
 class StudyResult(Protocol):

@@ -20,7 +20,7 @@ _STARTING_SECONDS = 60.0
 
 @dataclass
 class StaffChanges:
-    """How many workers were lost and joined, and how often a server did not answer.
+    """How many workers were lost and joined, and how often the scheduler did not answer.
 
     Attributes
     ----------
@@ -30,21 +30,17 @@ class StaffChanges:
         Workers that joined after the start of the run.
     outages : int
         How often the scheduler ceased to answer.
-    prefect_lost : int
-        How often Prefect's server ceased to answer.
     """
 
     lost: int = 0
     joined: int = 0
     outages: int = 0
-    prefect_lost: int = 0
 
     def __str__(self) -> str:
         said = [
             self.lost and f"{count_of(self.lost, 'worker')} lost",
             self.joined and f"{count_of(self.joined, 'worker')} joined",
             self.outages and f"the scheduler unreachable {count_of(self.outages, 'time')}",
-            self.prefect_lost and f"Prefect's server unreachable {count_of(self.prefect_lost, 'time')}",
         ]
         return ", ".join(part for part in said if part)
 

@@ -25,7 +25,7 @@ from ..config.study import Study
 from ..errors import BadInput
 from ..report.page import write_report
 from .cell_result import CellStudyResult
-from .cells import CellComputer, CellRun, run_cells
+from .cells import CellComputer, run_cells
 from .changed_code import changed_code
 from .options import RunOptions
 from .output import begin, identity_of, refuse_another
@@ -83,7 +83,7 @@ def run_study(
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
         with _begun(store, identity, prepared, kinds, display, part):
-            outcomes, changes = _computed(study, plan, store, pool, options, lanes, left=left)
+            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
     return CellStudyResult(
@@ -155,7 +155,6 @@ def _begun(
 
 
 def _computed(
-    study: Study,
     plan: Plan,
     store: Store,
     pool: Pool,
@@ -171,25 +170,13 @@ def _computed(
     watch = StaffWatch(pool, display.say)
     pool.prepare(plan, options.priority)
     cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
-    compute = CellComputer(store, pool, display, stop, cache, options.part, lanes).compute
-    run = CellRun(
-        study=study,
-        plan=plan,
-        output=store.root,
-        cluster=options.cluster,
-        left=left,
-        threads=pool.cells,
-        stop=stop,
-        say=display.say,
-        seconds_left=display.seconds_left,
-        changes=watch.changes,
-    )
+    compute = options.around(CellComputer(store, pool, display, stop, cache, options.part, lanes).compute)
     try:
         with (
             display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers),
             periodic(watch.look, _LOOK_SECONDS, name="staff"),
         ):
-            return run_cells(run, compute, options.follow), watch.changes
+            return run_cells(plan.cells, compute, threads=pool.cells, stop=stop), watch.changes
     finally:
         if options.part is None:
             add_changes(store, watch.changes)

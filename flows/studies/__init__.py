@@ -5,14 +5,18 @@ The name of a kind is that of its module; a study file gives it as ``kind``. A k
 """
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from sigstats._common.registry import Registry
-from sigstats._common.validation import did_you_mean, shown
+from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.storage.store import Store
 
 from ..config.credentials import refuse_credentials
+from ..config.ready import place_of
 from ..config.study import Study
 from ..config.toml_files import apply_settings, read_toml
 from ..config.validation import validated
@@ -76,6 +80,42 @@ REGISTRY = Registry(__name__, StudyModule, what="kind of study")
 def kind_of(study: Study) -> StudyKind:
     """The kind of a study."""
     return REGISTRY.module(study.kind).KIND
+
+
+def find_study(study: Any, settings: Sequence[str] = ()) -> tuple[Study, Path]:
+    """The validated study of a person's call, and the folder that its relative paths start from.
+
+    Parameters
+    ----------
+    study : Study, mapping, str or path
+        A study, the content of a study file, a study file, or the name of a ready study.
+    settings : sequence of str
+        Each ``key=value`` replaces a value of what is not validated yet.
+
+    Raises
+    ------
+    BadInput
+        One line that names the key, the value and what would be right.
+    ValueError
+        If `study` is nothing of these.
+    """
+    if isinstance(study, Study):
+        return study, Path()
+    if isinstance(study, Mapping):
+        return parse_study(apply_settings(_plain(study), settings), source="study"), Path()
+    if not isinstance(study, (str, PathLike)):
+        raise refuse("study", study, "the path of a study file, or what one says")
+    place = place_of(study)
+    return load_study(place.path, settings), place.base
+
+
+def _plain(value: Any) -> Any:
+    """What a study says, with numbers of NumPy as Python's."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def load_study(path: Path, settings: Sequence[str] = ()) -> Study:

@@ -95,6 +95,7 @@ class RegressionResult:
             links={"report": self.found.report, "page": self.found.page},
             tables={"measures": rows},
             markdown={"comparison": self.found.markdown},
+            assets={"history": f"{self.output.rstrip('/')}/history"} if self.since is None else {},
         )
 
     def tell(self, display: Display) -> None:

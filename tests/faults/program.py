@@ -1,6 +1,5 @@
 """The program with a fault built into its work, as SIGSTATS_FAULT (JSON) says; its workers read this file too.
 
-``alone``   no server of Prefect follows the run, where a test is not about it: to start one takes ten seconds of work
 ``clock``   a file with the seconds by which the clock is wrong, as Python's ``time`` has it
 ``lease``   seconds between two renewals of a lease, and after which it expires, in place of 2 and 10
 ``pause``   seconds that every lane takes longer
@@ -84,11 +83,6 @@ fanout.sound = sound
 work.fanout = fanout
 
 if __name__ == "__main__":
-    if FAULT.get("alone"):
-        from sigstats.flows.orchestration import run
-        from sigstats.flows.running.cells import follow_nowhere
-
-        run.follow = follow_nowhere
     from sigstats.__main__ import program
 
     sys.exit(program())

@@ -56,7 +56,7 @@ def test_jumps_of_the_engines_clock_change_nothing(many, tmp_path, record):
     place = Folder(tmp_path / "out")
     clock = tmp_path / "clock"
     clock.write_text("0")
-    fault = {"pause": 0.1, "clock": str(clock), "alone": True}
+    fault = {"pause": 0.1, "clock": str(clock)}
     process = start("run", path, "--workers", "2", place=place, fault=fault)
     jump_about(process, place, clock, "{}", FORWARD)
     assert results(place) == reference

@@ -42,7 +42,7 @@ def test_a_full_disk_is_named_and_the_run_goes_on_once_there_is_room(many, disk,
     place = Folder(disk / "out")
     moments, count = random.Random(14), times(3, 2) if "serial" in cluster else 1
     for _ in range(count):
-        process = start("run", path, *cluster, place=place, fault={"pause": 0.05, "alone": True})
+        process = start("run", path, *cluster, place=place, fault={"pause": 0.05})
         goal = stored(place) + moments.randint(1, 300)
         wait_until(lambda goal=goal: stored(place) >= goal, process)
         fill(disk / "ballast")

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.processes
 def test_a_study_on_s3_has_the_bytes_of_one_in_a_folder(many, bucket, record):
     path, reference = many
     place = bucket()
-    done = run("run", path, "--workers", "2", place=place, fault={"alone": True})
+    done = run("run", path, "--workers", "2", place=place)
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
     assert {name.split("/")[0] for name in place.names()} == {

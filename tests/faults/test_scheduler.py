@@ -114,7 +114,7 @@ def test_a_connection_that_is_lost_for_a_moment_costs_no_cell(many, tmp_path, cl
     path, reference = many
     place = Folder(tmp_path / "out")
     wire = Wire(cluster().address)
-    process = start("run", path, "--cluster", wire.address, place=place, fault={"alone": True})
+    process = start("run", path, "--cluster", wire.address, place=place)
     wait_until(lambda: stored(place) >= 50, process)
     wire.cut()
     _, err = process.communicate(timeout=300)
@@ -141,7 +141,7 @@ def test_a_scheduler_that_dies_ends_the_run_which_goes_on_with_another(many, tmp
         assert [line for line in err.splitlines() if line.startswith("sigstats: ")]
         wait_until(lambda process=process: not alive(process), seconds=30)
         one.end()
-    done = run("run", path, "--cluster", cluster().address, place=place, fault={"alone": True})
+    done = run("run", path, "--cluster", cluster().address, place=place)
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
     record("the scheduler is killed (kill -9)", count=count, seen="exit code 3; the same bytes with another scheduler")

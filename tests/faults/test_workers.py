@@ -31,7 +31,6 @@ CELL, SUBJECT = "retrain.wine.7-nn.labels", "wine, 7-nn, labels"
 def test_killed_workers_are_replaced_and_nothing_is_counted_twice(many, place, kills, record):
     path, reference = many
     number, fault = ("4", {"pause": 0.5}) if kills > 1 else ("2", {"pause": 0.05})
-    fault["alone"] = kills == 1 or place.url.startswith("s3")
     process = start("run", path, "--workers", number, place=place, fault=fault)
     moments, total = random.Random(12), 20 + 40 * 49
     killed = set()
@@ -68,7 +67,7 @@ def test_no_number_of_preemptions_is_laid_to_a_block(many, tmp_path, record):
     place = Folder(tmp_path / "out")
     left = tmp_path / "left"
     left.write_text(str(PREEMPTIONS))
-    fault = {"preempt": [CELL, 25, str(left)], "alone": True}
+    fault = {"preempt": [CELL, 25, str(left)]}
     done = run("run", path, "--workers", "2", place=place, fault=fault, timeout=900)
     assert done.returncode == 0, done.stderr
     assert left.read_text() == "0"
@@ -84,8 +83,7 @@ def test_a_block_that_ends_its_worker_every_time_is_named_and_the_rest_completes
     (tmp_path / "always").touch()
     cluster = tmp_path / "cluster.toml"
     cluster.write_text('kind = "local"\nworkers = 2\nmemory_limit = "500 MB"\n')
-    # Prefect follows one of the two runs, of which a cell fails.
-    built_in = {fault: [CELL, 25, str(tmp_path / "always")], "alone": fault == "hog"}
+    built_in = {fault: [CELL, 25, str(tmp_path / "always")]}
     done = run("run", path, "--cluster", cluster, place=place, fault=built_in)
     assert done.returncode == 3, done.stderr
     (failed,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
@@ -113,7 +111,7 @@ def test_a_worker_over_its_memory_limit_is_replaced(many, tmp_path, record):
     (tmp_path / "once").touch()
     cluster = tmp_path / "cluster.toml"
     cluster.write_text('kind = "local"\nworkers = 2\nmemory_limit = "500 MB"\n')
-    fault = {"hog": [CELL, 25, str(tmp_path / "once")], "alone": True}
+    fault = {"hog": [CELL, 25, str(tmp_path / "once")]}
     done = run("run", path, "--cluster", cluster, place=place, fault=fault)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "once").exists()

@@ -73,6 +73,16 @@ class Api:
         """One flow run."""
         return self.ask("flow_runs/filter", {"flow_runs": {"id": {"any_": [identity]}}})[0]
 
+    def tasks_of(self, identity, expected=None):
+        """The task runs of a flow run, once there are as many as `expected`; Prefect records them a little later."""
+        asked = {"flow_runs": {"id": {"any_": [identity]}}}
+
+        def there():
+            found = self.ask("task_runs/filter", asked)
+            return (found,) if expected in (None, len(found)) else None
+
+        return wait_until(there, seconds=60)[0]
+
     def log_of(self, identity):
         """What a flow run has said so far."""
         found = self.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [identity]}}})

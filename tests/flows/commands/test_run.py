@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sqlite3
 import sys
 from subprocess import PIPE, Popen
 
@@ -46,32 +45,21 @@ def test_every_cluster_gives_the_bytes_of_the_plain_loop(quick, tmp_path, reques
     assert results(tmp_path / "out") == reference
 
 
-def test_a_run_on_a_worker_is_followed_by_prefect(quick, tmp_path):
+def test_a_run_that_goes_well_says_what_it_is_how_it_ended_and_where_the_report_is(quick, tmp_path):
     path, reference, _ = quick
     done = run("run", path, "--output", tmp_path / "out", "--workers", "1")
     assert done.returncode == 0, done.stderr
     assert results(tmp_path / "out") == reference
-    # what a person sees of a run that goes well: what it is, how it ended, where the report is
     lines = done.stderr.splitlines()
     said = [line for line in lines if not line.startswith(("  ", "note: "))]
     assert [said[0].split(":")[0], said[1].split(",")[0], said[2].split(":")[0]] == ["study", "12 cells", "report"]
     assert len(said) == 3
     assert done.stdout == ""
-    with sqlite3.connect(tmp_path / "out" / "prefect" / "prefect.db") as database:
-        (flow,) = database.execute("select name, state_type from flow_run").fetchall()
-        tasks = database.execute("select name, state_type from task_run").fetchall()
-        artifacts = database.execute("select key from artifact").fetchall()
-    assert flow == ("study", "COMPLETED")
-    assert len(tasks) == 12
-    assert {state for _, state in tasks} == {"COMPLETED"}
-    assert {name for name, _ in tasks} == {path.split("/")[1] for path in reference if path.startswith("replicates")}
-    assert artifacts == [("study",)]
 
 
 def test_a_study_that_takes_longer_goes_on_with_workers(program, quick, tmp_path, monkeypatch):
     path, reference, _ = quick
     monkeypatch.setattr(workers, "GROW_AFTER", 0.0)
-    monkeypatch.setattr("sigstats.flows.orchestration.run._WORTH_A_SERVER", 1e6)  # however busy the machine is
     # the first blocks are computed before any worker is there, and the others wait for one
     monkeypatch.setattr(GrowingPool, "submit", _later_blocks_wait(GrowingPool.submit))
     done = program("run", path, "--output", tmp_path / "out")
@@ -81,7 +69,6 @@ def test_a_study_that_takes_longer_goes_on_with_workers(program, quick, tmp_path
     assert {block["engine"] for item in receipts for block in item["blocks"]} == {"serial", "dask"}
     assert " by this process and workers" in done.stderr
     assert " lost" not in done.stderr
-    assert not (tmp_path / "out" / "prefect").exists()
 
 
 def _later_blocks_wait(submit):
@@ -103,11 +90,9 @@ def test_a_finished_study_is_not_computed_again_and_can_be_summarised_again(
     path, reference, output = quick
     receipts = {item.name: item.read_bytes() for item in (output / "receipts").iterdir()}
     monkeypatch.setattr("sigstats.flows.clusters.open_pool", None)  # no worker is needed
-    monkeypatch.setattr("sigstats.flows.orchestration.run.start_guard", None)  # nor Prefect
     done = program("run", path, "--output", output, *cluster)
     assert done.returncode == 0
     assert "; nothing was left to compute" in done.stderr
-    assert not (output / "prefect").exists()
     assert {item.name: item.read_bytes() for item in (output / "receipts").iterdir()} == receipts
     (output / "summary.parquet").unlink()
     (output / "report.html").unlink()
@@ -148,22 +133,6 @@ def test_a_classifier_that_raises_fails_its_cells_and_no_other(program, tmp_path
     assert (missing, present) == ({True}, {False})
     receipts = [json.loads(item.read_text()) for item in (tmp_path / "out" / "receipts").iterdir()]
     assert sum(bool(item["failures"]) for item in receipts) == 6
-
-
-@pytest.mark.faults
-def test_prefect_is_told_of_cells_that_fail_on_a_worker(tmp_path):
-    done = run("run", study_file(tmp_path, GREEDY), "--output", tmp_path / "out", "--workers", "1")
-    assert done.returncode == 3
-    assert len([line for line in done.stderr.splitlines() if "failed" in line and "greedy" in line]) == 6
-    with sqlite3.connect(tmp_path / "out" / "prefect" / "prefect.db") as database:
-        states = dict(database.execute("select name, state_type from task_run").fetchall())
-        (flow,) = database.execute("select state_type from flow_run").fetchall()
-        logs = " ".join(text for (text,) in database.execute("select message from log").fetchall())
-    assert flow == ("FAILED",)
-    assert {name: state for name, state in states.items() if "greedy" in name}.keys() == {
-        name for name, state in states.items() if state == "FAILED"
-    }
-    assert "Traceback (most recent call last)" in logs
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.flows.orchestration import artifacts, whole_study
+from sigstats.flows.orchestration import artifacts, flow_run
 from sigstats.flows.running.result import Artifacts
 
 from ...examples import examples
@@ -68,8 +68,8 @@ def left(monkeypatch):
         monkeypatch.setattr(
             artifacts, f"create_{kind}_artifact", lambda *content, kind=kind, **about: found.append((kind, *content))
         )
-    monkeypatch.setattr(whole_study, "emit_event", lambda event, **_: found.append(("event", event)))
-    monkeypatch.setattr(whole_study, "get_run_logger", lambda: logging.getLogger("tests"))
+    monkeypatch.setattr(flow_run, "emit_event", lambda event, **_: found.append(("event", event)))
+    monkeypatch.setattr(flow_run, "get_run_logger", lambda: logging.getLogger("tests"))
     return found
 
 
@@ -85,8 +85,8 @@ def left(monkeypatch):
     ],
 )
 def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, event, begins, caplog):
-    with pytest.raises(whole_study.StudyFailed) as failed:
-        whole_study.publish(Result(since=since), study="nightly", output="/out")
+    with pytest.raises(flow_run.StudyFailed) as failed:
+        flow_run.publish(Result(since=since), study="nightly", output="/out")
     assert str(failed.value).startswith(begins)
     assert len(str(failed.value)) <= 300
     again = pickle.loads(pickle.dumps(failed.value))
@@ -96,7 +96,7 @@ def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, e
 
 
 def test_a_candidate_that_passed_emits_no_event(left):
-    whole_study.publish(Result(code=0, reasons=[], title="PASS: no regression"), study="nightly", output="/out")
+    flow_run.publish(Result(code=0, reasons=[], title="PASS: no regression"), study="nightly", output="/out")
     assert [kind for kind, *_ in left] == ["markdown"]
 
 

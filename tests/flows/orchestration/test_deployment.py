@@ -145,16 +145,17 @@ def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folde
 
 
 @on_one
-def test_the_flow_of_a_study_that_is_deployed_lies_below_its_run(server, folder):
+def test_a_deployed_study_is_one_run_whose_tasks_are_its_cells(server, folder):
     study_file(folder, QUICK, "quick.toml")
-    with deployed(server, folder, "studied", study="quick.toml"):
+    before = len(server.runs())
+    with deployed(server, folder, "studied", "--cluster", "serial", study="quick.toml"):
         run = server.ended(server.run_now(server.deployment("studied")))
-    assert run["state_type"] == "COMPLETED"
-    (below,) = [one for one in server.runs() if one["parent_task_run_id"] is not None]
-    assert (below["name"], below["state_type"]) == ("quick", "COMPLETED")
-    asked = {"task_runs": {"id": {"any_": [below["parent_task_run_id"]]}}}
-    (parent,) = server.ask("task_runs/filter", asked)
-    assert parent["flow_run_id"] == run["id"]
+    assert (run["state_type"], run["name"], len(server.runs())) == ("COMPLETED", "quick", before + 1)
+    cells = {path.name for path in (folder / "out/replicates").iterdir()}
+    tasks = server.tasks_of(run["id"], expected=len(cells) + 1)
+    assert {task["state_type"] for task in tasks} == {"COMPLETED"}
+    assert {task["name"] for task in tasks if task["name"][:8] != "results-"} == cells
+    assert any("12/12 cells" in line or "12 cells" in line for line in server.log_of(run["id"]))
 
 
 def test_a_tick_is_cancelled_while_a_run_is_under_way(server, folder):
@@ -212,5 +213,5 @@ def test_a_work_pool_takes_a_deployment_and_a_missing_one_is_named(server, folde
     found = server.deployment("pooled")
     assert (found["work_pool_name"], found["entrypoint"]) == (
         "here",
-        "sigstats.flows.orchestration.deployment.study_flow",
+        "sigstats.flows.orchestration.study_flow.study_flow",
     )

@@ -1,8 +1,7 @@
-"""Prefect servers that never answer, or say only that they are up, and strangers at the temporary one."""
+"""Prefect servers that never answer, or say only that they are up."""
 
 import http
 import http.server
-import json
 import socket
 import subprocess
 import sys
@@ -99,16 +98,15 @@ def test_a_whole_study_goes_on_without_a_silent_server(nightly, tmp_path, stalli
     assert "did not answer for 10 s" in notes[0]
 
 
-def test_nor_do_cells_wait_for_it(quick, tmp_path, stalling):
+def test_so_does_a_study_in_cells(quick, tmp_path, stalling):
     path, reference, _ = quick
     out = tmp_path / "out"
     done = run(
         "run", path, "--output", out, "--cluster", "serial", api=stalling, home=tmp_path / "prefect", timeout=180
     )
     assert done.returncode == 0, done.stderr
-    notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect no longer follows the run")]
+    notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect does not follow the run")]
     assert len(notes) == 1
-    assert "over all runs of this output: Prefect's server unreachable 1 time" in done.stderr.splitlines()
     assert results(out) == reference
 
 
@@ -118,57 +116,3 @@ def test_deploy_refuses_a_silent_server_in_one_line(nightly, tmp_path, stalling)
     assert (
         done.stderr == f"sigstats: deploy: no Prefect server answers at {stalling}; start it or set PREFECT_API_URL\n"
     )
-
-
-#: A flow on the temporary server, and what a stranger is answered there.
-TEMPORARY = """
-import asyncio, json, os, sys
-from pathlib import Path
-from sigstats.flows.orchestration.environment import set_up
-set_up(sys.argv[1])
-import httpx, prefect
-from prefect.client.orchestration import get_client
-from prefect.server.api.server import SubprocessASGIServer
-from websockets.asyncio.client import connect
-
-@prefect.flow
-def nothing():
-    return 1
-
-async def greeted(address, token):
-    try:
-        async with connect(address.replace("http", "ws") + "/events/in", subprotocols=["prefect"]) as link:
-            await link.send(json.dumps({"type": "auth", "token": token}))
-            return json.loads(await link.recv())["type"]
-    except Exception as closed:
-        return getattr(getattr(closed, "rcvd", None), "code", None)
-
-nothing()
-address, mine = SubprocessASGIServer().api_url, os.environ["PREFECT_API_AUTH_STRING"]
-process = SubprocessASGIServer().server_process
-known = tuple(mine.split(":"))
-ask = lambda **more: httpx.post(f"{address}/flow_runs/count", json={}, timeout=60, **more)
-print(json.dumps({
-    "strangers": [ask(**who).status_code for who in
-                  ({}, {"auth": ("sigstats", "guess")}, {"headers": {"Authorization": "Bearer x"}})],
-    "own": [ask(auth=known).status_code, ask(auth=known).json()],
-    "events": [asyncio.run(greeted(address, token)) for token in (None, "sigstats:guess", mine)],
-    "told": mine in " ".join(Path(f"/proc/{process.pid}/cmdline").read_text().split(chr(0))),
-    "files": [file.name for file in Path(sys.argv[1]).rglob("*")
-              if file.is_file() and known[1].encode() in file.read_bytes()],
-}))
-"""
-
-
-def test_strangers_are_turned_away_from_the_temporary_server(tmp_path):
-    made = {**environment(), "HOME": str(tmp_path / "home")}
-    done = subprocess.run(
-        [sys.executable, "-c", TEMPORARY, tmp_path / "out"],
-        capture_output=True, text=True, env=made, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
-    assert seen["strangers"] == [401, 401, 401]
-    assert seen["own"] == [200, 1]
-    assert seen["events"] == [1008, 1008, "auth_success"]
-    assert (seen["told"], seen["files"]) == (False, [])

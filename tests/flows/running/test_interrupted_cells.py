@@ -8,10 +8,8 @@ import traceback
 
 import pytest
 
-from sigstats.flows.config.study import Study
-from sigstats.flows.running.cells import CellRun, run_cells
-from sigstats.tasks.engine.execute import Interrupted
-from sigstats.tasks.plan import Cell, Plan
+from sigstats.flows.running.cells import run_cells
+from sigstats.tasks.plan import Cell
 
 
 @pytest.fixture
@@ -29,24 +27,13 @@ def interrupts(monkeypatch):
 def waits_for_a_cell(thread):
     """Whether a thread has sent all cells, and not only some: one that is interrupted before joins no other."""
     frames = [each.f_code.co_name for each, _ in traceback.walk_stack(sys._current_frames()[thread.ident])]
-    return "result_iterator" in frames
+    return "_wait_for" in frames
 
 
 def test_a_run_in_threads_stops_at_once(interrupts):
     stop, stopped, begun = threading.Event(), [], []
     given = {"work": {}, "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
     cells = tuple(Cell(fanout="crossval", version=1, subject={"dataset": str(number)}, **given) for number in range(5))
-    run = CellRun(
-        study=Study.model_construct(name="study"),
-        plan=Plan(study="study", kind="benchmark", cells=cells, analyses=(), alpha=0.05, adjust="none"),
-        output="out",
-        cluster=None,
-        left=True,
-        threads=2,
-        stop=stop,
-        say=print,
-        seconds_left=lambda: 0.0,
-    )
 
     def compute(cell):
         begun.append(cell.name)
@@ -58,11 +45,7 @@ def test_a_run_in_threads_stops_at_once(interrupts):
         raise RuntimeError("stopped")
 
     with pytest.raises(KeyboardInterrupt):
-        run_cells(run, compute)
+        run_cells(cells, compute, threads=2, stop=stop)
     assert stopped
     assert all(stopped)
     assert len(begun) <= 2
-    assert run.over.is_set()
-    never = [cell for cell in cells if cell.name not in begun]
-    assert never
-    assert all(isinstance(run.ends[cell.name].exception(timeout=0), Interrupted) for cell in never)

@@ -95,9 +95,9 @@ def test_the_changes_of_several_runs_add_up(tmp_path):
     assert str(changes_of(store)) == ""
     add_changes(store, StaffChanges())
     assert not (tmp_path / "receipts").exists()
-    add_changes(store, StaffChanges(lost=2, prefect_lost=1))
+    add_changes(store, StaffChanges(lost=2, outages=1))
     add_changes(store, StaffChanges(lost=3, joined=3))
-    assert changes_of(store) == StaffChanges(lost=5, joined=3, prefect_lost=1)
+    assert changes_of(store) == StaffChanges(lost=5, joined=3, outages=1)
 
 
 def test_what_an_older_version_counted_is_taken_up(tmp_path):

@@ -1,4 +1,4 @@
-"""A study as one flow run of Prefect, with its artifacts.
+"""A study as one flow run of Prefect, with its cells as task runs, and its artifacts and assets.
 
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
@@ -8,72 +8,116 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import prefect
+from prefect.assets import Asset, AssetProperties, materialize
+from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.events import emit_event
 from prefect.logging import get_run_logger
-from prefect.states import Completed
+from prefect.states import Cancelled, Completed
 
 from sigstats._common.printable import printable
 from sigstats._common.validation import one_line
+from sigstats.tasks.engine.execute import Interrupted
 
 from ..config.study import Study
 from ..running.interrupt import leave_the_rest
+from ..running.options import RunOptions
 from ..running.result import StudyResult, worst_first
-from .artifacts import key_of, leave_artifacts, message_of
-from .cancelling import cancel_stops
+from .artifacts import asset_key, key_of, leave_artifacts, message_of
 from .server import why_unusable
+from .task_runs import in_task_runs
+from .watching import Loss, watched
 
 R = TypeVar("R", bound=StudyResult)
+
+#: The name of the flow of every study.
+FLOW = "sigstats"
 
 #: At most these seconds Prefect has to begin its flow, or to end it, before its server is asked whether it answers.
 _QUIET, _PATIENCE = 5.0, 60.0
 
 
-def run_as_flow(
-    study: Study, *, output: str, work: Callable[[], R], say: Callable[[str], None], stop: threading.Event
-) -> R:
-    """Return what `work` returns, computed in a flow run of the configured server; raise what it raises.
+def run_here(
+    study: Study,
+    options: RunOptions,
+    run: Callable[[RunOptions], R],
+    *,
+    pages: str | None = None,
+    loss: Loss | None = None,
+) -> "State[R]":
+    """Run a study in the flow run around this call: its cells are task runs, and it ends in the state returned.
 
-    If the flow run is cancelled, `stop` is set.
+    Parameters
+    ----------
+    study : Study
+    options : RunOptions
+        The event `stop` is set if the flow run is cancelled; then the state is Cancelled.
+    run : callable
+        Runs the study with the options that it is given.
+    pages : str, optional
+        The address at which the output is served.
+    loss : Loss, optional
+        Tells the person of a server that is gone.
 
-    If the server does not answer, `say` is called with a line, and the study runs without it.
+    Raises
+    ------
+    StudyFailed
+        If the exit code is not 0, each time that it is not.
     """
+    try:
+        with watched(options.display, options.stop, loss or Loss(options.display.say)):
+            result = run(replace(options, around=in_task_runs(options.display.say)))
+    except Interrupted:
+        return Cancelled(message="the run was asked to stop")
+    return publish(result, study=study.name, output=options.output, pages=pages)
+
+
+def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R]) -> R:
+    """Return what `run` returns, computed in a flow run of the configured server; raise what it raises.
+
+    If the server does not answer, the display says so in a line, and the study runs without it.
+    """
+    loss = Loss(options.display.say)
     results: list[R] = []
     raised: list[Exception] = []
     begun, ended = threading.Lock(), threading.Event()
 
-    def compute() -> None:
+    def compute(options: RunOptions) -> R:
         if not begun.acquire(blocking=False):
             raise TimeoutError("the study began without Prefect")
         try:
-            results.append(work())
+            results.append(run(options))
         except Exception as error:
             raised.append(error)
             raise
         finally:
             ended.set()
+        return results[0]
 
-    @prefect.flow(
-        name=f"sigstats-{study.kind}", flow_run_name=study.name, persist_result=False, validate_parameters=False
-    )
-    def study_flow(study: Study, output: str) -> "State[R]":
-        with cancel_stops(stop):
-            compute()
-        return publish(results[0], study=study.name, output=output)
+    @prefect.flow(name=FLOW, flow_run_name=named(study.name), persist_result=False, validate_parameters=False)
+    def study_flow(study: Study, output: str) -> "State[R]":  # noqa: ARG001 (Prefect shows a run's parameters)
+        return run_here(study, options, compute, loss=loss)
 
-    lost = why_unusable() or _lost(lambda: study_flow(study, output, return_state=True), begun, ended)
+    lost = why_unusable() or _lost(lambda: study_flow(study, options.output, return_state=True), begun, ended)
     if lost is not None:
         leave_the_rest()  # of what waits for the server
-        say(f"note: Prefect does not follow the run, which goes on without it ({lost})")
+        if not options.stop.is_set():
+            loss.tell(lost)
         with contextlib.suppress(TimeoutError):  # the flow began it after all
-            compute()
+            compute(options)
         ended.wait()
     if raised:
         raise raised[0]
     return results[0]
+
+
+def named(study: str) -> str:
+    """The name of a flow run, in which Prefect would fill in what stands in braces."""
+    return study.replace("{", "(").replace("}", ")")
 
 
 def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Event) -> str | None:
@@ -130,6 +174,25 @@ class StudyFailed(Exception):
         return type(self), (str(self), self.reasons)
 
 
+def _leave(result: StudyResult, study: str, output: str, pages: str | None) -> None:
+    """Leave artifacts in a task run, which materialises what the study has written."""
+    assets = [
+        Asset(key=asset_key(place), properties=AssetProperties(name=printable(f"{study}: {name}"), url=place))
+        for name, place in result.artifacts.assets.items()
+    ]
+    if not assets:
+        leave_artifacts(result, study=study, output=output, pages=pages)
+        return
+
+    @materialize(*assets, by="sigstats", name="results", cache_policy=NO_CACHE, persist_result=False)
+    def results() -> None:
+        for asset in assets:
+            asset.add_metadata({"study": study, "result": result.title})
+        leave_artifacts(result, study=study, output=output, pages=pages)
+
+    results()
+
+
 def publish(result: R, *, study: str, output: str, pages: str | None = None) -> "State[R]":
     """Leave the artifacts of a result with the flow run of its study; return the state in which that ends.
 
@@ -145,7 +208,7 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
     """
     logger = get_run_logger()
     logger.info("%s", printable(f"{result.title}: {result.subject}"))
-    leave_artifacts(result, study=study, output=output, pages=pages)
+    _leave(result, study, output, pages)
     since = "" if result.since is None else f"{result.since:%Y-%m-%d %H:%M} UTC"
     if not result.code:
         title = f"nothing new since {since}: {result.title}" if since else result.title

@@ -1,0 +1,88 @@
+"""The one run of a deployment that may be under way: the others are cancelled, and whoever died with it gives it up.
+
+Import this module only after `sigstats.flows.orchestration.environment`.
+"""
+
+import datetime as dt
+import socket
+from collections.abc import Callable
+from uuid import UUID
+
+import psutil
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId, FlowRunFilter
+from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.sorting import FlowRunSort
+from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+from prefect.states import Crashed
+
+#: Seconds between two looks.
+EVERY = 5.0
+
+#: Seconds that a process has to start before its run counts as left behind.
+_STARTING = 120.0
+
+_UNDER_WAY = ("PENDING", "RUNNING", "CANCELLING")
+
+
+def this_process() -> str:
+    """The host and the number of this process, which its flow run keeps on the server."""
+    return f"{socket.gethostname()}:{psutil.Process().pid}"
+
+
+class Slot:
+    """Looks after the runs of a deployment while it is served.
+
+    Parameters
+    ----------
+    deployment : UUID
+    say : callable
+        Called with a line for each run that is cancelled because another is under way, or was left behind.
+    """
+
+    def __init__(self, deployment: UUID, say: Callable[[str], None]) -> None:
+        self._deployment = DeploymentFilter(id=DeploymentFilterId(any_=[deployment]))
+        self._say = say
+        self._since = dt.datetime.now(dt.UTC)
+        self._told: set[UUID] = set()
+
+    def look(self) -> None:
+        """End the runs whose process is gone, and tell of those that were cancelled."""
+        with (
+            temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
+            get_client(sync_client=True, httpx_settings={"timeout": EVERY}) as client,
+        ):
+            for run in self._in_states(client, *_UNDER_WAY):
+                if _left_behind(run):
+                    client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
+                    self._say(f"note: the run {run.name} is ended, whose process is gone")
+            for run in self._in_states(client, "CANCELLED"):
+                state = run.state
+                if run.id in self._told or state is None or state.timestamp < self._since:
+                    continue
+                self._told.add(run.id)
+                if "concurrency limit" in str(state.message):
+                    due = run.expected_start_time or state.timestamp
+                    self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
+
+    def _in_states(self, client: SyncPrefectClient, *types: str) -> list[FlowRun]:
+        states = FlowRunFilter.model_validate({"state": {"type": {"any_": list(types)}}})
+        newest = FlowRunSort.EXPECTED_START_TIME_DESC
+        return client.read_flow_runs(flow_run_filter=states, deployment_filter=self._deployment, sort=newest, limit=50)
+
+
+def _left_behind(run: FlowRun) -> bool:
+    """Whether the process of a run is gone; one of another host may be there."""
+    state = run.state
+    if state is None:
+        return False
+    host, _, number = (run.infrastructure_pid or "").rpartition(":")
+    if not host:
+        return (dt.datetime.now(dt.UTC) - state.timestamp).total_seconds() > _STARTING
+    if host != socket.gethostname():
+        return False
+    try:
+        began = psutil.Process(int(number)).create_time()
+    except psutil.NoSuchProcess:
+        return True
+    return run.start_time is not None and began > run.start_time.timestamp() + 1.0

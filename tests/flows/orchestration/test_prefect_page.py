@@ -1,0 +1,145 @@
+"""What docs/prefect.md shows, on a real Prefect server."""
+
+import contextlib
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..conftest import PROGRAM, study_file, wait_until
+from ..predictions import STUDY, write
+from ..prefect_server import started
+
+pytestmark = [pytest.mark.processes, pytest.mark.faults]
+
+PAGE = (Path(__file__).parents[3] / "docs/prefect.md").read_text(encoding="utf-8")
+RELEASE, SERVED, AUTOMATIONS = re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+(PREFECT_YAML,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+_, POOL = re.findall(r"^```sh\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with started("sqlite") as found:
+        yield found
+
+
+@pytest.fixture
+def folder(tmp_path):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    write(tmp_path / "predictions/candidate-1.csv", wrong=0.08, seed=1, at=1001)
+    return tmp_path
+
+
+def run(server, folder, *words):
+    """What a program prints, which ends by itself."""
+    done = subprocess.run(
+        [sys.executable, *words], env=server.environment, cwd=folder, capture_output=True, text=True,
+        check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def fail(folder):
+    """Let the next candidate be worse."""
+    write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+
+
+def test_a_study_in_a_flow_of_ones_own_is_a_run_below_it(server, folder):
+    (folder / "release.py").write_text(RELEASE)
+    said = run(server, folder, "release.py").split()
+    assert said[-2] in ("pass", "warn")
+    assert said[-1] == str(folder / "results/nightly/report.html")
+    below = [found for found in server.runs() if found["parent_task_run_id"] is not None]
+    assert [(found["name"], found["state_type"]) for found in below] == [("nightly", "COMPLETED")]
+    fail(folder)
+    with pytest.raises(AssertionError, match="StudyFailed: FAIL: regression: worse: "):
+        run(server, folder, "release.py")
+
+
+def test_a_served_study_runs(server, folder):
+    (folder / "served.py").write_text(SERVED)
+    process = subprocess.Popen([sys.executable, "served.py"], env=server.environment, cwd=folder)
+    try:
+        ended = server.ended(server.run_now(server.deployment("served")))
+        assert (ended["state_type"], ended["name"]) == ("COMPLETED", "nightly")
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+def test_a_work_pool_runs_what_was_deployed_by_both_programs(server, folder):
+    server.ask("work_pools/", {"name": "here", "type": "process"})
+    deploy, work = (line.split() for line in POOL.splitlines())
+    run(server, folder, *PROGRAM[1:], *deploy[1:], "--tag", "nightly")
+    (folder / "prefect.yaml").write_text(PREFECT_YAML)
+    run(server, folder, "-m", "prefect", "--no-prompt", "deploy", "--all")
+    deployments = [server.deployment(name) for name in ("nightly", "from-yaml")]
+    assert (deployments[0]["tags"], deployments[0]["job_variables"]) == (["nightly"], {"env": {"OMP_NUM_THREADS": 1}})
+    asked = []
+    for deployment in deployments:
+        asked.append(server.run_now(deployment))
+        run(server, folder, "-m", "prefect", *work[1:], "--run-once")
+    ended = [server.ended(identity) for identity in asked]
+    assert [(found["state_type"], found["name"]) for found in ended] == [("COMPLETED", "nightly")] * 2
+    assert ended[1]["state"]["message"].startswith("nothing new since ")
+
+
+def test_automations_hear_of_a_failed_gate_and_of_its_history(server, folder):
+    run(server, folder, "-c", AUTOMATIONS)
+    fail(folder)
+    (folder / "release.py").write_text(RELEASE)
+    with pytest.raises(AssertionError, match="StudyFailed"):
+        run(server, folder, "release.py")
+
+    def heard():
+        asked = {"filter": {"event": {"name": ["prefect.automation.triggered"]}}}
+        found = server.ask("events/filter", asked)["events"]
+        names = {event["resource"]["prefect.resource.name"] for event in found}
+        return names >= {"a gate failed", "a history grew"}
+
+    wait_until(heard, seconds=90)
+
+
+@contextlib.contextmanager
+def deployed(server, folder):
+    """``sigstats deploy`` and its log."""
+    log = folder / "deploy.log"
+    with log.open("a") as kept:
+        words = ["deploy", "nightly.toml", "--output", "out", "--name", "one-at-a-time"]
+        process = subprocess.Popen(
+            [*PROGRAM, *words], env=server.environment, cwd=folder, stdout=kept, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+        yield process, log
+
+
+def test_a_runner_that_was_killed_leaves_no_run_that_blocks_the_others(server, folder):
+    (folder / "out").mkdir()
+    with (folder / "out/.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # the evaluation waits for it
+        with deployed(server, folder) as (process, log):
+            deployment = server.deployment("one-at-a-time")
+            first = server.run_now(deployment)
+            wait_until(lambda: server.run_of(first)["infrastructure_pid"], process, seconds=120)
+            assert server.ended(server.run_now(deployment))["state_type"] == "CANCELLED"
+            wait_until(lambda: "is cancelled: another is under way" in log.read_text(), process)
+            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(server.run_of(first)["infrastructure_pid"].rpartition(":")[2]), signal.SIGKILL)
+            process.wait(30)
+    with deployed(server, folder) as (process, log):
+        try:
+            assert server.ended(first)["state_type"] == "CRASHED"
+            assert server.ended(server.run_now(deployment))["state_type"] == "COMPLETED"
+            assert "note: the run nightly is ended, whose process is gone" in log.read_text()
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
