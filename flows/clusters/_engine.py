@@ -2,7 +2,16 @@
 
 import logging
 import os
-from typing import Any
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import Any, TypeVar
+
+from sigstats.tasks.engine.needs import Needs
+from sigstats.tasks.engine.pools import Pool
+
+K = TypeVar("K")
 
 #: A worker gets its next block when it is done with one, so that its death is laid to the block it worked on.
 ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
@@ -22,6 +31,18 @@ MEMORY_KEPT = {"MALLOC_TRIM_THRESHOLD_": 64 << 20, "MALLOC_MMAP_THRESHOLD_": 32 
 #: A worker at four fifths of its memory would wait for it to be freed, which its next block alone does. One that comes
 #: to the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
+
+#: The loggers that are silenced while a pool is open, and the variable that silences those of its workers.
+_LOGGERS = (
+    "distributed",
+    "distributed.client",
+    "distributed.nanny",
+    "distributed.scheduler",
+    "distributed.worker",
+    "tornado.application",  # a worker that died while it started
+    "asyncio",  # a job that could not be submitted
+)
+_OF_WORKERS, _SET = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 _ENVIRON = "distributed.nanny.pre-spawn-environ"
 
@@ -50,18 +71,50 @@ def environment() -> dict[str, str]:
     return made
 
 
-def quiet() -> None:
-    """Silence the engine's own log: a lost worker is replaced, and a lost block is our news to tell."""
-    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # read by the workers
+_OPENED = threading.Lock()
+#: The pools that are open, and the levels that the first found.
+_open: list[object] = []
+_before: dict[str, int] = {}
+
+
+def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Pool]]) -> Callable[..., Any]:
+    """Let `open_pool` silence the engine's own log for as long as a pool is open.
+
+    A lost worker is replaced, and a lost block is our news to tell.
+    """
+
+    @contextmanager
+    @wraps(open_pool)
+    def opened(cluster: K, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+        mark = object()
+        _silence(mark)
+        try:
+            with open_pool(cluster, needs) as pool:
+                yield pool
+        finally:
+            _restore(mark)
+
+    return opened
+
+
+def _silence(mark: object) -> None:
     import distributed  # noqa: F401  (sets the levels of its own log)
 
-    for name in (
-        "distributed",
-        "distributed.client",
-        "distributed.nanny",
-        "distributed.scheduler",
-        "distributed.worker",
-        "tornado.application",  # a worker that died while it started
-        "asyncio",  # a job that could not be submitted
-    ):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with _OPENED:
+        if not _open:
+            _before.update({name: logging.getLogger(name).level for name in _LOGGERS})
+        _open.append(mark)
+        if _OF_WORKERS not in os.environ:
+            os.environ[_OF_WORKERS] = _SET
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _restore(mark: object) -> None:
+    with _OPENED:
+        _open.remove(mark)
+        if not _open:
+            if os.environ.get(_OF_WORKERS) == _SET:
+                del os.environ[_OF_WORKERS]
+            for name, level in _before.items():
+                logging.getLogger(name).setLevel(level)

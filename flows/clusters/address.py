@@ -16,7 +16,7 @@ from sigstats.tasks.engine.version import version
 
 from ..config.model import Strict
 from ..errors import BadInput
-from ._engine import quiet
+from ._engine import quietly
 from ._file import ClusterFile
 from ._room import refuse_need
 from ._task import thread_given_back
@@ -66,6 +66,7 @@ class Cluster(ClusterFile):
         return self
 
 
+@quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Connect to the cluster; it goes on running when the context ends.
@@ -76,7 +77,6 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         If no scheduler or no worker answers, one of the workers has another version, or none declares what a block
         needs.
     """
-    quiet()
     from distributed import Client
 
     with contextlib.ExitStack() as stack:

@@ -25,7 +25,7 @@ from sigstats.tasks.engine.routed_pool import RoutedPool
 from ..config.memory import Memory, bytes_of
 from ..errors import BadInput
 from ._certificates import shared_certificates
-from ._engine import environment, quiet, settings
+from ._engine import environment, quietly, settings
 from ._file import ClusterFile
 from ._restarting import restart_dead_workers
 from ._room import refuse_need
@@ -213,6 +213,7 @@ async def _has_ended(kind: str, job: Any) -> bool:
     return out in _ENDED if asked.returncode == 0 else bool(_GONE.search(err))
 
 
+@quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Submit the jobs, and cancel them when the context ends; blocks with needs of their own get jobs of their own.
@@ -232,7 +233,6 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 @contextmanager
 def _open_jobs(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
     """Submit the jobs of one kind, and cancel them when the context ends."""
-    quiet()
     import dask
     from distributed import Client
 

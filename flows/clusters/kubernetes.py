@@ -12,7 +12,7 @@ from sigstats.tasks.engine.pools import DaskPool, Pool
 from sigstats.tasks.engine.routed_pool import RoutedPool
 
 from ..errors import BadInput
-from ._engine import environment, quiet
+from ._engine import environment, quietly
 from ._file import ClusterFile
 from ._scaling import Adaptive, Workers, expected
 
@@ -126,6 +126,7 @@ def _with(needs: Needs | None, pod: dict[str, Any]) -> dict[str, Any]:
     return pod
 
 
+@quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own.
@@ -151,7 +152,6 @@ def _open_pods(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
     BadInput
         If dask-kubernetes is not installed, or Kubernetes does not start the scheduler.
     """
-    quiet()
     try:
         import kr8s
         from dask_kubernetes.operator import KubeCluster

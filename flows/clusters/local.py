@@ -16,7 +16,7 @@ from sigstats.tasks.engine.pools import DaskPool, Pool
 from ..config.memory import MemoryOrAuto
 from ..errors import BadInput
 from ._certificates import certificates
-from ._engine import quiet, settings
+from ._engine import quietly, settings
 from ._file import ClusterFile, Gpus
 from ._restarting import restart_dead_workers
 from ._room import blocks_at_once, roles, with_roles
@@ -90,6 +90,7 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Start the processes, which accept connections only from this run, and end them with the context.
@@ -100,7 +101,6 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         If this machine lacks what a block needs, or this process may not open enough files.
     """
     special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
-    quiet()
     import dask
     from distributed import Client, Nanny, SpecCluster
 

@@ -70,6 +70,7 @@ class StaffWatch:
         self._began = self._told_empty = clock()
         self._there: frozenset[str] = frozenset()
         self._answers = True
+        self._told: set[str] = set()
 
     def look(self) -> None:
         """Compare the workers with those of the last look, and report what has changed."""
@@ -83,6 +84,10 @@ class StaffWatch:
         if not self._answers:
             self._say("note: the scheduler answers again")
         self._answers = True
+        for worker, version in getattr(self._pool, "strangers", {}).items():
+            if worker not in self._told:
+                self._told.add(worker)
+                self._say(f"note: worker {worker} has other code (sigstats {version}) and computes nothing")
         if self._there == THIS_PROCESS != staff:  # this process hands over to workers, and loses nothing
             self._there, self._began = frozenset(), self._clock()
         gone, new = sorted(self._there - staff), sorted(staff - self._there)

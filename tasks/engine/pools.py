@@ -19,6 +19,7 @@ from .guarded import run_guarded
 from .needs import Needs
 from .run_block import Failure, Receipt, failure, load_fanouts
 from .suspects import Submission, Suspects
+from .version import OtherCode, run_with, version
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
@@ -119,6 +120,7 @@ class DaskPool:
     _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
+    _versions: dict[str, str] = field(default_factory=dict, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
 
@@ -152,13 +154,26 @@ class DaskPool:
 
     @property
     def staff(self) -> frozenset[str] | None:
-        """The addresses of the workers; None if the scheduler does not answer."""
+        """The addresses of the workers that have this process's code; None if the scheduler does not answer."""
         if self.client.status != "running":
             return None
         try:
-            return frozenset(self.client.nthreads())
+            there = frozenset(self.client.nthreads())
+            self._look_at(there - self._versions.keys())
         except Exception:  # the scheduler is gone, which the next block reports
             return None
+        return there - self.strangers.keys()
+
+    @property
+    def strangers(self) -> dict[str, str]:
+        """The versions of the workers whose code is another than that of this process; they compute no block."""
+        return {worker: there for worker, there in self._versions.items() if there != version()}
+
+    def _look_at(self, new: frozenset[str]) -> None:
+        """Ask workers that have joined for their version."""
+        if new:
+            found = self.client.run(version, workers=sorted(new), on_error="return")
+            self._versions.update({worker: there for worker, there in found.items() if isinstance(there, str)})
 
     @property
     def memory_limit(self) -> int | None:
@@ -230,9 +245,10 @@ class DaskPool:
 
         try:
             self._require_connection()
+            same = sorted(self._versions.keys() - self.strangers.keys()) if self.strangers else None
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
-                    run_guarded,
+                    functools.partial(run_with, version()),
                     [given.block for given in batch],
                     [given.store for given in batch],
                     [given.trials > 0 for given in batch],
@@ -242,6 +258,8 @@ class DaskPool:
                     retries=self.retries,
                     priority=priority,
                     resources=resources or None,
+                    workers=same,
+                    allow_other_workers=same is not None,  # those that join before they are asked for their version
                 )
         except Exception as gone:  # the cluster
             for given in batch:
@@ -286,6 +304,8 @@ class DaskPool:
             last: BaseException | None = error
             if isinstance(error, KilledWorker):
                 last = self._suspects.killed(given, error.allowed_failures + 1)
+            elif isinstance(error, OtherCode):
+                last = None
             elif given.future.status != "error":
                 given.losses += 1
                 last = error if given.losses > _MOST_LOSSES else None

@@ -75,3 +75,59 @@ def test_what_a_person_has_set_in_dask_stays_but_for_one_block_a_worker(tmp_path
     assert {worker["admin.tick.interval"] for worker in before} == {"50ms"}
     assert {worker["MALLOC_TRIM_THRESHOLD_"] for worker in before} == {"4096"}
     assert {worker["scheduler.worker-saturation"] for worker in before} == {1.0}
+
+
+OTHER_CODE = """
+import logging, queue
+from distributed import LocalCluster
+from sigstats.flows import clusters
+from sigstats.flows.clusters.address import Cluster
+from sigstats.flows.running.staff import StaffWatch
+from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.storage.store import Store
+
+def levels():
+    names = "distributed", "distributed.worker", "distributed.client", "tornado.application", "asyncio"
+    return [logging.getLogger(name).level for name in names]
+
+def change(other):
+    from distributed import get_worker
+    from sigstats.tasks.engine import version
+    version.run_guarded = lambda *_, **__: get_worker().address
+    if other:
+        version.version = lambda: "9.9, code of another"
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as started:
+        before, said = levels(), []
+        with clusters.open_pool(Cluster(address=started.scheduler_address)) as pool:
+            watch = StaffWatch(pool, said.append)
+            watch.look()
+            (first,) = pool.staff
+            started.scale(2)
+            pool.client.wait_for_workers(2)
+            (joined,) = set(pool.client.nthreads()) - {first}
+            pool.client.run(change, False, workers=[first])
+            pool.client.run(change, True, workers=[joined])
+            told = f"note: worker {joined} has other code (sigstats 9.9, code of another) and computes nothing"
+            many = {"work": {}, "stream": {}, "seed": 1, "replicates": 9, "lane_size": 1}
+            cell, by = Cell(fanout="evaluate", version=1, subject={"dataset": "iris"}, **many), queue.SimpleQueue()
+            for asked in (False, True):  # before the worker that joined was asked for its version, and then
+                if asked:
+                    watch.look()
+                for lane in range(4 * asked, 4 * asked + 4):
+                    block = Block(cell=cell, first_lane=lane, last_lane=lane + 1)
+                    pool.submit(block, Store("memory://x"), by.put)
+                print({by.get(timeout=60) for _ in range(4)} == {first})
+            print(said == [told], pool.staff == {first})
+        print(levels() == before)
+"""
+
+
+def test_a_worker_of_other_code_that_joins_computes_nothing_and_loggers_are_as_before(tmp_path):
+    (tmp_path / "joining.py").write_text(OTHER_CODE)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "joining.py"], capture_output=True, text=True, env=environment(), timeout=240,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["True"] * 5, done.stderr
