@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.printable import printable
 
-from ..errors import BadInput
 from ._options import add_allow, add_study, base_of, cache_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
@@ -76,8 +75,6 @@ def run(options: argparse.Namespace) -> int:
     study = study_of(options)
     kind = kind_of(study)
     refuse_cluster(options, study, "cluster", "workers", "cache", "part")
-    if not kind.has_cells and options.log_format != "text":
-        raise BadInput(f"--log-format: {options.log_format} is not valid; a {study.kind} study has no log")
     named = options.cluster is not None or workers is not None
     cluster = load_cluster(options.cluster, workers) if named else None
     allow = allowed(options.allow, cluster)

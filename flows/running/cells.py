@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import prerequisites, waves
 from sigstats.tasks.storage.cell_cache import CellCache
@@ -20,6 +21,7 @@ from sigstats.tasks.storage.store import Store
 
 from .part import Part
 from .progress import Display
+from .spans import cell_span, record_block
 
 T = TypeVar("T")
 
@@ -143,14 +145,14 @@ class CellComputer:
             if before.name in self._ended and not self._ended[before.name].complete
             for failure in self._ended[before.name].failures
         ]
-        outcome = self._ended[cell.name] = Outcome(cell, failures=failures) if failures else self._computed(cell)
+        with cell_span(cell):
+            outcome = self._ended[cell.name] = Outcome(cell, failures=failures) if failures else self._computed(cell)
         self._display.cell_done(cell)
         return outcome
 
     def _computed(self, cell: Cell) -> Outcome:
-        progress = partial(self._display.advance, cell)
         damaged = self._try_cache(lambda cache: cache.take(cell, self._store)) or []
-        lanes = self._lanes.get(cell.name)
+        lanes, progress = self._lanes.get(cell.name), partial(self._advance, cell)
         outcome = run_cell(cell, self._store, self._pool, stop=self._stop, progress=progress, lanes=lanes)
         for note in [*damaged, *outcome.notes]:
             self._display.say(f"made again: {note}")
@@ -158,6 +160,11 @@ class CellComputer:
             self._try_cache(lambda cache: cache.put(cell, self._store, outcome.wanted))
         _write_receipts(self._store, outcome, self._receipts)
         return outcome
+
+    def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
+        self._display.advance(cell, replicates, receipt)
+        if receipt is not None:
+            record_block(receipt)
 
     def _try_cache(self, use: Callable[[CellCache], T]) -> T | None:
         """Use the cache; if it cannot be reached, say so, and go on without it."""

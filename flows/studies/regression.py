@@ -101,7 +101,9 @@ class RegressionResult:
     def tell(self, display: Display) -> None:
         """Show the comparison; of a quiet run the reasons of a failure alone."""
         about = self.found.record.evaluation
-        if not display.quiet:
+        if display.json and not display.quiet:
+            self._log(display)
+        elif not display.quiet:
             show(self.found.comparison, about.baseline, about.candidate)
             if self.since is not None:
                 failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
@@ -112,7 +114,27 @@ class RegressionResult:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):
                 print(printable(line), file=sys.stderr)  # noqa: T201
         for line in self.found.damaged:
-            print(printable(f"note: left out: {line}"), file=sys.stderr)  # noqa: T201
+            if display.json:
+                display.say(f"note: left out: {line}")
+            else:
+                print(printable(f"note: left out: {line}"), file=sys.stderr)  # noqa: T201
+
+    def _log(self, display: Display) -> None:
+        """An object for each measure on each slice, and one for the end."""
+        about = self.found.record.evaluation
+        for row in self.artifacts.tables["measures"]:
+            display.event("measure", **row)
+        display.event(
+            "end",
+            verdict=self.verdict,
+            reasons=list(self.reasons),
+            baseline=about.baseline,
+            candidate=about.candidate,
+            look=about.look,
+            level=about.level,
+            since=None if self.since is None else self.since.isoformat(),
+            report=self.report,
+        )
 
 
 class RegressionKind:

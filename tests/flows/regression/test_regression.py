@@ -104,11 +104,16 @@ def test_a_quiet_evaluation_is_silent_unless_something_is_wrong(folder, capsys):
     assert any(line.startswith("  worse: ") and "region = west" in line for line in reasons)
 
 
-def test_a_log_that_there_is_not_is_refused(folder, capsys):
-    assert evaluate(folder, "--log-format", "json") == 2
-    said = "sigstats: --log-format: json is not valid; a regression study has no log\n"
-    assert capsys.readouterr() == ("", said)
-    assert not (folder / "out").exists()
+def test_a_log_for_a_program_has_each_measure_and_the_verdict(folder, capsys):
+    write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--log-format", "json"]) == 1
+    said = capsys.readouterr()
+    *measures, end = [json.loads(line) for line in said.err.splitlines()]
+    assert (said.out, {event["event"] for event in measures}) == ("", {"measure"})
+    assert len(measures) == len(history(folder))
+    assert any("region = west" in event.values() for event in measures)
+    assert (end["event"], end["verdict"], end["since"]) == ("end", "fail", None)
+    assert any("region = west" in reason for reason in end["reasons"])
 
 
 def test_the_same_files_are_evaluated_once(folder, capsys):
