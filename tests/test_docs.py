@@ -59,7 +59,8 @@ def test_examples_run(page):
     report, _ = failures(text, name(page))
     assert report == ""
     for language, block in FENCED.findall(text):
-        assert language != "python" or ">>> " in block, f"Python that is not run:\n{block}"
+        run_elsewhere = page.name == "prefect.md"  # by flows/orchestration/test_prefect_page.py, on a server
+        assert language != "python" or ">>> " in block or run_elsewhere, f"Python that is not run:\n{block}"
 
 
 def test_the_methods_have_examples():

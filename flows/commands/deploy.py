@@ -66,6 +66,8 @@ def run(options: argparse.Namespace) -> int:
     if not server_configured():
         raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")
     set_up()
+    from prefect.deployments.runner import DeploymentApplyError
+
     from ..orchestration.deployment import NoServer, NoSuchPool, apply_deployment, deployment_of, serve_deployment
 
     parameters: dict[str, Any] = {
@@ -97,6 +99,8 @@ def run(options: argparse.Namespace) -> int:
             _say(f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}")
     except NoSuchPool as error:
         raise BadInput(f"--work-pool: {options.work_pool!r} is not valid; {_first(error)}") from None
+    except DeploymentApplyError as error:
+        raise BadInput(f"deploy: the server takes no such deployment ({_first(error)})") from None
     except NoServer as error:
         raise BadInput(f"deploy: no Prefect server answers at {error}; start it or set PREFECT_API_URL") from None
     return DONE
@@ -114,9 +118,12 @@ def _job_variables(options: argparse.Namespace) -> dict[str, Any] | None:
             f"{name}: {text.removeprefix('image=')!r} is not valid without --work-pool; expected both or none"
         )
     try:
-        return apply_settings({}, [text for _, text in given])
+        made = apply_settings({}, [text for _, text in given])
     except BadInput as error:
         raise BadInput(str(error).replace("--set:", "--job-variable:").replace("seed=7", "cpu=2")) from None
+    if isinstance(made.get("env"), dict):  # variables of an environment are texts
+        made["env"] = {name: str(value) for name, value in made["env"].items()}
+    return made
 
 
 def _say(line: str) -> None:

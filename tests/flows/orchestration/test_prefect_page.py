@@ -55,7 +55,7 @@ def fail(folder):
 def test_a_study_in_a_flow_of_ones_own_is_a_run_below_it(server, folder):
     (folder / "release.py").write_text(RELEASE)
     said = run(server, folder, "release.py").split()
-    assert said[-2] in ("pass", "warn")
+    assert said[-2] in ("pass", "inconclusive")
     assert said[-1] == str(folder / "results/nightly/report.html")
     below = [found for found in server.runs() if found["parent_task_run_id"] is not None]
     assert [(found["name"], found["state_type"]) for found in below] == [("nightly", "COMPLETED")]
@@ -71,7 +71,7 @@ def test_a_served_study_runs(server, folder):
         ended = server.ended(server.run_now(server.deployment("served")))
         assert (ended["state_type"], ended["name"]) == ("COMPLETED", "nightly")
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         process.wait(60)
 
 
@@ -82,7 +82,7 @@ def test_a_work_pool_runs_what_was_deployed_by_both_programs(server, folder):
     (folder / "prefect.yaml").write_text(PREFECT_YAML)
     run(server, folder, "-m", "prefect", "--no-prompt", "deploy", "--all")
     deployments = [server.deployment(name) for name in ("nightly", "from-yaml")]
-    assert (deployments[0]["tags"], deployments[0]["job_variables"]) == (["nightly"], {"env": {"OMP_NUM_THREADS": 1}})
+    assert (deployments[0]["tags"], deployments[0]["job_variables"]) == (["nightly"], {"env": {"OMP_NUM_THREADS": "1"}})
     asked = []
     for deployment in deployments:
         asked.append(server.run_now(deployment))
