@@ -174,6 +174,6 @@ def test_at_an_address_a_declared_resource_is_asked_for(running):
 
 
 def test_workers_of_another_version_are_refused(running):
-    said = r"^cluster: the worker at .* has sigstats \S+; expected sigstats 9\.9"
+    said = r"^cluster: the worker at .* has sigstats \S+, code \w+; expected sigstats 9\.9"
     with clusters.open_pool(running) as pool, pytest.raises(BadInput, match=said):
         address.require_version(pool.client, "9.9")
