@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.printable import printable
 
+from ..errors import BadInput
 from ._options import add_allow, add_study, base_of, cache_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
