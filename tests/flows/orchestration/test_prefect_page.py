@@ -39,10 +39,10 @@ def folder(tmp_path):
 
 def run(server, folder, *words):
     """What a program prints, which ends by itself."""
+    environment = {**server.environment, "PWD": str(folder)}
     done = subprocess.run(
-        [sys.executable, *words], env=server.environment, cwd=folder, capture_output=True, text=True,
-        check=False, timeout=300,
-    )  # fmt: skip
+        [sys.executable, *words], env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
