@@ -4,11 +4,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 
 import boto3
 
 _SERVER = """\
-import sys
+import logging, sys
+logging.basicConfig(level=logging.INFO, format="%(message)s")
 from moto.server import ThreadedMotoServer
 server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
 server.start()
@@ -18,13 +20,13 @@ sys.stdin.read()
 
 
 @contextmanager
-def object_store(bucket: str) -> Iterator[dict[str, str]]:
-    """Start a server with one bucket, and give the environment in which a client finds it."""
+def object_store(bucket: str, log: int | IO[str] = subprocess.DEVNULL) -> Iterator[dict[str, str]]:
+    """Start a server with one bucket, and give the environment in which a client finds it; `log` has its requests."""
     with subprocess.Popen(
         [sys.executable, "-c", _SERVER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=log,
         text=True,
     ) as server:
         environment = {

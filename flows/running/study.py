@@ -73,6 +73,17 @@ def run_study(
     for note in prepared.notes:
         display.say(f"note: {note}")
     store = Store(options.output)
+    with contextlib.ExitStack() as context:
+        if options.part is None:
+            context.enter_context(store.files.remembered())
+        return _run(study, prepared, store, options, kinds, started)
+
+
+def _run(
+    study: Study, prepared: Prepared, store: Store, options: RunOptions, kinds: Collection[str], started: float
+) -> CellStudyResult:
+    """Run a study whose inputs have been read."""
+    display = options.display
     identity = identity_of(study, prepared)
     refuse_another(store, identity, prepared.plan, kinds)
     part = options.part
@@ -110,6 +121,7 @@ def _summarised(
     store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display
 ) -> tuple[Sequence[Hypothesis], str]:
     """The hypotheses, and the path or URL of the report; both are stored."""
+    store.files.list_anew()
     if all(outcome.complete for outcome in outcomes):
         store.drop_blocks(plan.cells)
     with display.patience(f"summarising {len(outcomes):,} cells"):
@@ -140,6 +152,7 @@ def _begun(
     with contextlib.ExitStack() as held:
         try:
             held.enter_context(store.files.lock(shared=part is not None))
+            store.files.list_anew()
             useless = refuse_another(store, identity, prepared.plan, kinds)
             again = list(changed_code(store, prepared.plan))
             begin(store, identity, prepared, alone=part is None)

@@ -259,6 +259,7 @@ def _fan_out(
                 if not sizer.retry(event):
                     outcome.failures.append(event)
             else:
+                store.wrote_block(outcome.cell, event.first, event.last)
                 outcome.add(event)
                 tracker.add(event.first, event.last)
                 outcome.wanted = min(tracker.replicates, outcome.share)

@@ -18,7 +18,7 @@ from typing import Any
 from ..periodic import periodic
 
 #: Seconds between two renewals, and seconds without one after which the lease expires.
-RENEWAL, PATIENCE = 2.0, 10.0
+RENEWAL, PATIENCE = 4.0, 15.0
 
 
 class Held(Exception):
@@ -66,11 +66,13 @@ def _take(system: Any, folder: str) -> str:
     while (last := _highest(system, folder)) and not _expired(system, last):
         pass
     number = int(PurePosixPath(last).name) + 1 if last else 1
-    mine = f"{folder}/{number:09d}"
+    mine, token = f"{folder}/{number:09d}", _token()
     try:
-        system.pipe_file(mine, _token(), mode="create")
+        system.pipe_file(mine, token, mode="create")
     except FileExistsError:
-        raise Held(_holder(system, mine)) from None
+        # The client repeats a request whose answer was lost, and finds what the first one has made.
+        if _content(system, mine) != token:
+            raise Held(_holder_in(_content(system, mine))) from None
     if last:
         with contextlib.suppress(FileNotFoundError):
             system.rm_file(last)
@@ -92,7 +94,7 @@ def _expired(system: Any, name: str) -> bool:
         seen = system.cat_file(name)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            time.sleep(RENEWAL / 4)
+            time.sleep(RENEWAL / 8)
             if system.cat_file(name) != seen:
                 raise Held(_holder_in(seen))
     except FileNotFoundError:
@@ -105,10 +107,11 @@ def _token() -> bytes:
     return f"{uuid.uuid4().hex}\n{this_process()}".encode()
 
 
-def _holder(system: Any, name: str) -> str:
-    with contextlib.suppress(Exception):  # it may have been released meanwhile
-        return _holder_in(system.cat_file(name))
-    return ""
+def _content(system: Any, name: str) -> bytes:
+    """The content of a lease; empty if it cannot be read: it may have been released meanwhile."""
+    with contextlib.suppress(Exception):
+        return bytes(system.cat_file(name))
+    return b""
 
 
 def _holder_in(token: bytes) -> str:

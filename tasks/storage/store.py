@@ -127,6 +127,10 @@ class Store:
         require_range(table, first, last)
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
+    def wrote_block(self, cell: Cell, first: int, last: int) -> None:
+        """Note a block that a worker has written."""
+        self.files.wrote(block_name(cell, first, last))
+
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
         """The replicates ``first <= replicate < last``, stored as one file."""
         try:

@@ -1,7 +1,7 @@
 """The program with a fault built into its work, as SIGSTATS_FAULT (JSON) says; its workers read this file too.
 
 ``clock``   a file with the seconds by which the clock is wrong, as Python's ``time`` has it
-``lease``   seconds between two renewals of a lease, and after which it expires, in place of 2 and 10
+``lease``   seconds between two renewals of a lease, and after which it expires, in place of 4 and 15
 ``pause``   seconds that every lane takes longer
 ``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
 ``preempt`` [part, replicate, file]: the worker whose block comes to it is killed, as often as the file says

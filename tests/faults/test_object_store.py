@@ -1,8 +1,12 @@
 """A whole study on an object store that speaks S3."""
 
+import re
+from collections import Counter
+
 import pytest
 
-from .conftest import results, run
+from ..object_store import client, object_store
+from .conftest import Bucket, results, run
 
 pytestmark = pytest.mark.processes
 
@@ -62,3 +66,32 @@ def test_a_finished_study_on_s3_grows_and_refuses_what_would_change_it(bucket, t
     anew = bucket()
     assert run("run", study, "--cluster", "serial", *larger, place=anew).returncode == 0
     assert results(place) == results(anew)
+
+
+def requests(log):
+    """The requests of a log, by method and by what they are about; the renewals of the lease are left out."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text())
+    found = re.findall(r'"([A-Z]+) /studies[/?]?(\S*) HTTP', plain)
+    kinds = [(method, re.sub(r"^[^/]+/|/.*", "", target.partition("?")[0])) for method, target in found]
+    counted = Counter(kinds)
+    counted["PUT", ".lock"] = min(counted["PUT", ".lock"], 1)
+    return counted
+
+
+def test_a_cell_takes_six_requests_and_a_study_thirty(many, tmp_path, record):
+    path, reference = many
+    log = tmp_path / "requests"
+    with log.open("w") as file, object_store("studies", file) as own:
+        place = Bucket(client(own), "out", own)
+        before = requests(log).total()
+        done = run("run", path, "--cluster", "serial", place=place)
+        assert done.returncode == 0, done.stderr
+        first = requests(log).total() - before
+        assert results(place) == reference
+        before = requests(log).total()
+        assert run("run", path, "--cluster", "serial", place=place).returncode == 0
+        again = requests(log).total() - before
+    cells = 60
+    assert first <= 6 * cells + 30
+    assert again <= 2 * cells + 30
+    record("a study on an object store", where="s3", count=1, seen=f"{first} requests for {cells} cells")

@@ -10,9 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
+import fsspec
 import pytest
 
 from sigstats.tasks.storage.files import Locked, open_files
+from sigstats.tasks.storage.lease import lease
 
 
 @pytest.fixture
@@ -229,3 +231,49 @@ def test_the_root_itself_may_be_a_link(tmp_path):
     with files.lock():
         files.write("a/one.txt", b"1")
     assert (tmp_path / "disk" / "a" / "one.txt").read_bytes() == b"1"
+
+
+class LostReply:
+    """A file system whose first conditional write succeeds, but whose client does not hear of it and repeats it."""
+
+    def __init__(self, system):
+        self._system = system
+
+    def pipe_file(self, path, value, mode="overwrite"):
+        self._system.pipe_file(path, value, mode=mode)
+        if mode == "create":
+            self._system.pipe_file(path, value, mode=mode)
+
+    def __getattr__(self, name):
+        return getattr(self._system, name)
+
+
+def test_a_lost_reply_to_its_conditional_write_locks_no_run_out():
+    system = fsspec.filesystem("memory")
+    with lease(LostReply(system), "/lost-reply"):
+        assert [name.rpartition("/")[2] for name in system.ls("/lost-reply", detail=False)] == ["000000001"]
+        with pytest.raises(FileExistsError):
+            system.pipe_file("/lost-reply/000000001", b"", mode="create")
+    assert system.find("/lost-reply") == []
+
+
+def test_what_a_run_knows_of_its_objects_is_what_there_is():
+    files = open_files("memory://remembered")
+    files.write("study.json", b"before")
+    with files.remembered():
+        assert files.read("study.json") == b"before"
+        other = open_files("memory://remembered/")  # the same root, in the same process
+        other.write("replicates/a/0-1.parquet", b"1")
+        assert files.names("replicates/a") == ["0-1.parquet"]
+        fsspec.filesystem("memory").pipe_file("/remembered/blocks/a/1-2.parquet", b"2")  # a worker elsewhere
+        with pytest.raises(FileNotFoundError):
+            files.read("blocks/a/1-2.parquet")
+        files.wrote("blocks/a/1-2.parquet")
+        assert files.read("blocks/a/1-2.parquet") == b"2"
+        fsspec.filesystem("memory").pipe_file("/remembered/blocks/b/1-2.parquet", b"3")  # of a worker that was lost
+        files.list_anew()
+        assert files.folders("blocks") == ["a", "b"]
+        files.drop("blocks")
+        assert files.folders("") == ["replicates"]
+    assert files.names("") == ["study.json"]
+    assert files.folders("") == ["replicates"]

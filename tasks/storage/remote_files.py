@@ -1,0 +1,160 @@
+"""Files under an fsspec URL, such as a bucket: an object appears whole, when its upload ends, and needs no rename."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from .lease import Held, lease
+from .local_files import Locked, require_inside
+from .remembered import Remembered
+
+#: What the runs of this process know of their roots.
+_REMEMBERED: dict[str, Remembered] = {}
+
+
+class RemoteFiles:
+    """Files under an fsspec URL whose store makes an object visible when its upload ends (S3, GCS, memory ...)."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root.rstrip("/")
+
+    @property
+    def _known(self) -> Remembered | None:
+        return _REMEMBERED.get(self.root)
+
+    @property
+    def _system(self) -> tuple[Any, str]:
+        import fsspec
+
+        system, path = fsspec.core.url_to_fs(self.root)
+        return system, str(path).rstrip("/")
+
+    def write(self, name: str, content: bytes) -> None:  # noqa: D102
+        system, root = self._system
+        with self._trouble():
+            system.pipe_file(f"{root}/{require_inside(name)}", content)
+        if self._known is not None:
+            self._known.add(name, content, own=True)
+
+    def read(self, name: str) -> bytes:  # noqa: D102
+        known = self._known
+        if known is not None and (content := known.content(name)) is not None:
+            return content
+        system, root = self._system
+        # Otherwise s3fs asks for the size first, to read in several parts.
+        whole = {"max_concurrency": 1} if "s3" in system.protocol else {}
+        with self._trouble():
+            content = bytes(system.cat_file(f"{root}/{require_inside(name)}", **whole))
+        if known is not None:
+            known.add(name, content)
+        return content
+
+    def names(self, folder: str) -> list[str]:  # noqa: D102
+        if self._known is not None:
+            return [name for name in self._known.within(folder) if "/" not in name]
+        return self._entries(folder, "file")
+
+    def folders(self, folder: str) -> list[str]:  # noqa: D102
+        if self._known is not None:
+            return sorted({name.partition("/")[0] for name in self._known.within(folder) if "/" in name})
+        return self._entries(folder, "directory")
+
+    def _entries(self, folder: str, kind: str) -> list[str]:
+        system, root = self._system
+        system.invalidate_cache()
+        try:
+            with self._trouble():
+                found = system.ls(f"{root}/{require_inside(folder)}", detail=True)
+        except FileNotFoundError:
+            return []
+        return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
+
+    def remove(self, name: str) -> None:  # noqa: D102
+        system, root = self._system
+        with contextlib.suppress(FileNotFoundError), self._trouble():
+            system.rm_file(f"{root}/{require_inside(name)}")
+        if self._known is not None:
+            self._known.remove(name)
+
+    def drop(self, folder: str) -> None:  # noqa: D102
+        system, root = self._system
+        known, path = self._known, f"{root}/{require_inside(folder)}"
+        with contextlib.suppress(Exception):  # a client library may raise anything
+            if known is None:
+                system.invalidate_cache()
+                found = [str(name) for name in system.find(path)]
+            else:
+                within = known.within(folder)
+                found = [f"{path}/{name}" for name in within]
+                for name in within:
+                    known.remove(f"{folder}/{name}")
+            try:
+                if found:
+                    system.rm(found)  # object stores take a thousand names in one request
+            except Exception:  # some accept only one, and a name may look like a pattern
+                for name in found:
+                    with contextlib.suppress(FileNotFoundError):
+                        system.rm_file(name)
+
+    @contextlib.contextmanager
+    def remembered(self) -> Iterator[None]:
+        """Ask for each object only once for as long as the context lasts; for the run that holds the lock."""
+        if self.root in _REMEMBERED:
+            yield
+            return
+        _REMEMBERED[self.root] = Remembered()
+        try:
+            try:
+                self.list_anew()
+            except OSError:  # which the next request reports
+                del _REMEMBERED[self.root]
+            yield
+        finally:
+            _REMEMBERED.pop(self.root, None)
+
+    def list_anew(self) -> None:
+        """Look again what there is: workers that were lost may have written since."""
+        if self._known is None:
+            return
+        system, root = self._system
+        system.invalidate_cache()
+        try:
+            with self._trouble():
+                found = system.find(root)
+        except FileNotFoundError:
+            found = []
+        self._known.list_anew(str(name).removeprefix(f"{root}/") for name in found)
+
+    def wrote(self, name: str) -> None:
+        """Note that a worker says that it has written an object."""
+        if self._known is not None:
+            self._known.add(name)
+
+    def sweep(self) -> None:
+        """Do nothing: an upload that was interrupted leaves no object."""
+
+    @contextlib.contextmanager
+    def lock(self, *, shared: bool = False) -> Iterator[None]:
+        """Hold a lease, since object stores have no locks."""
+        if shared:
+            yield
+            return
+        system, root = self._system
+        with contextlib.ExitStack() as held:
+            try:
+                with self._trouble():
+                    held.enter_context(lease(system, f"{root}/.lock"))
+            except Held as other:
+                raise Locked(self.root, str(other)) from None
+            yield
+
+    @contextlib.contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """Convert the exceptions of a client library to OSError, as a folder would raise."""
+        try:
+            yield
+        except (OSError, ValueError, Held):
+            raise
+        except Exception as error:
+            raise OSError(f"{self.root}: {type(error).__name__}: {error}") from error
