@@ -63,7 +63,7 @@ def stages(text):
     for line in lines:
         if line.startswith("FROM "):
             found.append([])
-        else:
+        elif found:  # what stands before the first stage are its arguments
             found[-1].append(tuple(line.split(None, 1)))
     return found
 

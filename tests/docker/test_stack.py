@@ -33,9 +33,11 @@ def test_every_service_restarts_and_says_whether_it_is_well():
             continue
         assert service["restart"] == "unless-stopped", name
         assert service["healthcheck"]["test"][0] == "CMD", name
-    for name in ("prefect", "scheduler", "worker", "run", "schedule"):
-        service = SERVICES[name]
-        assert (service["user"], service["read_only"], service["cap_drop"]) == ("sigstats", True, ["ALL"])
+    for name, service in SERVICES.items():
+        user = "postgres" if name == "database" else "sigstats"
+        assert (service["user"], service["read_only"], service["cap_drop"]) == (user, True, ["ALL"]), name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert re.fullmatch(r"\dg", service["mem_limit"]), name
 
 
 def test_secrets_come_from_the_environment_and_ports_stay_on_loopback():
@@ -122,7 +124,8 @@ class Native:
 
     @property
     def environment(self):
-        own = {name: self.here(value) for name, value in self.service.get("environment", {}).items()}
+        given = self.service.get("environment", {})  # what has no value is that of the caller, if there is one
+        own = {name: self.here(value) for name, value in given.items() if value is not None}
         # the programs of this environment, as those of the image are first there
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         return {**environment(), "PATH": path, **own}
@@ -166,7 +169,9 @@ def test_the_dask_services_run_a_study_over_tls_and_outlive_a_killed_worker(tmp_
         "tls://0.0.0.0": "tls://127.0.0.1",
         "8786": scheduler_port,
         "8790": worker_port,
-        "socket.gethostname()": "'127.0.0.1'",
+        "8787": str(free_port()),
+        "8788": str(free_port()),
+        "/spill": str(tmp_path),
     }
     study = study_file(tmp_path, STUDY)
     cluster = (DOCKER / "cluster.toml").read_text()
