@@ -1,4 +1,4 @@
-"""What a classifier says of each class in cross-validation: its probabilities, or its decision values.
+"""Scores of each class in cross-validation: a classifier's probabilities, or its decision values.
 
 When not to use: for predictions alone, which `sigstats.Retrainer` gives faster.
 """

@@ -212,12 +212,12 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
 
 
 def _is_splits(cv: Any) -> bool:
-    """Whether the elements of a list are pairs, not numbers of folds."""
+    """True if the elements of a list are pairs, not numbers of folds."""
     return isinstance(cv, (list, tuple)) and any(isinstance(item, (list, tuple)) for item in cv)
 
 
 def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
-    """What ``cv=`` means: a number of stratified folds, a splitter, its splits, or the fold of each row itself.
+    """The folds of ``cv=``: a number of stratified ones, a splitter, its splits, or the fold of each row itself.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ def stratified_group_folds(
 
 
 def as_group_folds(cv: Any, X: Any, y: Any, groups: Any, rng: Any = None) -> IntArray:
-    """As `sigstats.retraining.folds.as_folds`, for rows in groups: a number is one of folds of whole groups."""
+    """The folds of ``cv=`` as `sigstats.retraining.folds.as_folds` takes it; a number is one of whole groups."""
     units = as_groups(groups, len(y))
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return stratified_group_folds(y, units, int(cv), rng)

@@ -22,7 +22,7 @@ from .retrainer import Retrainer
 
 
 def _is_statistic(name: str) -> bool:
-    """Whether more is better, no parameter is needed, and an average says something else than its measure."""
+    """True if more is better, no parameter is needed, and an average says something else than its measure."""
     spec, (average, base) = MEASURES[name], base_of(name)
     if not spec.greater_is_better or spec.parameters or spec.needs not in _NEEDS:
         return False
@@ -75,12 +75,12 @@ class Statistic:
 
     @property
     def of_one_class(self) -> bool:
-        """Whether it refers to one of two classes."""
+        """True if it refers to one of two classes."""
         return refers_to_one_class(self.name)
 
     @property
     def needs_scores(self) -> bool:
-        """Whether predictions do not suffice."""
+        """True if predictions do not suffice."""
         return self._spec.needs in ("scores", "probabilities")
 
     def require_of(self, classifier: Any) -> None:

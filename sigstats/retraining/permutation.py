@@ -95,7 +95,7 @@ def permutation_test(
     measure: str = "error",
     positive: Any = None,
 ) -> PermutationTestResult:
-    """Whether a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
+    """Test if a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
 
     The p-value is ``(#{replicates with no more wrong rows than observed} + 1) / (n_resamples + 1)``.
 
@@ -235,7 +235,7 @@ def _by_measure(
 
 
 def _in_processes(compute: Callable[[IntArray], Any], draws: Iterator[IntArray], n_jobs: int | None) -> Any:
-    """What `compute` gives of each chunk of draws, one after another, as one array."""
+    """The results of `compute` for chunks of draws, one after another, as one array."""
     if n_jobs is None or n_jobs == 1:
         return np.concatenate([compute(draw) for draw in draws])
     from joblib import Parallel, delayed

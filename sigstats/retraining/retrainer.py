@@ -113,7 +113,7 @@ class Retrainer:
 
     @property
     def batched(self) -> bool:
-        """Whether a batched learner is used."""
+        """True if a batched learner is used."""
         return self._learner is not None
 
     @property
@@ -133,7 +133,7 @@ class Retrainer:
 
     @property
     def estimator(self) -> Any:
-        """What is fitted in each fold: without the transforms that are learned once."""
+        """The estimator fitted in each fold: without the transforms that are learned once."""
         return self._estimator
 
     def observed(self) -> Any:

@@ -12,10 +12,9 @@ import numpy as np
 from sigstats._common.compiled import borrowed, compiled, inlined
 
 from ._coded_few import FEW, SOME, best_drawn_of_few, best_level_of_few
-from ._coded_levels import best_of_levels
 from ._coded_room import Room, Tree, borrow, make_room
+from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
 from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
-from ._coded_thresholds import MANY, best_at_once, best_one_by_one, draw_code, draw_codes
 from ._forest_folds import Retrained, Settings, count, decide, parted
 from ._improvement import EPSILON, helps
 
@@ -33,9 +32,7 @@ def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int,
     count(sample, members, total)
     if not settings.drawn_thresholds:
         return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
-    if even and n < MANY:
-        return best_at_once(sample, members, tried, found, total, smallest, room.lefts)
-    return best_one_by_one(sample, members, tried, found, total, n, smallest, room.left)
+    return best_of_drawn(sample, members, tried, found, total, n, smallest, room.left)
 
 
 @inlined

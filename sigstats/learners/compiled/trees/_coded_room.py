@@ -8,7 +8,6 @@ from sigstats._common.compiled import borrowed, compiled
 
 from ._coded_few import Few, room_for_few
 from ._coded_splits import Coded, Tried
-from ._coded_thresholds import Lefts
 from ._forest_folds import Settings
 
 
@@ -28,7 +27,6 @@ class Room(NamedTuple):
     """Memory that each node overwrites."""
 
     tried: Tried
-    lefts: Lefts
     levels: Any
     few: Few
     columns: Any
@@ -44,10 +42,8 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
     d, width, n_classes = len(sample.values), sample.codes.shape[1], settings.n_classes
     lanes = np.zeros((3, width), dtype=sample.codes.dtype)
-    sums = np.zeros((3, width), dtype=np.uint32)
     own = Room(
         Tried(lanes[0], lanes[1], lanes[2], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
-        Lefts(sums[0], sums[1], sums[2]),
         np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes), dtype=np.int64),
         room_for_few(width, sample.codes),
         np.empty(d, dtype=np.int32),
@@ -63,7 +59,7 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
 @compiled
 def borrow(room: Room, tree: Tree) -> Any:
     """The same without owners."""
-    tried, lefts, few = room.tried, room.lefts, room.few
+    tried, few = room.tried, room.few
     own = Room(
         Tried(
             borrowed(tried.lowest),
@@ -72,7 +68,6 @@ def borrow(room: Room, tree: Tree) -> Any:
             borrowed(tried.columns),
             borrowed(tried.draws),
         ),
-        Lefts(borrowed(lefts.cut), borrowed(lefts.left_squares), borrowed(lefts.right_squares)),
         borrowed(room.levels),
         Few(borrowed(few.counts), borrowed(few.rows)),
         borrowed(room.columns),
