@@ -1,10 +1,7 @@
 """The cost of a replicate of a cell that was not timed, from the cells that were.
 
-The logarithm of the cost is a Gaussian process. It is a sum of effects of the cell's fan-out, of each part of its
-subject (classifier, null hypothesis, test ...) in all fan-outs and in its own, of their combination, of its data set
-and of its slice. To these it adds powers of the rows, features and classes; each learner and each test has exponents of
-its own, which deviate from common ones. So what a learner costs at a size is learned from all data sets, and the cost
-of a learner that was timed at one size grows as that of the others does.
+It is that of the timed cell of the same kind that is nearest in size, times powers of the rows, features and classes;
+of a kind of which none was timed, the geometric mean over the kinds of the same fan-out.
 """
 
 import math
@@ -19,24 +16,14 @@ from sigstats.tasks.plan import Cell
 #: The numbers of rows, features and classes of each data set, by its name; NaN where a number is not known.
 Sizes = Mapping[str, tuple[float, float, float]]
 
-#: Prior means of the exponents of rows, features and classes.
+#: The exponents of rows, features and classes.
 _POWERS = np.array([0.9, 0.6, 0.4])
-
-#: Standard deviations of the effects on the logarithm of the cost: of a fan-out, of a part of a subject, of a part in
-#: one fan-out, of a combination, of a data set.
-_FANOUT, _PART, _OWN, _COMBINED, _DATASET = 3.0, 1.5, 0.8, 0.8, 0.4
-
-#: Standard deviations of the common exponents, of a learner's deviation from them, and of a measurement's logarithm.
-_POWER, _OWN_POWER, _NOISE = 0.5, 0.4, 0.2
 
 #: Fan-outs, and those that do the same work.
 _LIKE = {"repetition": "crossval"}
 
-#: The parts of a subject that name its data.
-_DATA = ("dataset", "slice")
-
-#: The parts of a subject whose cost has exponents of its own.
-_KINDS = ("classifier", "test")
+#: Measured seconds are taken to be at least this, so that they have a logarithm.
+_NOTHING = 1e-6
 
 
 class CostModel:
@@ -48,63 +35,43 @@ class CostModel:
     sizes : mapping of str to (float, float, float)
         The numbers of rows, features and classes of the data sets that the cells name. A number that is not known is
         taken to be the geometric mean of those known.
+
+    Attributes
+    ----------
+    kinds, fanouts : ndarray of int, shape (cells,)
+        Equal for cells of one kind, and of fan-outs that do the same work.
     """
 
     def __init__(self, cells: Sequence[Cell], sizes: Sizes) -> None:
-        keys = sorted({key for cell in cells for key in cell.subject})
-        self._fanout = _codes([like(cell.fanout) for cell in cells])
-        self._parts = {key: _codes([cell.subject.get(key) for cell in cells]) for key in keys}
-        self._kind = _codes([tuple(cell.subject.get(key) for key in _KINDS) for cell in cells])
-        named = [
-            (cell.fanout, *sorted(item for item in cell.subject.items() if item[0] not in _DATA)) for cell in cells
-        ]
-        self._combined = _codes(named)
+        self.kinds = _codes([kind_of_cell(cell) for cell in cells])
+        self.fanouts = _codes([_LIKE.get(cell.fanout, cell.fanout) for cell in cells])
         self._sizes = _filled(np.array([_log_sizes(cell, sizes) for cell in cells]))
+        self._growth = self._sizes @ _POWERS
+        self._distance = np.full(len(cells), np.inf)
+        self._left = np.full(len(cells), np.nan)
 
-    def predict(self, seen: Sequence[int], logs: Sequence[float]) -> tuple[FloatArray, FloatArray]:
-        """Mean and standard deviation of the logarithm of the cost of every cell.
+    def learn(self, at: int, seconds: float) -> None:
+        """Take in the measured cost of a replicate of the cell at this place."""
+        alike = self.kinds == self.kinds[at]
+        distance = np.abs(self._sizes - self._sizes[at]).sum(axis=1)
+        nearer = alike & (distance < self._distance)
+        nearer[at] = True
+        self._distance[nearer] = distance[nearer]
+        self._left[nearer] = math.log(max(seconds, _NOTHING)) - self._growth[at]
 
-        Parameters
-        ----------
-        seen : sequence of int
-            The positions of the cells that were timed; one or more.
-        logs : sequence of float
-            The logarithms of the measured costs of a replicate.
-        """
-        at = np.asarray(seen, dtype=np.int64)
-        everything = np.arange(len(self._fanout))
-        centre = self._sizes[at].mean(axis=0)
-        powers = (self._sizes - centre) @ _POWERS
-        left = np.asarray(logs) - powers[at]
-        usual = float(np.median(left))
-        between = self._covariance(everything, at, centre)
-        inner = between[at] + _NOISE**2 * np.eye(len(at))
-        solved = np.linalg.solve(inner, np.column_stack([left - usual, between.T]))
-        mean = usual + powers + between @ solved[:, 0]
-        variance: FloatArray = self._variance(centre) - np.einsum("ij,ji->i", between, solved[:, 1:])
-        return np.asarray(mean, dtype=np.float64), np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
-
-    def _covariance(self, rows: IntArray, columns: IntArray, centre: FloatArray) -> FloatArray:
-        def same(codes: IntArray) -> FloatArray:
-            return np.asarray(codes[rows][:, None] == codes[columns][None], dtype=np.float64)
-
-        fanout = same(self._fanout)
-        total = _FANOUT**2 * fanout + _COMBINED**2 * same(self._combined)
-        for key, codes in self._parts.items():
-            part = same(codes)
-            total += part * (_DATASET**2 * (1 + fanout) if key in _DATA else _PART**2 + _OWN**2 * fanout)
-        x, y = self._sizes[rows] - centre, self._sizes[columns] - centre
-        return np.asarray(total + (x @ y.T) * (_POWER**2 + _OWN_POWER**2 * same(self._kind)))
-
-    def _variance(self, centre: FloatArray) -> FloatArray:
-        parts = sum(2 * _DATASET**2 if key in _DATA else _PART**2 + _OWN**2 for key in self._parts)
-        x = self._sizes - centre
-        return np.asarray(_FANOUT**2 + _COMBINED**2 + parts + (x * x).sum(axis=1) * (_POWER**2 + _OWN_POWER**2))
+    def each(self) -> FloatArray:
+        """Seconds a replicate of every cell; NaN in fan-outs of which no cell was timed."""
+        known = np.isfinite(self._left)
+        number = np.bincount(self.fanouts[known], minlength=self.fanouts.max() + 1)
+        total = np.bincount(self.fanouts[known], self._left[known], minlength=len(number))
+        with np.errstate(invalid="ignore"):
+            usual = total / number
+        return np.asarray(np.exp(np.where(known, self._left, usual[self.fanouts]) + self._growth))
 
 
-def like(fanout: str) -> str:
-    """The fan-out that does the same work as `fanout`."""
-    return _LIKE.get(fanout, fanout)
+def kind_of_cell(cell: Cell) -> tuple[str, ...]:
+    """What decides which code a cell imports and compiles: its fan-out and its subject without the data."""
+    return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
 
 
 def _codes(values: Sequence[Any]) -> IntArray:

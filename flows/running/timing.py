@@ -1,4 +1,4 @@
-"""Cells are timed before a study runs, first those that the total depends on most; the others are predicted."""
+"""Cells are timed before a study runs, first one of each kind, then the costliest; the others are predicted."""
 
 import math
 import time
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sigstats._common.validation import FloatArray
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.documents import Documents
 from sigstats.tasks.engine.guarded import run_guarded
@@ -18,7 +17,7 @@ from sigstats.tasks.replicates import observed_cell, stand_in
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
-from .cost_model import CostModel, like
+from .cost_model import CostModel, kind_of_cell
 from .estimate import Estimate
 from .prepared import Prepared
 from .progress import duration
@@ -29,8 +28,8 @@ TIMING_SECONDS = 30.0
 #: After that only the first cell of each kind is timed, until this many times as many seconds have passed.
 _KINDS = 2
 
-#: The share of these seconds that one cell may take, unless its share of the uncertainty is larger.
-_PART_OF_BUDGET = 0.1
+#: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
+_PART_OF_WORK, _PART_OF_BUDGET = 0.1, 0.1
 
 #: Seconds that the timing of a cell takes besides its replicates.
 _LEAST = 0.05
@@ -49,9 +48,6 @@ _SMALL = 0.1
 
 #: Replicates may take long in cells that have fewer than this.
 _FEW = 50
-
-#: Measured seconds are taken to be at least this, so that they have a logarithm.
-_NOTHING = 1e-6
 
 
 def estimate(
@@ -74,7 +70,8 @@ def estimate(
     say : callable
         Called every few seconds with a line that reports the total so far.
     budget : float
-        Seconds after which no further cell is timed, unless it is the first of its kind.
+        Seconds after which no further cell is timed, unless it is the first of its kind. A tenth of the predicted work,
+        if that is less and a cell of each fan-out was timed.
 
     Returns
     -------
@@ -88,7 +85,7 @@ def estimate(
     for number, at in enumerate(timing.in_turn(lambda: budget - (time.monotonic() - started)), start=1):
         timing.time(at)
         now = time.monotonic()
-        if now - started > _KINDS * budget:
+        if now - started > _KINDS * budget or timing.enough(now - started):
             break
         if now - spoke > _SPEAK_SECONDS:
             spoke = now
@@ -110,50 +107,45 @@ class _Timing:
         sizes = {each.name: _size(each) for each in prepared.datasets if isinstance(each, (Dataset, Documents))}
         self._small = {each.name: each.nbytes for each in prepared.datasets}
         self._model = CostModel([one.cell for one in counted], sizes)
+        self._amount = np.array([one.left for one in counted], dtype=np.float64)
+        self._rest = np.zeros(len(counted), dtype=np.bool_)
+        self._rest[self.open] = True
         self._place = {one.cell.name: at for at, one in enumerate(counted)}
         self._warm: set[tuple[str, ...]] = set()
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
-        """Each kind of cell on its smallest data set, then always the cell that may change the total most.
+        """A cell of each fan-out, of each kind on its smallest data set, then always the one with the most work.
 
         Replicates of kinds that have few of them may take long: before those, the others have a third of the time.
         """
         kinds: dict[tuple[str, ...], int] = {}
         for at in sorted(self.open, key=lambda at: self._small.get(self._cell(at).subject.get("dataset", ""), 0)):
-            kinds.setdefault(_kind(self._cell(at)), at)
+            kinds.setdefault(kind_of_cell(self._cell(at)), at)
+        firsts = {self._cell(at).fanout: at for at in reversed([*kinds.values()])}
         few = [at for at in kinds.values() if 1 < self._cell(at).replicates < _FEW]
         few.sort(key=lambda at: -self._cell(at).replicates)
-        yield from (at for at in kinds.values() if at not in few)
+        chosen = [at for at in dict.fromkeys([*reversed(firsts.values()), *kinds.values()]) if at not in few]
+        yield from chosen
         if few:
-            yield from self._doubtful(lambda: seconds_left() - self._budget * 2 / 3)
+            yield from self._costliest(lambda: seconds_left() - self._budget * 2 / 3)
             yield from few
-        yield from self._doubtful(seconds_left)
+        yield from self._costliest(seconds_left)
 
-    def _doubtful(self, seconds_left: Callable[[], float]) -> Iterator[int]:
-        while (chosen := self._most_doubtful(seconds_left())) is not None:
-            yield chosen
+    def enough(self, spent: float) -> bool:
+        """Whether timing has taken its share of the work, of which a cell of each fan-out tells."""
+        work = float(np.nansum(self._model.each() * self._amount))
+        return spent > _PART_OF_WORK * work and not np.isnan(self._model.each()[self.open]).any()
 
-    def _most_doubtful(self, seconds: float) -> int | None:
-        rest = [at for at in self.open if not self.estimates[at].timed and not self.estimates[at].problem]
-        rest = [at for at in rest if _kind(self._cell(at)) in self._warm]
-        found = self._predicted()
-        if not rest or found is None:
-            return rest[0] if rest and seconds > 0 else None
-        mean, spread = found
-        each = np.exp(mean[rest])
-        doubt = each * np.array([self.estimates[at].left for at in rest]) * np.expm1(np.minimum(spread[rest], 2.0))
-        price = _LEAST + 2 * each * np.exp(spread[rest] / 2)
-        part = np.maximum(_PART_OF_BUDGET, doubt / doubt.sum())
-        affordable = price <= np.minimum(part * self._budget, seconds)
-        if not affordable.any():
-            return None
-        return rest[int(np.argmax(np.where(affordable, doubt / price, -1.0)))]
-
-    def _predicted(self) -> tuple[FloatArray, FloatArray] | None:
-        seen = [at for at, one in enumerate(self.estimates) if one.timed and one.each]
-        if not seen:
-            return None
-        return self._model.predict(seen, [math.log(max(self.estimates[at].each or 0.0, _NOTHING)) for at in seen])
+    def _costliest(self, seconds_left: Callable[[], float]) -> Iterator[int]:
+        while (seconds := seconds_left()) > 0:
+            each = self._model.each()
+            rest = np.flatnonzero(self._rest & np.isfinite(each))
+            work = each[rest] * self._amount[rest]
+            part = np.maximum(_PART_OF_BUDGET, work / max(float(work.sum()), 1e-300))
+            affordable = _LEAST + 3 * each[rest] <= np.minimum(part * self._budget, seconds)
+            if not affordable.any():
+                return
+            yield int(rest[np.argmax(np.where(affordable, work, -1.0))])
 
     def _cell(self, at: int) -> Cell:
         return self.estimates[at].cell
@@ -164,7 +156,8 @@ class _Timing:
         before = None if compared is None else self._place.get(compared.name)
         if before is not None and not self.estimates[before].timed and self.estimates[before].left:
             self.time(before)
-        kind, cell = _kind(self._cell(at)), self._tried[at]
+        kind, cell = kind_of_cell(self._cell(at)), self._tried[at]
+        self._rest[at] = False
         assert cell is not None  # only open cells are timed
         found = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
         self._warm.add(kind)
@@ -172,23 +165,22 @@ class _Timing:
             self.open.remove(at)  # with invented results; the cell itself may not fail
             return
         self.estimates[at] = replace(found, cell=self._cell(at))
+        if found.each is not None:
+            self._model.learn(at, found.each)
 
     def guessed(self) -> list[Estimate]:
         """The estimates: measured, or predicted from those measured."""
-        found = self._predicted()
-        seen = {like(one.cell.fanout) for one in self.estimates if one.timed}
+        each = self._model.each()
         shares = [(one.cell, one.share) for one in self.estimates if one.share is not None]
         prepared = {_prepared_by(one.cell): one.once for one in self.estimates if one.timed}
 
         def guess(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
                 one = replace(one, share=_usual_share(one.cell, shares))
-            if one.timed or one.problem or not one.left or found is None or self._tried[at] is None:
-                return one
-            if like(one.cell.fanout) not in seen:
+            if one.timed or one.problem or not one.left or self._tried[at] is None or np.isnan(each[at]):
                 return one
             once = prepared.get(_prepared_by(one.cell), 0.0)
-            return replace(one, each=math.exp(found[0][at]), once=once, bytes=3000 + 2 * one.cell.replicates)
+            return replace(one, each=float(each[at]), once=once, bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]
 
@@ -200,14 +192,9 @@ def _size(data: Dataset | Documents) -> tuple[float, float, float]:
     return len(data), data.X.shape[1], len(data.classes)
 
 
-def _kind(cell: Cell) -> tuple[str, ...]:
-    """What decides which code a cell imports and compiles: its fan-out and its subject without the data."""
-    return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
-
-
 def _prepared_by(cell: Cell) -> tuple[str, ...]:
     """A key: cells for which it is equal prepare about the same."""
-    return (*_kind(cell), *(cell.subject.get(key, "") for key in ("dataset", "n")))
+    return (*kind_of_cell(cell), *(cell.subject.get(key, "") for key in ("dataset", "n")))
 
 
 def _first(cell: Cell, replicates: int) -> Block:
@@ -216,7 +203,7 @@ def _first(cell: Cell, replicates: int) -> Block:
 
 
 def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
-    """Time one replicate, which prepares what all share; then a lane, or the replicate again if it takes long.
+    """Time one replicate, which prepares what all share; then some more, or the replicate again if it takes long.
 
     What a process imports and compiles once is no cost of a cell. If the process is `cold` and this takes much of the
     time, the first replicate is timed again. The one before reads the same files by another path: what it prepared is
@@ -234,7 +221,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         size = _stored(cell, files)
         return replace(one, each=first.seconds, timed=True, share=_share(first), bytes=size)
     if not isinstance(again, Failure) and again.seconds < _SHORT:
-        block = _first(cell, cell.lane_size)
+        block = _first(cell, min(cell.lane_size, max(1, int(_PART_OF_WORK * cell.replicates))))
         again = run_guarded(block, files)
     if isinstance(again, Failure):
         return replace(one, problem=f"{again.error}: {again.message}")
