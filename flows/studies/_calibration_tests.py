@@ -1,11 +1,14 @@
 """The tests that a calibration study applies to each test set, as its file describes them."""
 
-from typing import Annotated, Any, Literal
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, create_model, field_validator, model_validator
 
 from sigstats._common.validation import Alternative
 from sigstats.measures.table import SCORE_MEASURES
+from sigstats.tasks import tests
 from sigstats.tasks.populations import own_tests
 from sigstats.tasks.rates import measure_of
 
@@ -13,10 +16,10 @@ from ..config.model import Options, Strict
 from ._limits import Limited
 from ._published import Null
 
+#: The tests of test sets by the name of their record.
+_OF_RECORDS = {name: of for name in tests.REGISTRY.names() if (of := tests.of_sets(name)) is not None}
 _NAMES = {
-    "mcnemar": "McNemar",
-    "proportion": "proportion",
-    "dcf": "DCF",
+    **{name: of.name for name, of in _OF_RECORDS.items()},
     "bootstrap": "bootstrap",
     "corrected-t": "corrected t",
     "five-by-two": "5x2cv F",
@@ -28,34 +31,6 @@ _NAMES = {
 }
 
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
-
-
-class McNemar(Strict):
-    """McNemar's test."""
-
-    test: Literal["mcnemar"]
-    method: Annotated[Literal["exact", "mid-p", "chi2"], Field(description="The method of the p-value")] = "exact"
-    alternative: Side = "two-sided"
-    correction: Annotated[bool, Field(description="Edwards's continuity correction of chi2")] = False
-
-
-class Proportion(Strict):
-    """The test of two errors of Keller, Mariethoz and Bengio."""
-
-    test: Literal["proportion"]
-    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (6), or not, eq. (4)")] = True
-    alternative: Side = "two-sided"
-
-
-class Dcf(Strict):
-    """The test of two detection costs of Keller, Mariethoz and Bengio."""
-
-    test: Literal["dcf"]
-    cost_fn: Annotated[float, Field(ge=0, le=1e100, description="The cost of a missed positive")] = 1.0
-    cost_fp: Annotated[float, Field(ge=0, le=1e100, description="The cost of a false positive")] = 1.0
-    prior: Annotated[float, Field(gt=0, lt=1, description="The probability of a positive in use")] = 0.5
-    paired: Annotated[bool, Field(description="From the disagreements alone, eq. (9), or not, eq. (8)")] = True
-    alternative: Side = "two-sided"
 
 
 class Bootstrap(Strict):
@@ -168,22 +143,26 @@ def _tag(value: Any) -> str:
     return "Own" if own else "Ready"
 
 
-_Ready = Annotated[
-    McNemar
-    | Proportion
-    | Dcf
-    | Bootstrap
-    | CorrectedT
-    | FiveByTwo
-    | Efficiency
-    | Homogeneity
-    | Permutation
-    | Scored
-    | F1Interval,
-    Field(discriminator="test"),
-]
+def _model(name: str, of: tests.OfSets) -> type[Strict]:
+    """What a study file may say of a test, by its record."""
+    fields: dict[str, Any] = {
+        key: (Annotated[option.kind, Field(description=option.meaning, **option.bounds)], option.default)
+        for key, option in of.options.items()
+    }
+    kind: Any = Literal[name]
+    named = of.name[0].upper() + of.name[1:]
+    return create_model(named, __base__=Strict, __doc__=of.title, test=(kind, ...), **fields)
 
-Test = Annotated[Annotated[_Ready, Tag("Ready")] | Annotated[OwnTest, Tag("Own")], Discriminator(_tag)]
+
+_MODELS = (
+    *(_model(name, of) for name, of in _OF_RECORDS.items()),
+    *(Bootstrap, CorrectedT, FiveByTwo, Efficiency, Homogeneity, Permutation, Scored, F1Interval),
+)
+if TYPE_CHECKING:
+    Test = Strict
+else:
+    _Ready = Annotated[reduce(or_, _MODELS), Field(discriminator="test")]
+    Test = Annotated[Annotated[_Ready, Tag("Ready")] | Annotated[OwnTest, Tag("Own")], Discriminator(_tag)]
 
 
 def options_of(test: Any, alpha: float) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ..populations.tests import null_holds
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
-from ..tests import find
+from ..tests import of_sets
 
 #: The measure of a row.
 HALF = "rows for half of the time"
@@ -81,5 +81,5 @@ def _least_rows(
 
 def _formula(name: str) -> Callable[..., int] | None:
     """The formula of the rows that a test needs, if it has one."""
-    test = find(name)
-    return None if test is None or test.sets is None else test.sets.rows_needed
+    test = of_sets(name)
+    return None if test is None else test.rows_needed

@@ -1,8 +1,7 @@
 """Tests of two classifiers on test sets that are drawn from a population.
 
-A test is a mapping: ``test`` (``mcnemar``, ``proportion``, ``dcf`` or ``bootstrap``) and the options of the function of
-`sigstats` of that name. One of another package has its ``code`` besides, and is called by
-`sigstats.tasks.populations.own_tests`.
+A test is a mapping: ``test`` (the name of one of `sigstats.tasks.tests`, or ``bootstrap``) and its options. One of
+another package has its ``code`` besides, and is called by `sigstats.tasks.populations.own_tests`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +16,6 @@ from sigstats._common.validation import Alternative, one_line
 from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.table import MEASURES
-from sigstats.proportions import dcf_test, proportion_test
 
 from .. import tests
 from ..rates import measure_of
@@ -103,30 +101,13 @@ def run_test(
     name = options.pop("test")
     if name == "bootstrap":
         return _bootstrap(drawn, population, rng, options)
-    pvalue = _pvalue_of(name)
+    of = tests.of_sets(name)
+    assert of is not None  # other tests have fan-outs of their own
     eight = population.outcomes_of(drawn)
     distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
-    calls = (partial(pvalue, JointOutcomes(*counts), **options) for counts in distinct.tolist())
+    calls = (partial(of.pvalue, JointOutcomes(*counts), **options) for counts in distinct.tolist())
     found, problem = attempts(calls)
     return Answers(numbers(found)[which.ravel()], problem=problem)
-
-
-def _proportion(joint: JointOutcomes, **options: Any) -> float:
-    return proportion_test(joint, **options).pvalue
-
-
-def _dcf(joint: JointOutcomes, **options: Any) -> float:
-    if not joint.positives or not joint.negatives:
-        return 1.0  # a test set without rows of one class is no evidence
-    return dcf_test(joint, **options).pvalue
-
-
-_PVALUES: dict[str, Callable[..., float]] = {"proportion": _proportion, "dcf": _dcf}
-
-
-def _pvalue_of(name: str) -> Callable[..., float]:
-    found = tests.find(name)
-    return _PVALUES[name] if found is None or found.sets is None else found.sets.pvalue
 
 
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,10 +168,12 @@ def confidence(test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.
     """
     if test["test"] == "bootstrap":
         return bootstrap_of_better(test, test_set, rng).probability
+    of = tests.of_sets(test["test"])
+    assert of is not None
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
     side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
     joint = JointOutcomes(*test_set.outcomes_of(test_set.counts)[0].tolist())
-    return 1 - _pvalue_of(test["test"])(joint, alternative=side, **options)
+    return 1 - of.pvalue(joint, alternative=side, **options)
 
 
 def bootstrap_of_better(
@@ -211,7 +194,8 @@ def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
     """Whether a test's null hypothesis is true in a population."""
     if population.swapped:
         return True
-    if test["test"] == "mcnemar" or test["test"] == "proportion":
+    of = tests.of_sets(test["test"])
+    if of is not None and of.of_answers:
         only_a, only_b = population.discordant
         return only_a == only_b
     return population.difference(measure_of(test)) == 0
@@ -220,8 +204,8 @@ def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
 def exact_rate(population: AnyPopulation, n: int, test: Mapping[str, Any], alpha: float) -> float | None:
     """The exact rate at which a test rejects on test sets of n rows; None for a test that tells none."""
     options = dict(test)
-    found = tests.find(options.pop("test"))
-    if found is None or found.sets is None or found.sets.exact_rate is None:
+    found = tests.of_sets(options.pop("test"))
+    if found is None or found.exact_rate is None:
         return None
     only_a, only_b = population.discordant
-    return found.sets.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **options)
+    return found.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **options)

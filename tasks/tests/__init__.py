@@ -5,13 +5,14 @@ found from each kind of data that it takes: a table of counts, cross-validated r
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.registry import Registry
+from sigstats._common.validation import Alternative
 
 from ..observed_run import ObservedRun
 from ..schema import Hypothesis
@@ -75,12 +76,35 @@ class OfRuns:
     takes_groups: bool = False
 
 
+@dataclass(frozen=True)
+class Option:
+    """An option of a test in a study file: its type, default and meaning, and its bounds as pydantic has them."""
+
+    kind: Any
+    default: Any
+    meaning: str
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+
+
+#: The option that most tests of two classifiers have.
+SIDE = Option(Alternative, "two-sided", "greater: A is better; less: B is")
+
+
 @dataclass(frozen=True, kw_only=True)
 class OfSets:
-    """A test of two classifiers on test sets from a population.
+    """A test of two classifiers on test sets from a population, for a calibration study.
 
     Attributes
     ----------
+    name : str
+        What the rows of the summary call it.
+    title : str
+        What a study file may say of it, in a sentence.
+    options : mapping of str to Option
+        The keywords of `pvalue` that a study file may give.
+    of_answers : bool
+        Whether right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
+        only by A as only by B; otherwise it holds where the measure of the test is equal.
     pvalue : callable
         The p-value of the eight joint outcomes, with the options of a study file as keywords.
     exact_rate : callable, optional
@@ -90,7 +114,11 @@ class OfSets:
         With how many rows it rejects so often: ``rows_needed(only_a, only_b, target, alpha, **options)``.
     """
 
+    name: str
+    title: str
+    options: Mapping[str, Option]
     pvalue: Callable[..., float]
+    of_answers: bool = True
     exact_rate: Callable[..., float] | None = None
     rows_needed: Callable[..., int] | None = None
 
@@ -162,6 +190,12 @@ def of_runs(name: str) -> OfRuns | None:
     """How a test is made of cross-validated runs; None if it is not, or is no test of this folder."""
     found = find(name)
     return None if found is None else found.runs
+
+
+def of_sets(name: str) -> OfSets | None:
+    """How a test is made of test sets; None if it is not, or is no test of this folder."""
+    found = find(name)
+    return None if found is None else found.sets
 
 
 def table_test(name: str) -> OfTable:

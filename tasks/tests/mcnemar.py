@@ -4,7 +4,7 @@ Where rows come in groups, a group is what is exchanged: the exact sign-flip tes
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from sigstats.sign_flips.test import sign_flip_test
 
 from ..observed_run import ObservedRun
 from ..schema import Hypothesis
-from . import OfRuns, OfSets, OfTable, StatisticalTest, run_table_test
+from . import SIDE, OfRuns, OfSets, OfTable, Option, StatisticalTest, run_table_test
 from ._results import fields
 
 #: What is measured where the number of all objects is not known: the statistic is how many of `n` only b got right.
@@ -140,5 +140,16 @@ TEST = StatisticalTest(
     order=40,
     table=OfTable(methods=("exact", "mid-p", "chi2"), observed=_observed, evaluate=_evaluate),
     runs=OfRuns(compared="two", compute=_of_runs, method="exact", measure=_MEASURE, takes_groups=True),
-    sets=OfSets(pvalue=_pvalue, exact_rate=_exact_rate, rows_needed=sample_size),
+    sets=OfSets(
+        name="McNemar",
+        title="McNemar's test.",
+        options={
+            "method": Option(Literal["exact", "mid-p", "chi2"], "exact", "The method of the p-value"),
+            "alternative": SIDE,
+            "correction": Option(bool, False, "Edwards's continuity correction of chi2"),
+        },
+        pvalue=_pvalue,
+        exact_rate=_exact_rate,
+        rows_needed=sample_size,
+    ),
 )

@@ -1,0 +1,43 @@
+"""Do two classifiers have the same detection cost? (the normal test of Keller, Mariethoz and Bengio)."""
+
+from typing import Any
+
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.proportions import dcf_test
+
+from . import SIDE, OfSets, Option, StatisticalTest
+
+
+def _pvalue(joint: JointOutcomes, **options: Any) -> float:
+    if not joint.positives or not joint.negatives:
+        return 1.0  # a test set without rows of one class is no evidence
+    return dcf_test(joint, **options).pvalue
+
+
+TEST = StatisticalTest(
+    label="Detection costs",
+    question="Do two classifiers have the same detection cost?",
+    null="a and b have the same detection cost",
+    words=(
+        "The difference of two detection costs over its standard error is held against the normal law: from the "
+        "disagreements alone, or as if the two were measured on different objects."
+    ),
+    source=(
+        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
+        "equations 8 and 9"
+    ),
+    order=49,
+    sets=OfSets(
+        name="DCF",
+        title="The test of two detection costs of Keller, Mariethoz and Bengio.",
+        options={
+            "cost_fn": Option(float, 1.0, "The cost of a missed positive", {"ge": 0, "le": 1e100}),
+            "cost_fp": Option(float, 1.0, "The cost of a false positive", {"ge": 0, "le": 1e100}),
+            "prior": Option(float, 0.5, "The probability of a positive in use", {"gt": 0, "lt": 1}),
+            "paired": Option(bool, True, "From the disagreements alone, eq. (9), or not, eq. (8)"),
+            "alternative": SIDE,
+        },
+        pvalue=_pvalue,
+        of_answers=False,
+    ),
+)

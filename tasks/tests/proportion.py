@@ -1,0 +1,37 @@
+"""Do two classifiers have the same error rate? (the normal test of two proportions, Keller, Mariethoz and Bengio)."""
+
+from typing import Any
+
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.proportions import proportion_test
+
+from . import SIDE, OfSets, Option, StatisticalTest
+
+
+def _pvalue(joint: JointOutcomes, **options: Any) -> float:
+    return proportion_test(joint, **options).pvalue
+
+
+TEST = StatisticalTest(
+    label="Proportions",
+    question="Do two classifiers have the same error rate?",
+    null="a and b have the same error rate",
+    words=(
+        "The difference of two error rates over its standard error is held against the normal law: from the "
+        "disagreements alone, or as if the two were measured on different objects."
+    ),
+    source=(
+        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
+        "equations 4 and 6"
+    ),
+    order=48,
+    sets=OfSets(
+        name="proportion",
+        title="The test of two errors of Keller, Mariethoz and Bengio.",
+        options={
+            "paired": Option(bool, True, "From the disagreements alone, eq. (6), or not, eq. (4)"),
+            "alternative": SIDE,
+        },
+        pvalue=_pvalue,
+    ),
+)
