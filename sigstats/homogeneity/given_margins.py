@@ -57,8 +57,8 @@ def exact_pvalue(problem: Problem) -> ConditionalTail:
     except StateLimitError:
         raise _too_large(
             problem,
-            f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='bounds', or "
-            "method='monte-carlo', which gives an interval",
+            f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='monte-carlo', "
+            "which gives an interval, or method='bounds', which may take a minute",
         ) from None
 
 
