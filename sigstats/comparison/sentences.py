@@ -22,10 +22,16 @@ _IDENTICAL = "PASS: identical, there is nothing to test"
 
 
 def title_of(found: ComparedRows) -> str:
-    """The verdict in a line, and where all rows and the mean over tasks disagree in sign."""
+    """The verdict in a line: what all rows exclude, and where they disagree in sign with the mean over tasks."""
     if found.identical:
         return _IDENTICAL
     title = TITLES[found.verdict]
+    first = next((row for row in found.rows if row.slice == ALL_ROWS), None)
+    if found.verdict == "inconclusive" and first is not None and first.verdict is not None and first.worst is not None:
+        behind = (first.worst > 0) == first.lower_is_better and first.worst != 0
+        excluded = f"a {_loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
+        title = f"INCONCLUSIVE: no regression shown; on all rows {first.name} excludes "
+        title += excluded if behind else f"any {_loss(first)}"
     means = {row.name: row for row in found.rows if row.slice == MEAN_OVER_TASKS}
     for row in found.rows:
         mean = means.get(row.name)

@@ -12,6 +12,7 @@ from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
 from sigstats.comparison.requirements import COMPARED_MEASURES
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.sentences import title_of
 from sigstats.measures.table import MEASURES
 
 
@@ -185,3 +186,13 @@ def test_bad_input_is_named(call, message):
         call()
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_the_first_line_says_what_all_rows_exclude():
+    y = np.tile([0, 1], 100)
+    a, b = (np.where((np.arange(200) >= start) & (np.arange(200) < start + 20), 1 - y, y) for start in (0, 10))
+    found = sigstats.compare(y, a, b)
+    said = f"on all rows accuracy excludes a drop of more than {-100 * found.rows[0].low:.2f} points"
+    assert title_of(found) == f"INCONCLUSIVE: no regression shown; {said}"
+    better = sigstats.compare(y, a, y, slices={"s": [0] * 190 + [1] * 10})
+    assert title_of(better) == "INCONCLUSIVE: no regression shown; on all rows accuracy excludes any drop"
