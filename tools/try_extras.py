@@ -62,7 +62,7 @@ class Place:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PREFECT_"))}
         done = subprocess.run(
             [self.programs / program, *arguments],
-            cwd=self.folder, env={**kept, **environment}, capture_output=True, text=True, timeout=900, check=False,
+            cwd=self.folder, env={**kept, **environment}, capture_output=True, text=True, timeout=3600, check=False,
         )  # fmt: skip
         if done.returncode != code or said not in done.stdout + done.stderr:
             last = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
