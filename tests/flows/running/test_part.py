@@ -1,8 +1,7 @@
 """Parts of a study: together they are the study, and no lane belongs to two of them."""
 
+import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sigstats.flows.cli import main
 from sigstats.flows.running.part import Part
@@ -15,13 +14,16 @@ def a_cell(number, lanes, stops):
     return Cell(fanout="f", version=1, seed=0, replicates=10 * lanes, lane_size=10, stopping=stopping, **of)
 
 
-cells = st.lists(st.tuples(st.integers(1, 40), st.booleans()), min_size=1, max_size=8).map(
-    lambda sizes: [a_cell(number, lanes, stops) for number, (lanes, stops) in enumerate(sizes)]
-)
+def drawn(seed):
+    """Some cells, and a number of parts."""
+    rng = np.random.default_rng(seed)
+    sizes = zip(rng.integers(1, 41, 8), rng.random(8) < 0.5, strict=True)
+    return [a_cell(number, int(lanes), stops) for number, (lanes, stops) in enumerate(sizes)], int(rng.integers(1, 61))
 
 
-@given(cells=cells, total=st.integers(1, 60))
-def test_every_lane_belongs_to_one_part(cells, total):
+@pytest.mark.parametrize("seed", range(20))
+def test_every_lane_belongs_to_one_part(seed):
+    cells, total = drawn(seed)
     parts = [Part(number, total).lanes(cells) for number in range(1, total + 1)]
     for cell in cells:
         dealt = [lane for part in parts for lane in range(*part.get(cell.name, (0, 0)))]
@@ -30,8 +32,9 @@ def test_every_lane_belongs_to_one_part(cells, total):
             assert sum(cell.name in part for part in parts) == 1
 
 
-@given(cells=cells, total=st.integers(1, 60))
-def test_parts_are_about_equal(cells, total):
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_are_about_equal(seed):
+    cells, total = drawn(seed)
     plain = [cell for cell in cells if cell.stopping is None]
     sizes = [
         sum(last - first for first, last in Part(number, total).lanes(plain).values()) for number in range(1, total + 1)
