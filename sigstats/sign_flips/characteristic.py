@@ -20,7 +20,7 @@ from .fourier import tilt_to
 #: The binary digits after the point of the tilted tail, and of the arithmetic.
 _BITS, _PRECISION = 100, 168
 #: The longest circle, the most factors in doubles and the most in balls.
-_MOST_FREQUENCIES, _MOST_FACTORS, _MOST_BALLS = 2**23, 2**24, 2**16
+_MOST_FREQUENCIES, _MOST_FACTORS, _MOST_BALLS = 2**23, 2**24, 160_000
 #: What each frequency that is left out may be, as the logarithm of the modulus.
 _SMALL = -(_BITS + 24) * math.log(2)
 #: Bounds that are further apart, as a share of the upper one, are said to be bounds.
@@ -78,7 +78,8 @@ def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
     frequencies = circle.frequencies() if circle.length <= _MOST_FREQUENCIES else np.zeros(0)
     if not 0 < len(frequencies) <= _MOST_BALLS // len(sizes):
         return None
-    before, ctx.prec = ctx.prec, _PRECISION
+    # Each product of complex balls, which are rectangles, may lose half a bit besides what it rounds.
+    before, ctx.prec = ctx.prec, _PRECISION + len(sizes)
     try:
         low, high = circle.tail(frequencies)
         if complement:

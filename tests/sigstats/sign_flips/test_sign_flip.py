@@ -155,6 +155,12 @@ def test_long_laws_are_those_of_the_product_to_the_last_bit(monkeypatch, largest
     assert law.tail_of_sum(magnitudes, threshold)[:3] == exact_tail(magnitudes, threshold)[:3]
 
 
+def test_ranks_of_many_sizes_keep_their_last_bit():
+    ranks = list(range(1, 601))
+    threshold = sum(ranks) * 26 // 50
+    assert law.tail_of_sum(ranks, threshold)[:3] == exact_tail(ranks, threshold)[:3]
+
+
 @pytest.mark.parametrize("threshold", [1, 60_000, 300_000, 420_000, 480_000])
 def test_two_laws_in_doubles_hold_the_exact_tail(threshold):
     magnitudes = np.random.default_rng(threshold).integers(1, 20_000, 50).tolist()
