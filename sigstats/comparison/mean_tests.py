@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
@@ -38,7 +39,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compariso
         a, b = part.marks.sums
         marks = replace(part.marks, sums=(part.sign * a, part.sign * b))
         return test_averages(row, part, marks, part.span(spec), rule)
-    a, b = part.values(spec)
+    a, b = _told_apart(*part.values(spec))
     student = mean_score_test(a, b, groups=part.group, confidence_level=rule.confidence)
     row = replace(with_scores(row, student), differing=_differing(a, b, part.group))
     span = part.span(spec)
@@ -57,7 +58,7 @@ def test_averages(
 ) -> ComparisonRow:
     """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
     of_items, group = part.of_items(totals)
-    a, b = of_items.means
+    a, b = _told_apart(*of_items.means)
     if len(a) < 2:
         return replace(row, note="one item alone: nothing can be tested")
     row = replace(row, n=len(a), items=len(a))
@@ -163,6 +164,11 @@ def _has_law(sums: FloatArray) -> bool:
     if len(magnitudes) <= _MOST_REALS:
         return True
     return len(magnitudes) <= _MOST_FLIPS and isinstance(whole_units(magnitudes)[0], list)
+
+
+def _told_apart(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The values, equal where they differ by rounding alone."""
+    return a, np.where(np.abs(b - a) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b)), a, b)
 
 
 def _differing(a: FloatArray, b: FloatArray, group: IntArray | None) -> int:

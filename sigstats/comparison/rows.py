@@ -25,7 +25,7 @@ class ComparisonRow:
     baseline, candidate : float or None
         The measure of each model.
     baseline_interval, candidate_interval : tuple of float or None
-        The interval of each: Clopper and Pearson's for the accuracy (in groups, Korn and Graubard's), that of the test
+        The interval of each: Clopper and Pearson's for the accuracy (in groups, Gaffke's), that of the test
         for scores, and percentiles of the bootstrap for other measures.
     difference, low, high : float or None
         Candidate less baseline, and its interval; no ends if nothing differs and differences have no known bound.

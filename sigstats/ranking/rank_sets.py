@@ -119,8 +119,10 @@ def rank_sets(
     tested with a familywise error of one less the confidence, a model's rank lies between one more than the number of
     models shown to be better and k less the number shown to be worse, for all models at once. They bootstrap; here each
     ordered pair is tested exactly and one-sided, rows by McNemar's test and scores or groups by changes of sign
-    (`sigstats.sign_flip_test`). Where the exact laws of all pairs would take more than seconds, p-values are certified
-    upper bounds that exceed the exact ones by at most some two percent, four below 1e-5.
+    (`sigstats.sign_flip_test`). These assume that equal models could be exchanged within a row or group: models of
+    which one has rare large losses and many small gains are told apart though their means are equal. Where the laws of
+    all pairs would take more than seconds, p-values are certified upper bounds that exceed the exact ones by at most
+    some two percent, four below 1e-5.
 
     The pairs are taken by Holm's steps with one gain: what is better than a model that is better than a third is better
     than the third, so that hypotheses which follow are rejected without a test and no longer counted. Where a step

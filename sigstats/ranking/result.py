@@ -24,7 +24,7 @@ class RankedModel:
         The accuracy if rows are right or wrong, otherwise None.
     confidence_interval : Interval
         The interval of the score, for this model alone: Clopper and Pearson's for rows that are right or wrong, with
-        the effective number of rows of Korn and Graubard (1998) if they come in groups; Student's t for scores.
+        its like for means of groups if they come in groups; Student's t for scores.
     """
 
     model: str

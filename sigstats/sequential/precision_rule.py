@@ -17,8 +17,9 @@ from .rules import FixedRule, first_true
 class PrecisionRule(FixedRule):
     """Stop where the rate of exceedances is known to a Monte-Carlo standard error.
 
-    For a rate that is itself the result, such as that of rejections in a simulation study; its p-value says no more
-    than that of `FixedRule`.
+    For a rate that is itself the result, such as that of rejections in a simulation study. Its p-value is computed as
+    that of `FixedRule`, but the stop depends on the exceedances: the probability that p is at most a may exceed a, by
+    some 3% of a where it was enumerated. `PrecisePRule` has a p-value that is valid after such a stop.
 
     Attributes
     ----------

@@ -62,13 +62,13 @@ SECTION = Section(
     columns=columns,
     method=(
         "Each measure is that of the cross-validated predictions, or scores, of all folds together. Intervals: of "
-        "accuracies Clopper and Pearson's (in groups Korn and Graubard's), of areas under the ROC curve DeLong's, of "
+        "accuracies Clopper and Pearson's (in groups Gaffke's), of areas under the ROC curve DeLong's, of "
         "means of losses Student's, of all others percentiles of 10,000 bootstrap replicates. Scores of different "
         "folds come from different fits, so that an area over all folds also asks whether these agree."
     ),
     source=(
-        "Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts, Survey "
-        "Methodology 24 (1998); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988); Efron and Tibshirani, An "
-        "introduction to the bootstrap (1993)"
+        "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
+        "Mathematical Methods of Statistics 14 (2005); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988); Efron "
+        "and Tibshirani, An introduction to the bootstrap (1993)"
     ),
 )

@@ -190,3 +190,12 @@ def test_marks_of_no_common_fraction_have_certified_bounds():
     drawn = (sums <= differences.sum()).mean()  # its standard error is below 0.0025; five of them
     assert abs(row.p_worse - drawn) < 0.0125
     assert row.p_worse == pytest.approx(ttest_rel(a + differences, a, alternative="less").pvalue, rel=0.05)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(60) // 2])
+def test_what_rounding_leaves_of_no_difference_is_none(groups):
+    marks = np.random.default_rng(1).random(60) + 0.1
+    (row,) = sigstats.compare(
+        [0, 1] * 30, [0] * 60, [1] * 60, scores=(marks, marks - 1e-15), measures=["mean-score"], groups=groups
+    ).rows
+    assert (row.p_worse, row.differing, row.difference) == (1, 0, 0)
