@@ -80,7 +80,7 @@ class LocalFiles:
     def read(self, name: str) -> bytes:  # noqa: D102
         path = self._path(name)
         if path.is_symlink():
-            raise FileNotFoundError(errno.ENOENT, f"{path} is a link; expected a file of its own")
+            raise OSError(errno.ELOOP, f"{path} is a link; expected a file of its own")
         return path.read_bytes()
 
     def names(self, folder: str) -> list[str]:  # noqa: D102

@@ -35,6 +35,7 @@ def refused(capsys, *arguments):
     [
         ("compare", ["nosuch.csv", "nosuch.csv"]),
         ("deploy", ["nosuch.toml", "--output", "out"]),
+        ("export", ["nosuch", "--to", "out"]),
         ("plan", ["nosuch.toml"]),
         ("rank", ["nosuch.csv", "nosuch.csv"]),
         ("replay", ["nosuch", "--trial", "0"]),
