@@ -131,7 +131,7 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     Notes
     -----
     Observations have the weights of a flat Dirichlet law, and one more is put in where it makes the difference least,
-    for the lower end, and greatest, for the upper one (`sigstats.unseen_row.counts`). The ends are points of this law,
+    for the lower end, and greatest, for the upper one. The ends are points of this law,
     from 10,000 random weightings of a fixed stream: the share of the law beyond either of two-sided 95% is 2.5%, to
     0.2. The bootstrap resamples what was seen: a test set on which A and B agree gives it an interval of length 0,
     while this one stays as wide as the number of positives warrants.

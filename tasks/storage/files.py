@@ -5,7 +5,6 @@ from typing import Protocol
 
 from .local_files import LocalFiles
 from .local_files import Locked as Locked
-from .remote_files import RemoteFiles
 
 
 class Files(Protocol):
@@ -67,4 +66,8 @@ def open_files(root: str) -> Files:
     scheme, separator, rest = root.partition("://")
     if not separator:
         return LocalFiles(root)
-    return LocalFiles(rest) if scheme in ("file", "local") else RemoteFiles(root)
+    if scheme in ("file", "local"):
+        return LocalFiles(rest)
+    from .remote_files import RemoteFiles  # needs an extra
+
+    return RemoteFiles(root)

@@ -8,7 +8,7 @@ from ..conftest import environment
 CODE = """
 import asyncio, httpx
 from sigstats.flows.orchestration import environment
-environment.set_up("memory://")
+environment.set_up()
 from sigstats.flows.orchestration import outage
 
 answers = iter([None, "refused", "refused", None, None, "silent", None])
