@@ -27,6 +27,7 @@ from ..config.study import Study
 from ..running.interrupt import leave_the_rest
 from ..running.options import RunOptions
 from ..running.result import StudyResult, worst_first
+from ..studies import kind_of
 from .artifacts import asset_key, key_of, leave_artifacts, message_of
 from .server import why_unusable
 from .task_runs import in_task_runs
@@ -68,6 +69,8 @@ def run_here(
     StudyFailed
         If the exit code is not 0, each time that it is not.
     """
+    if not kind_of(study).has_cells:  # a study of cells says this itself
+        get_run_logger().info("%s", printable(f"{study.name}: {study.question}"))
     try:
         with watched(options.display, options.stop, loss or Loss(options.display.say)):
             result = run(replace(options, around=in_task_runs(options.display.say)))
