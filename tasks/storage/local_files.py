@@ -49,8 +49,7 @@ class LocalFiles:
         for folder in path.parents:
             if folder == Path(self.root):
                 break
-            if folder.is_symlink():
-                raise OSError(errno.ELOOP, f"{folder} is a link; expected a folder of its own")
+            _refuse_link(folder, "folder")
         return path
 
     def write(self, name: str, content: bytes) -> None:  # noqa: D102
@@ -79,8 +78,7 @@ class LocalFiles:
 
     def read(self, name: str) -> bytes:  # noqa: D102
         path = self._path(name)
-        if path.is_symlink():
-            raise OSError(errno.ELOOP, f"{path} is a link; expected a file of its own")
+        _refuse_link(path, "file")
         return path.read_bytes()
 
     def names(self, folder: str) -> list[str]:  # noqa: D102
@@ -112,8 +110,7 @@ class LocalFiles:
         """Hold a lock that the operating system releases when the process ends, even if it is killed."""
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink():  # one that appears from here on is not followed either
-            raise OSError(errno.ELOOP, f"{path} is a link; expected a file of its own")
+        _refuse_link(path, "file")  # one that appears from here on is not followed either
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+") as handle:
             try:
                 fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -142,6 +139,11 @@ def require_inside(name: str) -> str:
     if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
         raise ValueError(f"file name: {name!r} is not valid; expected a relative path inside the output")
     return name
+
+
+def _refuse_link(path: Path, kind: str) -> None:
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, f"{path} is a link; expected a {kind} of its own")
 
 
 def _overwrite(handle: TextIO, text: str) -> None:
