@@ -103,7 +103,7 @@ def open_pool(cluster, needs=()):
 TABLE_TEST = '''
 """Are as many signs positive as negative?"""
 from scipy.stats import binomtest
-from sigstats.tasks.tests import OfTable, StatisticalTest
+from sigstats.tasks.statistical_tests import OfTable, StatisticalTest
 
 def observed(data):
     return {"n": data["plus"] + data["minus"], "measure": "signs", "alternative": "two-sided"}
@@ -278,7 +278,7 @@ def test_a_kind_of_cluster_is_a_file(tmp_path, program):
 
 
 def test_a_test_of_a_table_and_its_key_are_a_file_each(tmp_path, program):
-    files = {"tasks/tests/signs.py": TABLE_TEST, "flows/studies/significance_tables/signs.py": TABLE}
+    files = {"tasks/statistical_tests/signs.py": TABLE_TEST, "flows/studies/significance_tables/signs.py": TABLE}
     text = 'kind = "significance"\n[[signs]]\nname = "nine of ten"\nplus = 9\nminus = 1\n'
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--quiet")
     assert done.returncode == 0, done.stderr

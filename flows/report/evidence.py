@@ -11,7 +11,7 @@ from sigstats.measures.table import measure_of_difference
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.tests.mcnemar import DISCORDANT
+from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
 
 from .method_names import short_names
 from .over_data_sets import OverDataSets, over_data_sets

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sigstats.tasks import tests
+from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
 from .evidence import Evidence
@@ -99,8 +99,8 @@ def section_of(
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict],
     columns: Callable[[Sequence[Hypothesis]], Sequence[Column]],
 ) -> Section:
-    """The section of a test of `sigstats.tasks.tests`, in the words of its record."""
-    test = tests.named(name)
+    """The section of a test of `sigstats.tasks.statistical_tests`, in the words of its record."""
+    test = statistical_tests.named(name)
     return Section(
         order=test.order,
         test=name,
@@ -116,5 +116,5 @@ def section_of(
 
 def caveat(name: str) -> str:
     """Which assumptions of a test cross-validated runs do not meet."""
-    found = tests.of_runs(name)
+    found = statistical_tests.of_runs(name)
     return "" if found is None else found.caveat

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag, create_model, field_validator, m
 
 from sigstats._common.validation import Alternative
 from sigstats.measures.table import SCORE_MEASURES
-from sigstats.tasks import tests
+from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import own_tests
 from sigstats.tasks.rates import measure_of
 
@@ -17,7 +17,9 @@ from ._limits import Limited
 from ._published import Null
 
 #: The tests of test sets by the name of their record.
-_OF_RECORDS = {name: of for name in tests.REGISTRY.names() if (of := tests.of_sets(name)) is not None}
+_OF_RECORDS = {
+    name: of for name in statistical_tests.REGISTRY.names() if (of := statistical_tests.of_sets(name)) is not None
+}
 _NAMES = {
     **{name: of.name for name, of in _OF_RECORDS.items()},
     "bootstrap": "bootstrap",
@@ -143,7 +145,7 @@ def _tag(value: Any) -> str:
     return "Own" if own else "Ready"
 
 
-def _model(name: str, of: tests.OfSets) -> type[Strict]:
+def _model(name: str, of: statistical_tests.OfSets) -> type[Strict]:
     """What a study file may say of a test, by its record."""
     fields: dict[str, Any] = {
         key: (Annotated[option.kind, Field(description=option.meaning, **option.bounds)], option.default)

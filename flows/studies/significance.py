@@ -13,8 +13,8 @@ from pydantic import Field, create_model, model_validator
 
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
+from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary.published import Reference
-from sigstats.tasks.tests import MONTE_CARLO, table_test
 
 from ..config.study import Study
 from ..running.prepared import Prepared, Progress

@@ -1,7 +1,7 @@
 """The analyses: how stored replicates become hypotheses.
 
-A test of tables or of cross-validated runs is a record of `sigstats.tasks.tests`; what reads other replicates, or makes
-rows of several tests, is a module of this folder.
+A test of tables or of cross-validated runs is a record of `sigstats.tasks.statistical_tests`; what reads other
+replicates, or makes rows of several tests, is a module of this folder.
 
 `sigstats.tasks.summary.summarize` adds the adjustment for multiplicity, the possibilistic indices and the decision.
 """
@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from sigstats._common.registry import Registry
 
-from .. import tests
+from .. import statistical_tests
 from ..results import Results
 from ..schema import Hypothesis
 from ._observed_runs import rows_of_runs
@@ -50,12 +50,13 @@ REGISTRY = Registry(__name__, Analysis, what="analysis", optional=(UsesSome, Tak
 
 def names() -> tuple[str, ...]:
     """The names of all analyses, and of all tests that are made of cross-validated runs."""
-    return tuple(sorted({*REGISTRY.names(), *(name for name in tests.REGISTRY.names() if tests.of_runs(name))}))
+    of_runs = [name for name in statistical_tests.REGISTRY.names() if statistical_tests.of_runs(name)]
+    return tuple(sorted({*REGISTRY.names(), *of_runs}))
 
 
 def rows(name: str, results: Results) -> Iterator[Hypothesis]:
     """The hypotheses of an analysis, or of a test of runs."""
-    test = tests.find(name)
+    test = statistical_tests.find(name)
     if test is not None and test.runs is not None:
         return rows_of_runs(results, name, test, test.runs)
     return REGISTRY.module(name).rows(results)
@@ -63,7 +64,7 @@ def rows(name: str, results: Results) -> Iterator[Hypothesis]:
 
 def takes_groups(name: str) -> bool:
     """Whether an analysis or a test says of itself that it may be made of rows in groups."""
-    test = tests.of_runs(name)
+    test = statistical_tests.of_runs(name)
     if test is not None:
         return test.takes_groups
     module = REGISTRY.module(name)
@@ -72,7 +73,7 @@ def takes_groups(name: str) -> bool:
 
 def used_by(names: Iterable[str], fanout: str) -> bool:
     """Whether one of these analyses reads the replicates of a fan-out, for all that it says."""
-    return any(fanout == "crossval" if tests.of_runs(name) else _uses(name, fanout) for name in names)
+    return any(fanout == "crossval" if statistical_tests.of_runs(name) else _uses(name, fanout) for name in names)
 
 
 def _uses(name: str, fanout: str) -> bool:

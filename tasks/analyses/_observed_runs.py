@@ -9,7 +9,7 @@ from ..observed_run import ObservedRun
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..tests import OfRuns, StatisticalTest
+from ..statistical_tests import OfRuns, StatisticalTest
 
 
 def observed_run(results: Results, cell: Cell) -> ObservedRun | None:

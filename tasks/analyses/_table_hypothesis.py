@@ -5,7 +5,7 @@ from typing import Any
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..tests import MONTE_CARLO, named, table_test
+from ..statistical_tests import MONTE_CARLO, named, table_test
 from ._sequential_fields import sequential_fields
 
 _SUBJECT = ("dataset", "classifier", "a", "b")

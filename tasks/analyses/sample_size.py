@@ -10,7 +10,7 @@ from ..populations.tests import null_holds
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
-from ..tests import of_sets
+from ..statistical_tests import of_sets
 
 #: The measure of a row.
 HALF = "rows for half of the time"

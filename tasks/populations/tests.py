@@ -1,7 +1,7 @@
 """Tests of two classifiers on test sets that are drawn from a population.
 
-A test is a mapping: ``test`` (the name of one of `sigstats.tasks.tests`, or ``bootstrap``) and its options. One of
-another package has its ``code`` besides, and is called by `sigstats.tasks.populations.own_tests`.
+A test is a mapping: ``test`` (the name of one of `sigstats.tasks.statistical_tests`, or ``bootstrap``) and its options.
+One of another package has its ``code`` besides, and is called by `sigstats.tasks.populations.own_tests`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.table import MEASURES
 
-from .. import tests
+from .. import statistical_tests
 from ..rates import measure_of
 from .population import EventPopulation, Population
 
@@ -101,7 +101,7 @@ def run_test(
     name = options.pop("test")
     if name == "bootstrap":
         return _bootstrap(drawn, population, rng, options)
-    of = tests.of_sets(name)
+    of = statistical_tests.of_sets(name)
     assert of is not None  # other tests have fan-outs of their own
     eight = population.outcomes_of(drawn)
     distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
@@ -168,7 +168,7 @@ def confidence(test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.
     """
     if test["test"] == "bootstrap":
         return bootstrap_of_better(test, test_set, rng).probability
-    of = tests.of_sets(test["test"])
+    of = statistical_tests.of_sets(test["test"])
     assert of is not None
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
     side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
@@ -194,7 +194,7 @@ def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
     """Whether a test's null hypothesis is true in a population."""
     if population.swapped:
         return True
-    of = tests.of_sets(test["test"])
+    of = statistical_tests.of_sets(test["test"])
     if of is not None and of.of_answers:
         only_a, only_b = population.discordant
         return only_a == only_b
@@ -204,7 +204,7 @@ def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
 def exact_rate(population: AnyPopulation, n: int, test: Mapping[str, Any], alpha: float) -> float | None:
     """The exact rate at which a test rejects on test sets of n rows; None for a test that tells none."""
     options = dict(test)
-    found = tests.of_sets(options.pop("test"))
+    found = statistical_tests.of_sets(options.pop("test"))
     if found is None or found.exact_rate is None:
         return None
     only_a, only_b = population.discordant

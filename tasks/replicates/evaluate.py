@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from ..plan import Block
 from ..schema import REPLICATE, SUMMARY
+from ..statistical_tests import run_table_test
 from ..storage.store import Store
-from ..tests import run_table_test
 
 VERSION = 2
 LANE_SIZE = 1

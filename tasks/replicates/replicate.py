@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..plan import Block
 from ..schema import REPLICATE, column
+from ..statistical_tests import table_test
 from ..storage.store import Store
-from ..tests import table_test
 
 VERSION = 1
 #: A multiple of the batches in which `sigstats` draws, so that a lane wastes no random numbers.

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from sigstats._common.registry import Registry
-from sigstats.tasks import tests
+from sigstats.tasks import statistical_tests
 
 from ..evidence import Evidence
 from ..section import Section, Verdict
@@ -30,7 +30,7 @@ def known() -> list[Section]:
     """The sections of this folder, and of all tests that need none, in their order."""
     ready = [module.SECTION for module in REGISTRY.modules().values()]
     covered = {section.test for section in ready}
-    told = [section_without_module(name) for name in tests.REGISTRY.names() if name not in covered]
+    told = [section_without_module(name) for name in statistical_tests.REGISTRY.names() if name not in covered]
     return sorted([*ready, *told], key=lambda section: section.order)
 
 

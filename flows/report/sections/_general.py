@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sigstats.tasks import tests
+from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of
@@ -16,14 +16,14 @@ _BETTER = {"greater": "A is better", "less": "B is better"}
 
 def section_without_module(name: str) -> Section:
     """The section of a test by its record, or of rows of a test that has none."""
-    if tests.find(name) is None:
+    if statistical_tests.find(name) is None:
         return replace(_PLAIN, test=name, name=name, question=name)
     return section_of(name, verdict=_verdict_of_record, columns=_columns_of_record)
 
 
 def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """In how many tables or data sets it rejects; or of pairs, how many differ and who is better than whom."""
-    test = tests.named(rows[0].test)
+    test = statistical_tests.named(rows[0].test)
     if not test.claim:
         found = _pairs.verdict(rows, evidence, by=test.by or test.label)
     else:
@@ -33,7 +33,7 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
 
 def _columns_of_record(rows: Sequence[Hypothesis]) -> list[Column]:
     """The subject, the size, the difference of two with its interval where there is one, and the usual rest."""
-    size = _columns.OBJECTS if tests.named(rows[0].test).claim else _columns.ROWS
+    size = _columns.OBJECTS if statistical_tests.named(rows[0].test).claim else _columns.ROWS
     sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))]
     one_sided = any(row.alternative in _BETTER and row.b for row in rows)
     return [

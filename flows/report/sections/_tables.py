@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks import tests
+from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of
@@ -22,7 +22,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> 
     by : str
         The name of the test, if not that of its record.
     """
-    test = tests.named(rows[0].test)
+    test = statistical_tests.named(rows[0].test)
     claim, by = test.claim, by or test.by or test.label
     what = "table" if evidence.of_tables or any(row.a or row.classifier for row in rows) else "data set"
     first = [group[0] for group in group_by(primary_rows(rows), evidence.table_of).values()]

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, field_validator
 
 from sigstats.flows.config.model import Strict
+from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
-from sigstats.tasks.tests import MONTE_CARLO, methods
 
 from .._printed import PrintedNumber
 
@@ -60,7 +60,7 @@ class Case:
     subject : mapping of str to str
         What it is about: ``dataset``, and ``a`` and ``b`` where two are compared.
     test : str
-        The test of `sigstats.tasks.tests`.
+        The test of `sigstats.tasks.statistical_tests`.
     data : mapping
         What the test needs.
     printed : Printed
@@ -82,7 +82,7 @@ class Case:
 class Entry(Printed):
     """One table of a significance study, or all tables of a file."""
 
-    #: The test of `sigstats.tasks.tests`.
+    #: The test of `sigstats.tasks.statistical_tests`.
     TEST: ClassVar[str]
     #: Where its results stand among those of the other kinds.
     ORDER: ClassVar[int]

@@ -6,7 +6,7 @@ from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 
 from sigstats.flows.api.run import run
 from sigstats.tasks.observed_run import ObservedRun
-from sigstats.tasks.tests.cochran_q import TEST
+from sigstats.tasks.statistical_tests.cochran_q import TEST
 
 
 def runs_of(right):

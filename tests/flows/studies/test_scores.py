@@ -14,8 +14,8 @@ from scipy import stats
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.studies.significance_tables.scores import Entry
 from sigstats.tasks.results import Results
+from sigstats.tasks.statistical_tests import run_table_test, signed_rank
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.tests import run_table_test, signed_rank
 
 from ...examples import examples
 from ...sigstats.many_datasets.test_friedman import DEMSAR

@@ -59,7 +59,7 @@ def test_there_is_one_registry_for_each_folder_of_kinds():
     assert {
         "sigstats.learners.families",
         "sigstats.tasks.replicates",
-        "sigstats.tasks.tests",
+        "sigstats.tasks.statistical_tests",
         "sigstats.tasks.analyses",
         "sigstats.tasks.datasets.readers",
         "sigstats.tasks.predictions",
