@@ -1,5 +1,7 @@
 # What `import sigstats` names, and where each name lives; the names are looked up when they are first used.
 from ._common.validation import ALTERNATIVES as ALTERNATIVES
+from .anytime.test import AnytimeResult as AnytimeResult
+from .anytime.test import anytime_test as anytime_test
 from .bootstrap.test import BootstrapResult as BootstrapResult
 from .bootstrap.test import bootstrap_test as bootstrap_test
 from .comparison.result import ComparisonResult as ComparisonResult

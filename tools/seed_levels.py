@@ -82,6 +82,10 @@ LEARNED = {"kind": "benchmark", "datasets": ["iris"], "permutation": {"resamples
 
 #: What is called, by the name that docs/seeds.md promises something of.
 CALLS: dict[str, Callable[[], Any]] = {
+    "anytime_test": lambda: [
+        sigstats.anytime_test([1, -1, 0], counts=[32, 9, 559]),
+        sigstats.anytime_test(REAL, limit=10, alternative="greater"),
+    ],
     "mcnemar_test": lambda: [
         sigstats.mcnemar_test(9, 5),
         sigstats.mcnemar_test(2600, 1000),

@@ -276,12 +276,17 @@ CALLS = {
                                    "rng": 1})
         for method in ("exact", "monte-carlo")
     ],
+    "anytime_test": [
+        (sigstats.anytime_test, {"differences": [1, -1, 0.5], "counts": [3, 1, 2], "looks": [1, 1, 2], "limit": 1.0,
+                                 "margin": 0.1, "alternative": "less", "confidence_level": 0.9}),
+    ],
     "type_one_error": [(sigstats.type_one_error, {"n": 20, "discordance": 0.1, **TEST})],
 }  # fmt: skip
 #: Plain records of results, and constants: nothing is computed.
 RECORDS = {
     "DominanceIndices", "Membership", "RankedHypothesis",
-    "ALTERNATIVES", "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
+    "ALTERNATIVES", "AnytimeResult",
+    "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
     "EfficiencyResult", "GoodnessOfFitTestResult",
     "CorrectedResampledResult", "FiveByTwoResult", "DatasetsComparison", "FriedmanResult",
     "FuzzyTestResult", "FuzzyDecision", "PairOverDatasets",

@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sigstats
+from sigstats.anytime.test import AnytimeLook
 
 from ..examples import examples
 from .test_public_fuzz import CALLS, RECORDS
 
-#: What a reader of a `repr` has: the public names, the numbers that Python has no literals for, NumPy's array.
-NAMES = {"inf": math.inf, "nan": math.nan, "array": np.array} | {
+#: What a reader of a `repr` has: the public names and parts of results, the numbers without literals, NumPy's array.
+NAMES = {"AnytimeLook": AnytimeLook, "inf": math.inf, "nan": math.nan, "array": np.array} | {
     name: getattr(sigstats, name) for name in sigstats.__all__
 }
 #: A table in place of its call.

@@ -1,0 +1,283 @@
+"""Tests of paired differences that arrive in the course of time, valid however often they are looked at.
+
+A p-value of all rows so far is small at some time in most series that are looked at often enough, even if the two
+models are equal. The p-value and the interval here hold at all looks together: the probability that p is ever at most
+alpha is at most alpha, whenever one stops and for whatever reason.
+
+When not to use: the number of rows is fixed before the first look (`sigstats.mcnemar_test` and
+`sigstats.sign_flip_test` need fewer rows for the same decision); the same rows are tested again for each candidate
+(``[looks] spending`` of a regression study); rows depend on each other, within groups or on earlier answers.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from .._common.validation import (
+    ALTERNATIVES,
+    Alternative,
+    FloatArray,
+    as_array,
+    as_choice,
+    as_counts,
+    as_real,
+    as_reals,
+    refuse,
+    require_same_index,
+)
+from ..intervals import Interval
+from ..test_result import TestResult
+from ..unseen_row.law import atoms_of
+from .wealth import log_wealth
+
+#: More distinct differences are split between so many, which lowers the evidence by less than a thousandth.
+_MOST_VALUES = 2**11
+#: Rounding of the integral, relative, for each natural logarithm of an e-value.
+_ROUNDING = 1e-12
+
+
+class AnytimeLook(NamedTuple):
+    """The state after one look.
+
+    Attributes
+    ----------
+    look : object
+        Its label.
+    n : int
+        The number of rows so far.
+    estimate : float
+        The mean difference of these rows.
+    log10_evalue : float
+        The decimal logarithm of the e-value of these rows.
+    pvalue : float
+        The smallest ``1 / evalue`` of this look and those before it, at most 1.
+    confidence_interval : Interval
+        What all looks so far leave of the mean difference.
+    """
+
+    look: Any
+    n: int
+    estimate: float
+    log10_evalue: float
+    pvalue: float
+    confidence_interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnytimeResult(TestResult):
+    """The result of `anytime_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        The e-value after the last look: its expectation under the null hypothesis is at most 1. E-values of
+        independent series may be multiplied, those of any series averaged. Infinite beyond the largest double.
+    pvalue : float
+        The smallest ``1 / evalue`` of all looks, at most 1.
+    estimate : float
+        The mean difference of all rows.
+    confidence_interval : Interval
+        What all looks leave of the mean difference: it covers the mean at all looks together with the stated
+        probability. One-sided if the alternative is.
+    n : int
+        The number of rows.
+    looks : tuple of AnytimeLook
+        The states after each look, in order.
+    """
+
+    estimate: float
+    confidence_interval: Interval
+    n: int
+    looks: tuple[AnytimeLook, ...]
+
+    @property
+    def decided(self) -> AnytimeLook | None:
+        """The first look whose p-value is at most one less the confidence level; None if there is none."""
+        alpha = 1 - self.confidence_interval.confidence_level
+        return next((look for look in self.looks if look.pvalue <= alpha), None)
+
+
+def anytime_test(
+    differences: Any,
+    *,
+    counts: Any = None,
+    looks: Any = None,
+    limit: float = 1.0,
+    margin: float = 0.0,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> AnytimeResult:
+    """Test whether a mean of paired differences is 0, at any time and as often as one likes.
+
+    Parameters
+    ----------
+    differences : array_like, shape (n,)
+        The score of A less that of B in each row: -1, 0 or 1 for right and wrong, or a difference of marks.
+    counts : array_like of int, shape (n,), optional
+        How often each difference occurred; once by default.
+    looks : array_like, shape (n,), optional
+        The look at which each row was there first, such as its night; sorted, the labels are the order of the looks.
+        The order of the rows within a look does not matter. By default there is one look.
+    limit : float
+        The largest difference that a row can have, in either direction: 1 for right and wrong and for marks between 0
+        and 1. It is a property of the scores, not of the rows.
+    margin : float
+        The mean difference of the null hypothesis. With ``alternative="greater"`` and a margin of -0.02, a small
+        p-value says that A is not worse than B by 0.02 or more.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is ahead by more than `margin`.
+    confidence_level : float
+        Of the interval, strictly between 0 and 1.
+
+    Returns
+    -------
+    AnytimeResult
+
+    Raises
+    ------
+    ValueError
+        If there is no row, a difference is beyond `limit`, `margin` is not within it, lengths differ, or an option is
+        out of range.
+
+    Notes
+    -----
+    The e-value is the average wealth of bets on the rows (`sigstats.anytime.wealth`), two-sided the mean of both
+    sides. For right and wrong without a margin it depends on the ``a`` rows that favour A and the ``b`` that favour B
+    alone, and is ``2**(a + b) * B(a + 1/2, b + 1/2) / B(1/2, 1/2)``, the Bayes factor of a Beta(1/2, 1/2) prior. It is
+    below the largest wealth in hindsight by a factor of about ``sqrt(n)`` alone. Each row, given the earlier ones, must
+    have the mean of the null hypothesis at most; rows drawn anew from one population have it.
+
+    The interval holds those margins that the same test does not reject. More than 2048 distinct differences are
+    rounded to both neighbours of a grid so that the e-value gets smaller.
+
+    Holm's and Benjamini and Hochberg's adjustment (`sigstats.adjust`) of ``1 / evalue`` are e-Holm and e-BH; the latter
+    holds for e-values that depend on each other in any way, after the same number of looks (Wang and Ramdas 2022, False
+    discovery rate control with e-values, Journal of the Royal Statistical Society B 84, 822-852).
+
+    References
+    ----------
+    Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by betting, Journal of the Royal
+    Statistical Society B 86, 1-27. Ramdas, Gruenwald, Vovk and Shafer (2023), Game-theoretic statistics and safe
+    anytime-valid inference, Statistical Science 38, 576-601.
+
+    Examples
+    --------
+    Three nights with 200 new rows each; A alone is right in 9, 11 and 12 of them, B alone in 4, 3 and 2:
+
+    >>> import sigstats
+    >>> result = sigstats.anytime_test(
+    ...     [1, -1, 0] * 3, counts=[9, 4, 187, 11, 3, 186, 12, 2, 186], looks=[1, 1, 1, 2, 2, 2, 3, 3, 3]
+    ... )
+    >>> [round(look.pvalue, 4) for look in result.looks]
+    [1.0, 0.2519, 0.0086]
+    >>> result.decided.look, round(result.estimate, 4)
+    (3, 0.0383)
+    """
+    require_same_index(differences=differences, counts=counts, looks=looks)
+    largest = as_real(limit, "limit", low=0, open_ends=True)
+    null = as_real(margin, "margin", low=-largest, high=largest, open_ends=True)
+    way = as_choice(alternative, "alternative", ALTERNATIVES)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    values = as_reals(differences, "differences", ndim=1)
+    if (np.abs(values) > largest).any():
+        raise refuse("differences", float(values[np.abs(values) > largest][0]), f"at most limit = {largest:g} in size")
+    times = np.ones(len(values), dtype=np.int64) if counts is None else as_counts(counts, "counts", ndim=1)
+    labels = np.zeros(len(values), dtype=np.int64) if looks is None else as_array(looks, "looks", "a label of each row")
+    for name, array in (("counts", times), ("looks", labels)):
+        if array.shape != values.shape:
+            raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
+    if not times.any():
+        raise refuse("counts", 0, "one row or more")
+    states = tuple(_states(_cumulated(values, times, labels, largest), _Bets(largest, null, way), level))
+    last = states[-1]
+    return AnytimeResult(
+        statistic=math.inf if last.log10_evalue > 308 else 10**last.log10_evalue,
+        pvalue=last.pvalue,
+        method="betting",
+        alternative=way,
+        error_bound=min(1.0, _ROUNDING * (1 - math.log(last.pvalue))) if last.pvalue > 1e-307 else 1.0,
+        estimate=last.estimate,
+        confidence_interval=last.confidence_interval,
+        n=last.n,
+        looks=states,
+    )
+
+
+class _Bets(NamedTuple):
+    """The limit of a row, the mean of the null hypothesis, and the sides that are bet on."""
+
+    limit: float
+    margin: float
+    way: str
+
+    def log_evalue(self, rows: "_Rows", mean: float) -> float:
+        """The natural logarithm of the e-value against a mean."""
+        sides = [
+            log_wealth(sign * rows.values, rows.counts, least=-self.limit, mean=sign * mean)
+            for sign, other in ((1, "less"), (-1, "greater"))
+            if self.way != other
+        ]
+        return sides[0] if len(sides) == 1 else float(np.logaddexp(sides[0], sides[1])) - math.log(2)
+
+    def interval(self, rows: "_Rows", before: Interval) -> Interval:
+        """What the rows leave of an interval: the e-value is a convex function of the mean."""
+        wanted = -math.log1p(-before.confidence_level)
+
+        def end(known: float, sign: int) -> float:
+            if abs(known) < self.limit and self.log_evalue(rows, known) < wanted:
+                return known
+            most = self.limit * (1 - 1e-12)
+            inner = min(max(rows.mean, before.low, -most), before.high, most)
+            outer = known if abs(known) < self.limit else -sign * most
+            if self.log_evalue(rows, outer) < wanted or self.log_evalue(rows, inner) >= wanted:
+                return known
+            return float(brentq(lambda mean: self.log_evalue(rows, mean) - wanted, outer, inner, xtol=1e-13))
+
+        low = before.low if self.way == "less" else end(before.low, 1)
+        high = before.high if self.way == "greater" else end(before.high, -1)
+        return Interval(low, high, before.confidence_level)
+
+
+class _Rows(NamedTuple):
+    """The rows up to a look: its label, their number and mean, the distinct differences and how often each occurred."""
+
+    look: Any
+    n: int
+    mean: float
+    values: FloatArray
+    counts: FloatArray
+
+
+def _cumulated(values: FloatArray, times: Any, labels: Any, limit: float) -> Iterator[_Rows]:
+    """The rows up to each look, in order."""
+    names, of_look = np.unique(labels, return_inverse=True)
+    grid, place = np.unique(values, return_inverse=True)
+    held, total, rows = np.zeros(len(grid)), 0.0, 0
+    for number, name in enumerate(names):
+        new = of_look == number
+        held = held + np.bincount(place[new], times[new], len(grid))
+        total += float(values[new] @ times[new])
+        rows += int(times[new].sum())
+        if rows == 0:
+            continue
+        there = held > 0
+        shown = (grid[there], held[there])
+        if there.sum() > _MOST_VALUES:
+            ends = np.array([-limit, limit])
+            shown = atoms_of(np.concatenate((shown[0], ends)), np.concatenate((shown[1], [0.0, 0.0])), _MOST_VALUES)
+        yield _Rows(name.item() if hasattr(name, "item") else name, rows, total / rows, *shown)
+
+
+def _states(rows: Iterator[_Rows], bets: _Bets, level: float) -> Iterator[AnytimeLook]:
+    """The state after each look."""
+    interval, best = Interval(-bets.limit, bets.limit, level), 0.0
+    for each in rows:
+        log_evalue = bets.log_evalue(each, bets.margin)
+        best = max(best, log_evalue)
+        interval = bets.interval(each, interval)
+        pvalue = max(math.exp(-best), math.ulp(0.0))
+        yield AnytimeLook(each.look, each.n, each.mean, log_evalue / math.log(10), pvalue, interval)

@@ -1,0 +1,178 @@
+"""Anytime-valid tests: their law by enumeration, their e-values in rationals, and the chance of any false alarm."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import betaln, gammaln
+
+import sigstats
+from sigstats.anytime.rationals import exact_evalue
+from sigstats.anytime.wealth import log_wealth
+from tests.examples import examples
+from tests.sigstats.bad_input import anything, refuses_or_answers
+
+COUNTS = st.tuples(*[st.integers(0, 60)] * 3).filter(any)
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+@given(COUNTS)
+@settings(max_examples=examples(100))
+def test_evalues_of_right_and_wrong_are_those_of_a_beta_prior(counts):
+    a, b, _ = counts
+    closed = (a + b) * math.log(2) + betaln(a + 0.5, b + 0.5) - betaln(0.5, 0.5)
+    result = sigstats.anytime_test([1, -1, 0], counts=counts)
+    assert math.log(result.statistic) == pytest.approx(closed, abs=1e-10)
+    odd = Fraction(math.prod(range(1, 2 * a, 2)) * math.prod(range(1, 2 * b, 2)), math.factorial(a + b))
+    assert exact_evalue([1, -1, 0], counts) == odd
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("margin", [Fraction(0), Fraction(1, 50), Fraction(-1, 4)])
+@given(counts=COUNTS)
+@settings(max_examples=examples(25))
+def test_evalues_agree_with_rational_arithmetic(counts, margin, alternative):
+    values = [Fraction(1), Fraction(-1), Fraction(1, 3)]
+    exact = exact_evalue(values, counts, margin=margin, alternative=alternative)
+    result = sigstats.anytime_test(
+        [float(each) for each in values], counts=counts, margin=float(margin), alternative=alternative
+    )
+    assert result.statistic == pytest.approx(float(exact), rel=1e-10)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("margin", [Fraction(0), Fraction(1, 5)])
+def test_the_expected_evalue_under_the_null_hypothesis_is_one(margin, alternative):
+    """By enumeration of all outcomes of eight rows, with a share of ties; below 1 only where 2 / pi is rounded."""
+    rows, ties = 8, Fraction(1, 3)
+    ahead = (1 - ties + margin) / 2
+    law = {1: ahead, -1: 1 - ties - ahead, 0: ties}
+    expected = Fraction(0)
+    for a in range(rows + 1):
+        for b in range(rows + 1 - a):
+            ways = Fraction(math.factorial(rows), math.factorial(a) * math.factorial(b) * math.factorial(rows - a - b))
+            chance = ways * law[1] ** a * law[-1] ** b * law[0] ** (rows - a - b)
+            counts = [a, b, rows - a - b]
+            expected += chance * exact_evalue([1, -1, 0], counts, margin=margin, alternative=alternative)
+    assert 1 - Fraction(1, 10**30) < expected <= 1
+
+
+@pytest.mark.parametrize(
+    ("alternative", "share"), [("two-sided", 0.5), ("greater", 0.5), ("greater", 0.3), ("less", 0.5)]
+)
+@pytest.mark.parametrize("alpha", [0.1, 0.01])
+def test_any_false_alarm_in_three_hundred_looks_is_at_most_the_level(alternative, share, alpha):
+    """The exact chance that p is ever at most alpha, one more disagreement a look, by sums over all paths."""
+    alive, crossed = np.ones(1), 0.0
+    for n in range(1, 301):
+        grown = np.zeros(n + 1)
+        grown[1:] += alive * share
+        grown[:-1] += alive * (1 - share)
+        logs = np.array([_log_evalue(a, n - a, alternative) if grown[a] > 1e-12 else -math.inf for a in range(n + 1)])
+        hit = logs >= -math.log(alpha)
+        crossed += grown[hit].sum()
+        alive = np.where(hit, 0.0, grown)
+    assert alpha / 30 < crossed + 300 * 1e-12 <= alpha or share < 0.5
+
+
+def _log_evalue(a, b, alternative):
+    sides = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]
+    values, counts = np.array([1.0, -1.0]), np.array([float(a), float(b)])
+    return float(
+        np.logaddexp.reduce([log_wealth(side * values, counts, least=-1, mean=0) for side in sides])
+    ) - math.log(len(sides))
+
+
+def test_fixed_tests_that_are_looked_at_raise_false_alarms():
+    """What the anytime test is for: McNemar's test of 300 looks at equal models."""
+    rng = np.random.default_rng(5)
+    a = rng.binomial(5, 0.5, size=(400, 300)).cumsum(axis=1)
+    n = 5 * np.arange(1, 301)
+    false = (np.abs(2 * a - n) - 1 > 1.96 * np.sqrt(n)).any(axis=1).mean()
+    closed = n * math.log(2) + gammaln(a + 0.5) + gammaln(n - a + 0.5) - gammaln(n + 1) - math.log(math.pi)
+    assert false > 0.3
+    assert (closed > math.log(20)).any(axis=1).mean() <= 0.05
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 3)), min_size=1, max_size=30),
+    margin=st.sampled_from([0.0, 0.1]),
+    alternative=st.sampled_from(ALTERNATIVES),
+)
+@settings(max_examples=examples(60))
+def test_laws_of_a_series(rows, margin, alternative):
+    values, looks = np.array(rows).T
+    differences = values / 4
+    options = {"margin": margin, "alternative": alternative}
+    result = sigstats.anytime_test(differences, looks=looks, **options)
+    shuffled = np.random.default_rng(1).permutation(len(rows))
+    assert sigstats.anytime_test(differences[shuffled], looks=looks[shuffled], **options) == result
+    mirror = {"two-sided": "two-sided", "greater": "less", "less": "greater"}[alternative]
+    other = sigstats.anytime_test(-differences, looks=looks, margin=-margin, alternative=mirror)
+    assert other.pvalue == pytest.approx(result.pvalue, rel=1e-9)
+    assert other.confidence_interval.low == pytest.approx(-result.confidence_interval.high, abs=1e-9)
+    pvalues = [look.pvalue for look in result.looks]
+    assert pvalues == sorted(pvalues, reverse=True)
+    first = sigstats.anytime_test(differences[looks == looks.min()], **options)
+    assert first.pvalue == result.looks[0].pvalue
+    low, high = first.confidence_interval[:2]
+    if abs(first.pvalue - 0.05) > 1e-9:
+        assert (low <= margin <= high) == (first.pvalue > 0.05)
+
+
+def test_many_distinct_differences_are_rounded_to_less_evidence():
+    rng = np.random.default_rng(8)
+    differences = rng.normal(0.05, 0.3, size=9000).clip(-1, 1)
+    result = sigstats.anytime_test(differences, alternative="greater")
+    exact = log_wealth(differences, np.ones(len(differences)), least=-1, mean=0) / math.log(10)
+    assert exact - 1e-3 < result.looks[0].log10_evalue <= exact
+
+
+def test_a_confidence_sequence_covers_the_mean_at_all_looks():
+    rng = np.random.default_rng(11)
+    covered = 0
+    for _ in range(40):
+        marks = rng.beta(0.4, 0.2, size=400) - rng.beta(0.5, 0.2, size=400)
+        low, high = sigstats.anytime_test(marks, looks=np.arange(400) // 40, confidence_level=0.8).confidence_interval[
+            :2
+        ]
+        covered += low <= 2 / 3 - 5 / 7 <= high
+    assert covered >= 28  # P(fewer | 0.8) = 0.04
+
+
+def test_the_look_of_a_decision():
+    counts, looks = [9, 4, 187, 11, 3, 186, 12, 2, 186], [*"mmm", *"ttt", *"www"]
+    result = sigstats.anytime_test([1, -1, 0] * 3, counts=counts, looks=looks)
+    assert (result.decided.look, result.decided.n, result.n) == ("w", 600, 600)
+    assert sigstats.anytime_test([1, -1, 0] * 3, counts=counts, looks=looks, confidence_level=0.999).decided is None
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"differences": []}, "differences"),
+        ({"differences": [1.5]}, "differences: 1.5"),
+        ({"differences": [0.5], "counts": [0]}, "counts"),
+        ({"differences": [0.5, 1], "counts": [1]}, "counts (length)"),
+        ({"differences": [0.5], "looks": [1, 2]}, "looks (length)"),
+        ({"differences": [0.5], "margin": 1}, "margin"),
+        ({"differences": [0.5], "limit": 0}, "limit"),
+        ({"differences": [0.5], "alternative": "more"}, "alternative"),
+    ],
+)
+def test_bad_input_is_named(options, named):
+    with pytest.raises(ValueError, match="^" + named.replace("(", r"\(").replace(")", r"\)")):
+        sigstats.anytime_test(**options)
+
+
+@given(anything, anything, anything, anything)
+@settings(max_examples=examples(100))
+def test_anything_is_answered_or_refused_in_one_line(one, two, three, four):
+    refuses_or_answers(
+        lambda: sigstats.anytime_test(one, counts=two, looks=three, limit=four),
+        lambda: sigstats.anytime_test([0.5, 1], counts=[1, 2], margin=one, alternative=two, confidence_level=three),
+        lambda: exact_evalue([1, -1], [3, 4], margin=Fraction(1, 3), alternative=one),
+    )
