@@ -33,7 +33,7 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(12, 90),
-    d=st.integers(1, 7) | st.integers(8, 12),  # from 8 on by level, where the levels are few
+    d=st.integers(1, 7) | st.integers(8, 40),  # from 8 on by level where these are few, from 32 on all columns at once
     distinct=st.integers(1, 40),
     near=st.booleans(),
     classes=st.integers(2, 4),

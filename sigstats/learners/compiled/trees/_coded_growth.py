@@ -11,7 +11,7 @@ import numpy as np
 
 from sigstats._common.compiled import borrowed, compiled, inlined
 
-from ._coded_few import FEW, SOME, best_drawn_of_few, best_level_of_few
+from ._coded_at_once import FEW, MANY, SOME, best_drawn_of_few, best_level_of_few, best_of_all_levels
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
 from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
@@ -26,11 +26,13 @@ def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int,
     if settings.drawn_thresholds:
         draw_codes(sample, tried, found)
         if even and n <= (SOME if are_values(sample.codes) else FEW):
-            return best_drawn_of_few(sample, members, tried, found, smallest, room.few)
+            return best_drawn_of_few(sample, members, tried, found, smallest, room.lefts)
     elif n <= FEW and smallest == 1:
-        return best_level_of_few(sample, members, tried, found, n, room.few)
+        return best_level_of_few(sample, members, tried, found, n, room.lefts)
     count(sample, members, total)
     if not settings.drawn_thresholds:
+        if even and n < MANY and 2 * found >= sample.codes.shape[1]:
+            return best_of_all_levels(sample, members, tried, found, total, smallest, room.lefts)
         return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
     return best_of_drawn(sample, members, tried, found, total, n, smallest, room.left)
 

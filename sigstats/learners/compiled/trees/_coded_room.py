@@ -6,7 +6,7 @@ import numpy as np
 
 from sigstats._common.compiled import borrowed, compiled
 
-from ._coded_few import Few, room_for_few
+from ._coded_at_once import Lefts, room_for_lefts
 from ._coded_splits import Coded, Tried
 from ._forest_folds import Settings
 
@@ -28,7 +28,7 @@ class Room(NamedTuple):
 
     tried: Tried
     levels: Any
-    few: Few
+    lefts: Lefts
     columns: Any
     constants: Any
     total: Any
@@ -45,7 +45,7 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     own = Room(
         Tried(lanes[0], lanes[1], lanes[2], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
         np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes), dtype=np.int64),
-        room_for_few(width, sample.codes),
+        room_for_lefts(width, sample.codes),
         np.empty(d, dtype=np.int32),
         np.empty(d, dtype=np.int32),
         np.empty(n_classes, dtype=np.int64),
@@ -59,7 +59,7 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
 @compiled
 def borrow(room: Room, tree: Tree) -> Any:
     """The same without owners."""
-    tried, few = room.tried, room.few
+    tried, lefts = room.tried, room.lefts
     own = Room(
         Tried(
             borrowed(tried.lowest),
@@ -69,7 +69,7 @@ def borrow(room: Room, tree: Tree) -> Any:
             borrowed(tried.draws),
         ),
         borrowed(room.levels),
-        Few(borrowed(few.counts), borrowed(few.rows)),
+        Lefts(borrowed(lefts.few), borrowed(lefts.rows), borrowed(lefts.more), borrowed(lefts.hits)),
         borrowed(room.columns),
         borrowed(room.constants),
         borrowed(room.total),

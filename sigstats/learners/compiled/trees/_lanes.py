@@ -88,14 +88,27 @@ def _operation(operate: Callable[[Any, Any, Any], Any]) -> Any:
     return extending.intrinsic(typed)
 
 
+def _widen(typing: Any, lanes: Any) -> Any:  # noqa: ARG001 (Numba's)
+    wide = Lanes(32, lanes.count)
+
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+        (narrow,) = values
+        return narrow if lanes.bits == wide.bits else builder.zext(narrow, ir.VectorType(ir.IntType(32), wide.count))
+
+    return wide(lanes), lower
+
+
 load: Any = extending.intrinsic(_load)
 """The vector of `array` from an element on."""
 store: Any = extending.intrinsic(_store)
 """Write a vector to `array` from an element on."""
 spread: Any = extending.intrinsic(_spread)
 """A number in all places of a vector like `lanes`."""
+widen: Any = extending.intrinsic(_widen)
+"""The same numbers, of 32 bits."""
 add: Any = _operation(lambda builder, a, b: builder.add(a, b))
 subtract: Any = _operation(lambda builder, a, b: builder.sub(a, b))
+multiply: Any = _operation(lambda builder, a, b: builder.mul(a, b))
 both: Any = _operation(lambda builder, a, b: builder.and_(a, b))
 """The bits that both have."""
 lower: Any = _operation(lambda builder, a, b: builder.select(builder.icmp_unsigned("<", a, b), a, b))
