@@ -19,6 +19,7 @@ from scipy.optimize import brentq
 
 from .._common.validation import (
     ALTERNATIVES,
+    LARGEST_SQUARABLE,
     Alternative,
     FloatArray,
     as_array,
@@ -178,7 +179,7 @@ def anytime_test(
     (3, 0.0383)
     """
     require_same_index(differences=differences, counts=counts, looks=looks)
-    largest = as_real(limit, "limit", low=0, open_ends=True)
+    largest = as_real(limit, "limit", low=1 / LARGEST_SQUARABLE, high=LARGEST_SQUARABLE)
     null = as_real(margin, "margin", low=-largest, high=largest, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
@@ -192,7 +193,7 @@ def anytime_test(
             raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
     if not times.any():
         raise refuse("counts", 0, "one row or more")
-    states = tuple(_states(_cumulated(values, times, labels, largest), _Bets(largest, null, way), level))
+    states = tuple(_states(_cumulated(values / largest, times, labels), _Bets(largest, null / largest, way), level))
     last = states[-1]
     return AnytimeResult(
         statistic=math.inf if last.log10_evalue > 308 else 10**last.log10_evalue,
@@ -208,16 +209,16 @@ def anytime_test(
 
 
 class _Bets(NamedTuple):
-    """The limit of a row, the mean of the null hypothesis, and the sides that are bet on."""
+    """The unit, the mean of the null hypothesis in that unit, and the sides that are bet on."""
 
-    limit: float
+    unit: float
     margin: float
     way: str
 
     def log_evalue(self, rows: "_Rows", mean: float) -> float:
         """The natural logarithm of the e-value against a mean."""
         sides = [
-            log_wealth(sign * rows.values, rows.counts, least=-self.limit, mean=sign * mean)
+            log_wealth(sign * rows.values, rows.counts, least=-1.0, mean=sign * mean)
             for sign, other in ((1, "less"), (-1, "greater"))
             if self.way != other
         ]
@@ -228,11 +229,11 @@ class _Bets(NamedTuple):
         wanted = -math.log1p(-before.confidence_level)
 
         def end(known: float, sign: int) -> float:
-            if abs(known) < self.limit and self.log_evalue(rows, known) < wanted:
+            if abs(known) < 1 and self.log_evalue(rows, known) < wanted:
                 return known
-            most = self.limit * (1 - 1e-12)
+            most = 1 - 1e-12
             inner = min(max(rows.mean, before.low, -most), before.high, most)
-            outer = known if abs(known) < self.limit else -sign * most
+            outer = known if abs(known) < 1 else -sign * most
             if self.log_evalue(rows, outer) < wanted or self.log_evalue(rows, inner) >= wanted:
                 return known
             return float(brentq(lambda mean: self.log_evalue(rows, mean) - wanted, outer, inner, xtol=1e-13))
@@ -252,7 +253,7 @@ class _Rows(NamedTuple):
     counts: FloatArray
 
 
-def _cumulated(values: FloatArray, times: Any, labels: Any, limit: float) -> Iterator[_Rows]:
+def _cumulated(values: FloatArray, times: Any, labels: Any) -> Iterator[_Rows]:
     """The rows up to each look, in order."""
     names, of_look = np.unique(labels, return_inverse=True)
     grid, place = np.unique(values, return_inverse=True)
@@ -267,17 +268,18 @@ def _cumulated(values: FloatArray, times: Any, labels: Any, limit: float) -> Ite
         there = held > 0
         shown = (grid[there], held[there])
         if there.sum() > _MOST_VALUES:
-            ends = np.array([-limit, limit])
+            ends = np.array([-1.0, 1.0])
             shown = atoms_of(np.concatenate((shown[0], ends)), np.concatenate((shown[1], [0.0, 0.0])), _MOST_VALUES)
         yield _Rows(name.item() if hasattr(name, "item") else name, rows, total / rows, *shown)
 
 
 def _states(rows: Iterator[_Rows], bets: _Bets, level: float) -> Iterator[AnytimeLook]:
     """The state after each look."""
-    interval, best = Interval(-bets.limit, bets.limit, level), 0.0
+    interval, best = Interval(-1.0, 1.0, level), 0.0
     for each in rows:
         log_evalue = bets.log_evalue(each, bets.margin)
         best = max(best, log_evalue)
         interval = bets.interval(each, interval)
         pvalue = max(math.exp(-best), math.ulp(0.0))
-        yield AnytimeLook(each.look, each.n, each.mean, log_evalue / math.log(10), pvalue, interval)
+        scaled = Interval(interval.low * bets.unit, interval.high * bets.unit, level)
+        yield AnytimeLook(each.look, each.n, each.mean * bets.unit, log_evalue / math.log(10), pvalue, scaled)

@@ -277,7 +277,7 @@ CALLS = {
         for method in ("exact", "monte-carlo")
     ],
     "anytime_test": [
-        (sigstats.anytime_test, {"differences": [1, -1, 0.5], "counts": [3, 1, 2], "looks": [1, 1, 2], "limit": 1.0,
+        (sigstats.anytime_test, {"differences": [0.4, -0.4, 0.2], "counts": [3, 1, 2], "looks": [1, 1, 2], "limit": 0.4,
                                  "margin": 0.1, "alternative": "less", "confidence_level": 0.9}),
     ],
     "type_one_error": [(sigstats.type_one_error, {"n": 20, "discordance": 0.1, **TEST})],

@@ -143,6 +143,14 @@ def test_a_confidence_sequence_covers_the_mean_at_all_looks():
     assert covered >= 28  # P(fewer | 0.8) = 0.04
 
 
+@pytest.mark.parametrize("unit", [1e-120, 0.7, 1e120])
+def test_the_unit_of_the_scores_does_not_matter(unit):
+    one = sigstats.anytime_test([0.5, -0.25, 1, 0.75], margin=0.1, counts=[9] * 4)
+    other = sigstats.anytime_test(np.array([0.5, -0.25, 1, 0.75]) * unit, margin=0.1 * unit, limit=unit, counts=[9] * 4)
+    assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9)
+    assert np.array(other.confidence_interval[:2]) / unit == pytest.approx(one.confidence_interval[:2], rel=1e-9)
+
+
 def test_the_look_of_a_decision():
     counts, looks = [9, 4, 187, 11, 3, 186, 12, 2, 186], [*"mmm", *"ttt", *"www"]
     result = sigstats.anytime_test([1, -1, 0] * 3, counts=counts, looks=looks)
