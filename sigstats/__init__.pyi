@@ -4,6 +4,8 @@ from .anytime.test import AnytimeResult as AnytimeResult
 from .anytime.test import anytime_test as anytime_test
 from .bootstrap.test import BootstrapResult as BootstrapResult
 from .bootstrap.test import bootstrap_test as bootstrap_test
+from .comparison.check_result import CheckedRow as CheckedRow
+from .comparison.check_result import CheckResult as CheckResult
 from .comparison.result import ComparisonResult as ComparisonResult
 from .comparison.result import ComparisonRow as ComparisonRow
 from .comparison.rule import ComparisonRule as ComparisonRule
@@ -21,6 +23,7 @@ from .flows.api.results import StudyResults as StudyResults
 from .flows.api.results import open_results as open_results
 from .flows.api.run import run as run
 from .frames.assertion import assert_no_regression as assert_no_regression
+from .frames.at_least import assert_at_least as assert_at_least
 from .frames.compare import compare as compare
 from .frames.reading import read_predictions as read_predictions
 from .fuzzy.test import FuzzyDecision as FuzzyDecision

@@ -33,6 +33,7 @@ def folder(tmp_path):
     "command",
     [
         ("compare", "a.csv", "b.csv", "--report", "page.html", "--json", "-"),
+        ("check", "a.csv", "--at-least", "0.5"),
         ("rank", "a.csv", "b.csv", "--report", "page.html"),
         ("size", "a.csv", "b.csv"),
         ("studies",),

@@ -50,6 +50,11 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
             "where no --score is named, it is the score (repeatable)",
         )
     parser.add_argument(
+        "--by-position",
+        action="store_true",
+        help="join the rows of tables by their position, where the files have as many rows and the same labels",
+    )
+    parser.add_argument(
         "--labels", metavar="FILE", help="a table with the id and the true class of each row, where the files have none"
     )
     for name in ("filter", "model"):
@@ -160,6 +165,8 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         if key in found:
             raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {found[key]!r}")
         found[key] = column
+    if options.by_position and "id" in found:
+        raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
     if both := set(options.lower).intersection(options.higher):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
     return Columns(
@@ -172,6 +179,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         filter=options.filters[0] if options.filters else None,
         model=options.models[0] if options.models else None,
         unscored=options.unscored,
+        by_position=options.by_position,
         named=frozenset(_NAMED).intersection(found),
     )
 

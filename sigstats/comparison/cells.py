@@ -1,5 +1,7 @@
 """The cells of a comparison's table, and how values and differences are written."""
 
+from typing import Protocol
+
 from .._common.numerals import index_number, p_number, told_apart
 from ..measures.table import MEASURES
 from .rows import ComparisonRow
@@ -17,6 +19,18 @@ HEADER = (
     "PD",
     "NSD",
 )
+
+
+class Measured(Protocol):
+    """A row of which the measure and the unit are known."""
+
+    @property
+    def measure(self) -> str:
+        """The name of the measure."""
+
+    @property
+    def unit(self) -> str:
+        """The unit of a mark; empty where it has none."""
 
 
 def cells_of(row: ComparisonRow) -> tuple[str, ...]:
@@ -52,12 +66,12 @@ def verdict_of(row: ComparisonRow) -> str:
     return row.verdict or "not tested"
 
 
-def in_points(row: ComparisonRow) -> bool:
+def in_points(row: Measured) -> bool:
     """Whether differences of the row's measure are counted in percentage points, not in a unit of its own."""
     return MEASURES[row.measure].in_points
 
 
-def value_of(row: ComparisonRow, value: float | None) -> str:
+def value_of(row: Measured, value: float | None) -> str:
     """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
     if value is None:
         return "–"
@@ -99,6 +113,6 @@ def with_unit(row: ComparisonRow, value: float | None) -> str:
     return difference_of(row, value) + (" points" if in_points(row) else _unit(row))
 
 
-def _unit(row: ComparisonRow) -> str:
+def _unit(row: Measured) -> str:
     """The unit of a mark or loss, after a space."""
     return f" {row.unit}" if row.unit else ""

@@ -1,5 +1,6 @@
 """A comparison as plain text and as a table of HTML, for a prompt and a notebook."""
 
+from collections.abc import Sequence
 from html import escape
 
 from .._common.printable import printable
@@ -15,16 +16,20 @@ _NAMES = ("verdict", *(HEADER[position] for position in _COLUMNS))
 
 def as_plain(found: ComparedRows) -> str:
     """The verdict and the worst rows, in columns; what a terminal would obey is shown, not sent."""
-    rows = [_NAMES, *_rows(found)]
+    return "\n".join([title_of(found), *in_columns([_NAMES, *_rows(found)], left=3), *_rest(found)])
+
+
+def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
+    """The lines of a table, whose first columns are aligned to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [title_of(found)]
-    for row in rows:
-        aligned = (
-            cell.ljust(width) if position < 3 else cell.rjust(width)
+    aligned = (
+        "  ".join(
+            cell.ljust(width) if position < left else cell.rjust(width)
             for position, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        lines.append("  ".join(aligned).rstrip())
-    return "\n".join([*lines, *_rest(found)])
+        for row in rows
+    )
+    return [line.rstrip() for line in aligned]
 
 
 def as_html(found: ComparedRows) -> str:

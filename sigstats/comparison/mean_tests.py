@@ -81,7 +81,7 @@ def _are_alike(totals: ItemTotals) -> bool:
 def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """The mean chance that one of k answers to an item is right; the groups are the items."""
     k = MEASURES[row.measure].answers
-    totals, group = _right_answers(part)
+    totals, group = right_answers(part)
     fewest = np.minimum(*totals.counts)
     if fewest.min() < k:
         return replace(row, note=f"items of fewer than {k} answers: {np.count_nonzero(fewest < k):,}")
@@ -102,7 +102,7 @@ def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compar
     return with_sign_flips(row, sums, sizes, 1.0, rule, "groups of items", symmetric=_are_alike(totals))
 
 
-def _right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
+def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
     """How many answers to each item are right, and the group of each item; without items the groups are the items."""
     if part.right is not None:
         return part.of_items(part.right)

@@ -37,6 +37,21 @@ def pair_frames(
         raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
 
 
+def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
+    """The rows of one frame, which need no ids, as those of baseline and candidate.
+
+    Raises
+    ------
+    ValueError
+        As `pair_frames`.
+    """
+    found = _predictions(frame, "predictions", replace(columns, by_position=None))
+    try:
+        return join(found, found, columns)
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+
+
 def labels_of(frame: Any, columns: Columns) -> Predictions:
     """The labels of a frame, by id."""
     return _predictions(frame, "labels", Columns(id=columns.id, label=columns.label, prediction=columns.label))
@@ -80,6 +95,7 @@ def as_arguments(message: str) -> str:
     "expected each id once (groups='id' takes them)"
     """
     named = _OPTION.sub(lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={found[2]!r}", message)
+    named = named.replace("--by-position", "by_position=True")
     return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
 
 

@@ -34,6 +34,7 @@ def compare(
     lower_is_better: str | Sequence[str] = (),
     higher_is_better: str | Sequence[str] = (),
     labels: Any = None,
+    by_position: bool = False,
     epoch: str | None = None,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
@@ -69,6 +70,8 @@ def compare(
         these are the scores.
     labels : data frame, optional
         Frames only: the true class of each id, where `y` and `prediction_a` have none.
+    by_position : bool
+        Frames only: whether rows are joined by their position, with the same labels, and not by `id`.
     epoch : str, optional
         Frames only: the column that numbers several answers to one id.
     scores : pair of array_like of float, shape (n,), optional
@@ -131,7 +134,9 @@ def compare(
         names = {"id": id, "label": label, "epoch": epoch, "group": groups, "task": task}
         ways = _names(lower_is_better, "lower_is_better"), _names(higher_is_better, "higher_is_better")
         score = score or [*ways[0], *ways[1]] or None
-        pairs = _of_frames(y, prediction_a, names, prediction, score, slices, unmatched, labels, *ways)
+        if not isinstance(by_position, bool):
+            raise refuse("by_position", by_position, "True or False")
+        pairs = _of_frames(y, prediction_a, names, prediction, score, slices, unmatched, labels, *ways, by_position)
         if score_range is not None:
             limits = as_score_range(score_range)
             pairs = [replace(pair, score_range=limits) for pair in pairs]
@@ -141,6 +146,7 @@ def compare(
             "epoch": epoch,
             "task": task,
             "labels": labels,
+            "by_position": by_position or None,
             "lower_is_better": lower_is_better or None,
         }
         for name, value in of_frames.items():
@@ -186,6 +192,7 @@ def _of_frames(
     labels: Any,
     lower: tuple[str, ...],
     higher: tuple[str, ...],
+    by_position: bool,
 ) -> list[PairedPredictions]:
     for name, value in names.items():
         if not isinstance(value, str) and (value is not None or name in ("id", "label")):
@@ -208,7 +215,8 @@ def _of_frames(
 
     scores = as_scores(score)
     slices = tuple(dict.fromkeys(listed))
-    columns = Columns(**names, prediction=own[0], slices=slices, lower=frozenset(lower), higher=frozenset(higher))
+    ways: dict[str, Any] = {"lower": frozenset(lower), "higher": frozenset(higher), "by_position": by_position}
+    columns = Columns(**names, prediction=own[0], slices=slices, **ways)
     if labels is not None:
         columns = replace(columns, truth=labels_of(labels, columns))
     if len(own) > 1:

@@ -127,6 +127,11 @@ def match(
         dropped), no common id; another task, score or question (unless that is allowed).
     """
     require_one_kind(first, other)
+    if first.by_position and len(first.ids) != len(other.ids):
+        raise ValueError(
+            f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
+            "rows, for --by-position"
+        )
     if not allow_different_tasks:
         require_same_task(first, other)
     matched = _match(first, other)
@@ -183,8 +188,9 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
     differs = pc.indices_nonzero(pc.not_equal(label, label_of_other))
     if len(differs):
         at = differs[0].as_py()
+        row = f"{'row' if first.by_position else 'id'} {shown(first.ids.take(rows)[at].as_py())}"
         raise ValueError(
-            f"{other.where}: id {shown(first.ids.take(rows)[at].as_py())}: label {shown(label_of_other[at].as_py())} "
+            f"{other.where}: {row}: label {shown(label_of_other[at].as_py())} "
             f"is not that of {first.where}, {shown(label[at].as_py())}; expected the same labels"
             + (f" (and {len(differs) - 1} more)" if len(differs) > 1 else "")
         )

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.score_direction import is_lower_better
-from sigstats._common.validation import shown
+from sigstats._common.validation import hint, shown
 
 from ..tables.numbers import is_number
 from ..tables.spelling import same_spelling
@@ -65,6 +65,8 @@ class Columns:
         The scores of which a person said that the lower, or the higher, is better.
     truth : Predictions or None
         The labels of another file, by id.
+    by_position : bool or None
+        Whether the rows of a table are known by their position, not by an id; None: where it has no ids.
     """
 
     id: str = "id"
@@ -85,6 +87,7 @@ class Columns:
     lower: frozenset[str] = frozenset()
     higher: frozenset[str] = frozenset()
     truth: "Predictions | None" = None
+    by_position: bool | None = False
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -147,6 +150,8 @@ class Predictions:
         The name of the score.
     lower : bool or None
         Whether the lower score is the better one; None where that is not certain.
+    by_position : bool
+        Whether the ids are the positions of the rows.
     """
 
     where: str
@@ -170,6 +175,7 @@ class Predictions:
     hint: str = "expected each id once"
     measured: str = ""
     lower: bool | None = False
+    by_position: bool = False
 
     @property
     def keys(self) -> Any:
@@ -227,6 +233,28 @@ def _require_labels(table: Table, columns: Columns) -> None:
         )
 
 
+def _by_position(table: Table, columns: Columns) -> bool:
+    """Whether the rows are known by their position; a table without ids is refused otherwise."""
+    there = columns.id in table.names
+    if columns.by_position is None:
+        return not there and "id" not in columns.named
+    if columns.by_position and (columns.truth is not None or columns.group == columns.id):
+        other = "--group" if columns.truth is None else "--labels"
+        raise ValueError(f"{table.where}: by-position is not valid with {other}, which needs ids; expected one of them")
+    if not columns.by_position and not there and "id" not in columns.named and table.names:
+        wanted = f"{hint(columns.id, table.names)} (--id COLUMN)"
+        raise table.error(columns.id, f" is not there; {wanted}; or --by-position, for the same rows in the same order")
+    return columns.by_position
+
+
+def _positions_note(table: Table, columns: Columns, *, labelled: bool) -> tuple[str, ...]:
+    """A line on rows that a person wants joined by position."""
+    if not columns.by_position:
+        return ()
+    beside = "the labels agree" if labelled else "no labels say that they are the same"
+    return (f"{table.num_rows:,} rows are joined by their position; {beside}",)
+
+
 def _labels(truth: Predictions, ids: Any, where: str) -> Any:
     """The labels that another file has for these ids."""
     of_ids, known = same_spelling([ids, truth.ids])
@@ -249,10 +277,15 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         if value is not None:
             raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
     texts, ids = table.texts, None
+    positions = _by_position(table, columns)
     if columns.coded and columns.truth is None and columns.epoch is None and columns.group != columns.id:
         texts = table.coded
-        table.require_values(columns.id)
-        ids = table.ascending(columns.id)
+        if not positions:
+            table.require_values(columns.id)
+            ids = table.ascending(columns.id)
+    if positions:
+        ids = pa.array(range(table.num_rows), pa.int64())
+        ids = ids if texts == table.coded else ids.cast(pa.string())
     ascending = ids is not None or table.is_increasing(columns.id)
     ids = table.texts(columns.id) if ids is None else ids
     score = None if columns.score is None else table.exact_numbers(columns.score)
@@ -287,6 +320,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         epoch=epoch,
         distinct=ids if ascending else None,
         hint=f"expected each id once (--group {columns.id} or --epoch COLUMN takes them as answers to one item)",
+        notes=_positions_note(table, columns, labelled=bool(labelled)),
         measured=columns.score or "",
+        by_position=positions,
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )

@@ -115,6 +115,15 @@ CALLS = {
         (sigstats.assert_no_regression, {"y": Y, "prediction_a": Y, "prediction_b": list(Y), "fail_on": "fail",
                                          "rule": RULE}),
     ],
+    "assert_at_least": [
+        (sigstats.assert_at_least, {"y": FRAME, "prediction": "prediction", "at_least": 0.1, "id": "id",
+                                    "label": "label", "groups": "part", "slices": ["part"],
+                                    "measures": ["accuracy"], "fail_on": "fail",
+                                    "rule": RULE}),
+        (sigstats.assert_at_least, {"y": Y, "prediction": Y, "at_least": 0.1, "groups": list(range(4)) * 3,
+                                    "slices": {"s": ["x", "y", "z"] * 4}, "measures": ["f1"], "positive": 1,
+                                    "rule": RULE}),
+    ],
     "read_predictions": [
         (sigstats.read_predictions, {"paths": FILE, "id": "id", "label": "label", "prediction": "prediction",
                                      "slices": ["part"], "groups": "part", "unscored": "drop"}),
@@ -285,7 +294,7 @@ CALLS = {
 #: Plain records of results, and constants: nothing is computed.
 RECORDS = {
     "DominanceIndices", "Membership", "RankedHypothesis",
-    "ALTERNATIVES", "AnytimeResult",
+    "ALTERNATIVES", "AnytimeResult", "CheckResult", "CheckedRow",
     "BootstrapResult", "ComparisonResult", "ComparisonRow", "DiscordantCounts", "EffectSize",
     "EfficiencyResult", "GoodnessOfFitTestResult",
     "CorrectedResampledResult", "FiveByTwoResult", "DatasetsComparison", "FriedmanResult",

@@ -19,7 +19,7 @@ NAMES = {"AnytimeLook": AnytimeLook, "inf": math.inf, "nan": math.nan, "array": 
     name: getattr(sigstats, name) for name in sigstats.__all__
 }
 #: A table in place of its call.
-TABLE = sigstats.ComparisonResult
+TABLE = (sigstats.ComparisonResult, sigstats.CheckResult)
 
 
 def records(value):
@@ -51,7 +51,7 @@ def test_every_kind_of_record_is_made_again_of_what_is_shown():
                 seen |= {remade(record) for record in found}
     # Those that stand only within others, or are a table, or are nothing but a base.
     within = {"Interval", "PairOverDatasets", "SignedRankProbabilities", "RankedModel", "RankedPair", "RankedSlice"}
-    shown_otherwise = {"ALTERNATIVES", "TestResult", "ComparisonResult", "SequentialResult"}
+    shown_otherwise = {"ALTERNATIVES", "TestResult", "ComparisonResult", "CheckResult", "SequentialResult"}
     assert seen >= RECORDS - within - shown_otherwise
     assert seen <= set(sigstats.__all__)
 

@@ -33,6 +33,7 @@ def refused(capsys, *arguments):
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [
+        ("check", ["nosuch.csv", "--at-least", "0.9"]),
         ("compare", ["nosuch.csv", "nosuch.csv"]),
         ("deploy", ["nosuch.toml", "--output", "out"]),
         ("export", ["nosuch", "--to", "out"]),

@@ -1,0 +1,212 @@
+"""What is said of one model and a bar: a row for each measure on each slice, and the verdict."""
+
+from dataclasses import dataclass
+
+from scipy.special import bdtr
+
+from .._common.numerals import NBSP, p_number, significant, told_apart
+from .._common.printable import printable
+from ..intervals import clopper_pearson
+from ..multiplicity import IN_WORDS
+from .cells import in_points, items_in_words, value_of
+from .display import MOST_ROWS, in_columns
+from .paired_predictions import ALL_ROWS
+from .rule import ComparisonRule, Verdict
+
+HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
+_ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
+#: More rows than so many are not asked for.
+_MOST_ROWS = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedRow:
+    """One measure of one model on one slice.
+
+    Attributes
+    ----------
+    slice, measure : str
+    n : int
+        The number of rows.
+    items : int or None
+        The number of items that the rows answer, if items have several answers.
+    counted : int or None
+        The number of rows on which the measure rests, such as those predicted to be positive for precision.
+    value, low, high : float or None
+        The measure and its interval.
+    pvalue : float or None
+        One-sided p-value of "the measure is at least the bar".
+    p_adjusted : float or None
+        `pvalue`, adjusted over all measures and slices.
+    verdict : "pass", "inconclusive", "fail" or None
+        None if nothing was tested.
+    test, note, unit : str
+    """
+
+    slice: str
+    measure: str
+    n: int
+    items: int | None = None
+    counted: int | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    pvalue: float | None = None
+    p_adjusted: float | None = None
+    verdict: Verdict | None = None
+    test: str = ""
+    note: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CheckResult:
+    """The result of `sigstats.assert_at_least`; a table where it is printed.
+
+    Attributes
+    ----------
+    rows : tuple of CheckedRow
+        Every measure on all rows, then on each slice.
+    rule : ComparisonRule
+        Of which level, adjustment, confidence and smallest slice are used.
+    at_least : float
+        The bar.
+    n : int
+        The number of rows.
+    notes : tuple of str
+        Remarks about the data, a line each.
+    """
+
+    rows: tuple[CheckedRow, ...]
+    rule: ComparisonRule
+    at_least: float
+    n: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of any row; inconclusive too where a measure was not tested on all rows."""
+        found = {row.verdict for row in self.rows}
+        if "fail" in found:
+            return "fail"
+        unanswered = any(row.verdict is None and row.slice == ALL_ROWS for row in self.rows)
+        return "inconclusive" if "inconclusive" in found or unanswered else "pass"
+
+    @property
+    def ranked(self) -> tuple[CheckedRow, ...]:
+        """The rows, the worst first: fails by their p-values, inconclusive, not tested, what passes."""
+        return tuple(sorted(self.rows, key=lambda row: (_ORDER[row.verdict], row.pvalue or 0.0)))
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+
+def cells_of(row: CheckedRow) -> tuple[str, ...]:
+    """The cells of a row under `HEADER`."""
+    rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
+    interval = "–"
+    if row.low is not None and row.high is not None:
+        interval = " to ".join(told_apart(row.low, row.high, lambda end, _: value_of(row, end), 2))
+    ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.p_adjusted)]
+    return (row.slice, row.measure, rows, value_of(row, row.value), interval, *ps, row.verdict or "not tested")
+
+
+def bar_in_words(found: CheckResult) -> str:
+    """The bar, in the unit of the measures."""
+    share = f"{significant(100 * found.at_least)}%"
+    own = " ".join(filter(None, [significant(found.at_least), next((row.unit for row in found.rows if row.unit), "")]))
+    points = {in_points(row) for row in found.rows}
+    return f"{share} ({own} of a mark)" if len(points) > 1 else share if points == {True} else own
+
+
+def title_of(found: CheckResult) -> str:
+    """The verdict in a line."""
+    measures = list(dict.fromkeys(row.measure for row in found.rows))
+    bar, names = bar_in_words(found), f"{', '.join(measures)} {'is' if len(measures) == 1 else 'are'}"
+    everywhere = " on all slices" if len({row.slice for row in found.rows if row.verdict}) > 1 else ""
+    if found.verdict == "pass":
+        return f"PASS: {names} at least {bar}{everywhere}"
+    if found.verdict == "fail":
+        first, *more = (row for row in found.ranked if row.verdict == "fail")
+        others = f" and {len(more):,} more are" if more else " is"
+        return f"FAIL: {first.measure} on {first.slice}{others} below {bar}"
+    return f"INCONCLUSIVE: {names} not shown to be below {bar}, nor to be at least that{everywhere}"
+
+
+def rule_of(found: CheckResult) -> str:
+    """The rule in a sentence."""
+    rule, bar = found.rule, bar_in_words(found)
+    adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]}"
+    return (
+        f"fail where the measure is below {bar} with one-sided p{NBSP}≤{NBSP}{significant(rule.alpha, 3)}{adjusted}; "
+        f"pass where the {significant(100 * rule.confidence)}% interval begins at {bar} or above; else inconclusive"
+    )
+
+
+def reasons_of(found: CheckResult) -> list[str]:
+    """A sentence for each row that does not pass, the worst first."""
+    return [reason_of(row, found) for row in found.ranked if row.verdict != "pass" and not _is_small(row)]
+
+
+def _is_small(row: CheckedRow) -> bool:
+    return row.verdict is None and row.slice != ALL_ROWS
+
+
+def reason_of(row: CheckedRow, found: CheckResult) -> str:
+    """The reason why a row does not pass."""
+    if row.verdict is None or row.p_adjusted is None:
+        return f"not tested: {row.measure} on {row.slice}: {row.note}"
+    bar, cells = bar_in_words(found), cells_of(row)
+    of = f"{row.measure} on {row.slice}: {cells[3]} ({cells[4]})"
+    if row.verdict == "fail":
+        return f"below {bar}: {of}, adjusted p {p_number(row.p_adjusted).replace(NBSP, ' ')}"
+    wanted = rows_that_decide(row, found)
+    return f"not shown to be at least {bar}: {of}" + (
+        f"; {wanted:,} rows with this share would decide" if wanted else ""
+    )
+
+
+def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
+    """The number of rows of which the observed share of hits would fail or pass; None where it is not known.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.check_result import CheckedRow, CheckResult, rows_that_decide
+    >>> from sigstats.comparison.rule import ComparisonRule
+    >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, counted=100, value=0.92, test="binomial, exact")
+    >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), at_least=0.9, n=100)
+    >>> rows_that_decide(row, found)
+    763
+    """
+    if row.value is None or not row.counted or not row.test.startswith("binomial"):
+        return None
+    share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.at_least))
+
+    level = found.rule.level_of_one(sum(each.pvalue is not None for each in found.rows) or 1)
+
+    def decides(n: int) -> bool:
+        hits = round(share * n)
+        low = clopper_pearson(hits, n, confidence_level=found.rule.confidence).low
+        return low >= bar or float(bdtr(hits, n, bar)) <= level
+
+    low, high = row.counted, 2 * row.counted
+    while not decides(high):
+        low, high = high, 2 * high
+        if high > _MOST_ROWS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return -(-high * row.n // row.counted)
+
+
+def as_text(found: CheckResult) -> str:
+    """The verdict, the worst rows in columns, what would decide the first that is undecided, and the rule."""
+    shown = found.ranked[:MOST_ROWS]
+    table = [[printable(" ".join(cell.split())) for cell in cells_of(row)] for row in shown]
+    lines = [title_of(found), *(f"note: {note}" for note in found.notes), *in_columns([HEADER, *table], left=2)]
+    if len(found.rows) > MOST_ROWS:
+        lines.append(f"and {len(found.rows) - MOST_ROWS:,} more")
+    unsure = [row for row in shown if row.verdict == "inconclusive" or (row.verdict is None and row.slice == ALL_ROWS)]
+    lines += [reason_of(row, found) for row in unsure[:1]]
+    return "\n".join(map(printable, [*lines, f"rule: {rule_of(found)}"]))

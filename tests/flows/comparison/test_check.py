@@ -1,0 +1,214 @@
+"""`sigstats check` and `assert_at_least`: one model against a bar, beside SciPy, scikit-learn and the binomial law."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom, binomtest
+from sklearn.metrics import f1_score, jaccard_score, precision_score, recall_score
+from statsmodels.stats.multitest import multipletests
+
+import sigstats
+from sigstats.comparison.check import check_predictions
+from sigstats.comparison.check_result import rows_that_decide
+from sigstats.comparison.paired_predictions import pair_arrays
+from sigstats.flows.cli import main
+
+ONE_CLASS = ("precision", "recall", "specificity", "f1", "jaccard")
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(4)
+    label = rng.integers(2, size=500)
+    right = rng.random(500) < np.where(np.arange(500) % 2, 0.93, 0.75)
+    return pd.DataFrame(
+        {
+            "label": label,
+            "prediction": np.where(right, label, 1 - label),
+            "region": np.where(np.arange(500) % 2, "N", "S"),
+            "mark": rng.random(500).round(2),
+        }
+    )
+
+
+def checked(tmp_path, frame, *arguments, code=None):
+    """The exit code and the JSON of a check."""
+    path, target = tmp_path / "p.csv", tmp_path / "found.json"
+    frame.to_csv(path, index=False)
+    found = main(["check", str(path), *map(str, arguments), "--json", str(target)])
+    assert code is None or found == code
+    return json.loads(target.read_text())
+
+
+def test_accuracy_is_tested_by_the_binomial_law_and_adjusted_over_slices(tmp_path, table):
+    found = checked(tmp_path, table, "--at-least", 0.85, "--slice", "region", code=1)
+    parts = [table, table[table["region"] == "N"], table[table["region"] == "S"]]
+    hits = [int((part["label"] == part["prediction"]).sum()) for part in parts]
+    tests = [binomtest(k, len(part), 0.85, alternative="less") for k, part in zip(hits, parts, strict=True)]
+    adjusted = multipletests([each.pvalue for each in tests], method="holm")[1]
+    for row, k, part, p, p_adjusted in zip(found["rows"], hits, parts, tests, adjusted, strict=True):
+        exact = binomtest(k, len(part)).proportion_ci(0.95, "exact")
+        assert (row["value"], row["n"]) == (k / len(part), len(part))
+        assert (row["low"], row["high"]) == pytest.approx((exact.low, exact.high), rel=1e-9)
+        assert (row["pvalue"], row["p_adjusted"]) == pytest.approx((p.pvalue, p_adjusted), rel=1e-9)
+        expected = "fail" if p_adjusted <= 0.05 else "pass" if exact.low >= 0.85 else "inconclusive"
+        assert row["verdict"] == expected
+    assert [row["verdict"] for row in found["rows"]] == ["inconclusive", "pass", "fail"]
+
+
+def test_measures_of_one_class_are_scikit_learns_and_their_tests_condition_on_the_rows_that_count(tmp_path, table):
+    options = [part for name in ONE_CLASS for part in ("--measure", name)]
+    found = checked(tmp_path, table, "--at-least", "80%", *options, "--positive", 1)
+    y, p = table["label"], table["prediction"]
+    values = {
+        "precision": precision_score(y, p),
+        "recall": recall_score(y, p),
+        "specificity": recall_score(y, p, pos_label=0),
+        "f1": f1_score(y, p),
+        "jaccard": jaccard_score(y, p),
+    }
+    tp, fp, fn, tn = (int(((y == a) & (p == b)).sum()) for a, b in ((1, 1), (0, 1), (1, 0), (0, 0)))
+    share = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "specificity": (tn, tn + fp)}
+    for row in found["rows"]:
+        name = row["measure"]
+        assert row["value"] == pytest.approx(values[name])
+        hits, n = share.get(name, (tp, tp + fp + fn))
+        bar = 0.8 / 1.2 if name == "f1" else 0.8
+        assert row["pvalue"] == pytest.approx(binomtest(hits, n, bar, alternative="less").pvalue, rel=1e-9)
+        if name == "f1":
+            assert (row["low"], row["high"]) == pytest.approx(tuple(sigstats.f1_interval(tp, fp, fn)[:2]))
+
+
+@pytest.mark.parametrize(("n", "bar"), [(30, 0.9), (40, 0.5), (200, 0.97)])
+def test_at_the_bar_neither_verdict_is_wrong_more_often_than_stated(n, bar):
+    """Summed over all outcomes: a model at the bar fails in at most 5%, one just below passes in at most 2.5%."""
+    fails = passes = 0.0
+    for hits in range(n + 1):
+        y = [1] * n
+        verdict = check_predictions(pair_arrays(y, p := [1] * hits + [0] * (n - hits), p), bar).verdict
+        chance = binom.pmf(hits, n, bar)
+        fails += chance * (verdict == "fail")
+        passes += chance * (verdict == "pass")
+    assert fails <= 0.05
+    assert passes <= 0.025
+
+
+def test_rows_in_groups_keep_the_level_that_single_rows_would_exceed():
+    rng, fails, naive, trials = np.random.default_rng(8), 0, 0, 200
+    group = np.repeat(np.arange(40), 5)
+    for _ in range(trials):
+        right = np.repeat(rng.random(40) < 0.8, 5).astype(int)  # all rows of a group are alike
+        pair = pair_arrays([1] * 200, right, right, groups=group)
+        fails += check_predictions(pair, 0.8).verdict == "fail"
+        naive += binomtest(int(right.sum()), 200, 0.8, alternative="less").pvalue <= 0.05
+    assert fails <= binom.ppf(0.9999, trials, 0.05)
+    assert naive > binom.ppf(0.9999, trials, 0.05)
+
+
+def test_marks_of_0_and_1_have_the_p_values_of_right_and_wrong(tmp_path, table):
+    table["mark"] = (table["label"] == table["prediction"]).astype(float)
+    marks = checked(tmp_path, table, "--at-least", 0.85, "--score", "mark")["rows"][0]
+    answers = checked(tmp_path, table, "--at-least", 0.85)["rows"][0]
+    for name in ("value", "low", "high", "pvalue"):
+        assert marks[name] == pytest.approx(answers[name], rel=1e-9)
+    assert (marks["measure"], answers["measure"]) == ("mean-score", "accuracy")
+
+
+def test_pass_at_k_is_the_mean_over_items(tmp_path):
+    right = np.array([[0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]] * 5)
+    frame = pd.DataFrame({"id": np.repeat(np.arange(20), 3), "label": 1, "prediction": right.ravel()})
+    (row,) = checked(tmp_path, frame, "--at-least", 0.3, "--measure", "pass@2", "--group", "id")["rows"]
+    pairs = [[max(a, b) for a, b in ((x, y), (x, z), (y, z))] for x, y, z in right.tolist()]
+    assert row["value"] == pytest.approx(np.mean(pairs))
+    assert row["items"] == 20
+
+
+def test_the_outputs_say_the_same_and_the_exit_code_is_that_of_the_verdict(tmp_path, table, capsys):
+    places = {form: tmp_path / f"out.{form}" for form in ("markdown", "junit")}
+    forms = [part for form, place in places.items() for part in (f"--{form}", place)]
+    checked(tmp_path, table, "--at-least", 0.85, "--slice", "region", *forms, code=1)
+    assert capsys.readouterr().out.startswith("FAIL: accuracy on region = S is below 85%\n")
+    assert places["markdown"].read_text().startswith("### FAIL: accuracy on region = S is below 85%\n")
+    suite = ET.parse(places["junit"]).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
+    checked(tmp_path, table, "--at-least", 0.84, code=0)
+    assert capsys.readouterr().out.startswith("INCONCLUSIVE: accuracy is not shown to be below 84%")
+    checked(tmp_path, table, "--at-least", 0.84, "--fail-on", "inconclusive", code=1)
+    checked(tmp_path, table, "--at-least", 0.7, code=0)
+    assert "PASS: accuracy is at least 70%" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("hits", "n", "bar"), [(92, 100, 0.9), (85, 100, 0.9), (450, 500, 0.89)])
+def test_so_many_rows_of_the_same_share_decide(hits, n, bar):
+    def verdict(k, rows):
+        said = [1] * k + [0] * (rows - k)
+        return check_predictions(pair_arrays([1] * rows, said, said), bar)
+
+    found = verdict(hits, n)
+    wanted = rows_that_decide(found.rows[0], found)
+    assert found.verdict == "inconclusive"
+    assert wanted > n
+    assert verdict(round(hits / n * wanted), wanted).verdict == ("pass" if hits / n > bar else "fail")
+    assert verdict(round(hits / n * (0.8 * wanted)), round(0.8 * wanted)).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--at-least", "90"], "--at-least: 90.0 is not valid; expected a number between 0 and 1"),
+        (["--at-least", "much"], "--at-least: 'much' is not valid; expected a number such as 0.9 or 90%"),
+        (["--at-least", "0"], "--at-least: 0.0 is not valid; expected more than 0"),
+        (["--at-least", "0.9", "--measure", "kappa"], "measures: 'kappa' is not valid; expected one of accuracy"),
+        (["--at-least", "0.9", "--lower-is-better", "mark"], "score: 'mark' is not valid; expected a score of which"),
+        (["--at-least", "0.9", "--id", "nr"], "column 'nr' is not there"),
+        (["--at-least", "0.9", "--smallest-slice", "600"], "nothing can be tested"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, table, capsys, arguments, message):
+    table.to_csv(tmp_path / "p.csv", index=False)
+    assert main(["check", str(tmp_path / "p.csv"), *arguments]) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert (said.out, said.err.count("\n")) == ("", 1)
+
+
+def test_the_assertion_is_the_command_from_arrays_and_from_frames(table):
+    y, said, slices = table["label"], table["prediction"], {"region": table["region"]}
+    with pytest.raises(
+        AssertionError, match=r"FAIL: accuracy on region = S is below 85%\nbelow 85%: accuracy on"
+    ) as one:
+        sigstats.assert_at_least(y, said, at_least=0.85, slices=slices)
+    with pytest.raises(AssertionError) as other:
+        sigstats.assert_at_least(table, at_least=0.85, slices=["region"])
+    assert str(one.value) == str(other.value)
+    found = sigstats.assert_at_least(table, at_least=0.4, score="mark")
+    assert found.rows[0].value == pytest.approx(table["mark"].mean())
+    with pytest.raises(AssertionError, match="INCONCLUSIVE"):
+        sigstats.assert_at_least(y, said, at_least=0.84, fail_on="inconclusive")
+
+
+def test_tables_without_ids_are_joined_by_position_where_rows_and_labels_agree(tmp_path, table, capsys):
+    a, b, c = (tmp_path / f"{name}.csv" for name in "abc")
+    table.to_csv(a, index=False)
+    table.assign(prediction=0).to_csv(b, index=False)
+    assert main(["compare", str(a), str(b)]) == 2
+    assert "--by-position" in capsys.readouterr().err
+    assert main(["compare", str(a), str(b), "--by-position", "--json", str(tmp_path / "1.json")]) == 1
+    table.assign(id=range(500)).to_csv(a, index=False)
+    table.assign(id=range(500), prediction=0).to_csv(b, index=False)
+    assert main(["compare", str(a), str(b), "--json", str(tmp_path / "2.json")]) == 1
+    one, other = (json.loads((tmp_path / f"{n}.json").read_text()) for n in (1, 2))
+    assert one["rows"] == other["rows"]
+    assert one["notes"] == ["500 rows are joined by their position; the labels agree"]
+    capsys.readouterr()
+    table.iloc[:-1].to_csv(c, index=False)
+    assert main(["compare", str(a), str(c), "--by-position"]) == 2
+    assert "has 499 rows, and" in capsys.readouterr().err
+    table.iloc[::-1].to_csv(c, index=False)
+    assert main(["compare", str(a), str(c), "--by-position"]) == 2
+    assert ": row '" in capsys.readouterr().err
+    found = sigstats.compare(table, table.assign(prediction=0), by_position=True)
+    assert [row.difference for row in found.rows] == [row["difference"] for row in one["rows"]]
