@@ -23,8 +23,7 @@ class BootstrapResult(TestResult):
     statistic, estimate : float
         The difference B - A of the measure on the test set.
     pvalue : float
-        The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out; where few groups of
-        rows differ, at least what these can show (`bootstrap_summary`).
+        The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out.
     exceedances : int
         How many of the replicates it was counted from; two-sided, those in the smaller tail.
     confidence_interval : Interval

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from .._common.counts_wanted import takes_counts
-from .._common.extreme import exchange_floor
 from .._common.validation import (
     ALTERNATIVES,
     MAX_RESAMPLES,
@@ -137,7 +136,6 @@ def bootstrap_summary(
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
     undefined: int | None = None,
-    discordant_groups: int | None = None,
 ) -> BootstrapResult:
     """Do what `bootstrap_test` does with differences that were drawn elsewhere.
 
@@ -152,11 +150,6 @@ def bootstrap_summary(
         As for `bootstrap_test`.
     undefined : int, optional
         In how many replicates 0/0 occurred, if known.
-    discordant_groups : int, optional
-        Where whole groups of rows were drawn (`sigstats.bootstrap.grouped.grouped_replicates`): in how many of them A
-        and B gave different answers. The warning of few disagreements then counts groups, and the p-value of no
-        difference is at least what an exchange of A and B in each of them can give
-        (`sigstats._common.extreme.exchange_floor`).
 
     Examples
     --------
@@ -174,8 +167,7 @@ def bootstrap_summary(
     options = _Options(chosen, confidence_level, method, alternative, null_value)
     check_resamples(drawn.size, options.confidence_level, options.method, options.direction)
     known = None if undefined is None else as_count(undefined, "undefined", maximum=drawn.size)
-    groups = None if discordant_groups is None else as_count(discordant_groups, "discordant_groups")
-    return _result(joint, chosen, drawn, options, known, groups)
+    return _result(joint, chosen, drawn, options, known)
 
 
 class _Options:
@@ -201,7 +193,6 @@ def _result(
     differences: FloatArray,
     options: _Options,
     undefined: int | None,
-    groups: int | None = None,
 ) -> BootstrapResult:
     observed = evaluate(joint, measure, np.array([joint.counts], dtype=np.float64))
     estimate = float(observed.differences[0])
@@ -214,18 +205,16 @@ def _result(
         estimate=estimate,
         acceleration=acceleration(joint, measure) if options.method == "bca" else 0.0,
     )
-    # An exchange of A and B speaks of no difference, not of another one.
-    floor = 0.0 if groups is None or options.null_value else exchange_floor(groups, options.alternative)
     better = differences > 0 if measure.greater_is_better else differences < 0
     return BootstrapResult(
         statistic=estimate,
-        pvalue=max(inference.pvalue, floor),
+        pvalue=inference.pvalue,
         method=options.method,
         alternative=options.alternative,
         confidence_interval=Interval(inference.low, inference.high, options.confidence_level),
         replicates=differences.size,
         exceedances=inference.exceedances,
-        reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, measure, differences, undefined, groups)]),
+        reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, measure, differences, undefined)]),
         estimate=estimate,
         probability=float(better.mean()),  # eq. (13)
         probability_tied=float((differences == 0).mean()),
@@ -239,18 +228,13 @@ def _result(
     )
 
 
-def _doubts(
-    joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int | None, groups: int | None
-) -> Iterator[str]:
+def _doubts(joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int | None) -> Iterator[str]:
     """Why the replicates may say less than they seem to."""
     if undefined:
         yield f"0/0, taken as 0, in {undefined} of {differences.size} replicates"
     if differences.min() == differences.max():
         yield "all replicates are equal: the counts say nothing about their spread"
-    elif groups is not None:
-        if groups < FEW_DISAGREEMENTS:
-            yield f"only {groups} groups with disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more"
     elif joint.disagreements < FEW_DISAGREEMENTS:
         yield f"only {joint.disagreements} disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more"
-    if groups is None and measure.name == "f1" and joint.kind == "binary" and joint.disagreements < FEW_DISAGREEMENTS:
+    if measure.name == "f1" and joint.kind == "binary" and joint.disagreements < FEW_DISAGREEMENTS:
         yield "its interval may hold the truth far less often than stated: take f1_difference_interval"

@@ -25,7 +25,7 @@ from .requirements import as_compared_measures, default_measures, is_of_scores, 
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
 from .task_means import has_task_mean, test_task_mean
-from .tests import test_part, uses_bootstrap, with_detectable
+from .tests import test_part, uses_random_weights, with_detectable
 
 
 def compare_pair(
@@ -73,11 +73,11 @@ def compare_pairs(
     )
     level = rule.level_of_one(max(1, tests))
     notes: tuple[str, ...] = ()
-    if any(uses_bootstrap(name) for names, _ in asked for name in names):
+    if any(uses_random_weights(name) for names, _ in asked for name in names):
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.resamples + 1)
         if smallest > level:
-            notes = (f"no bootstrap can fail: its smallest p is {p_number(smallest)}, {p_number(level)} needed",)
+            notes = (f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed",)
     found = [
         _of_itself(everything, names, rule, paired) if paired.identical else _tested(paired, names, everything, rule)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
@@ -241,8 +241,8 @@ def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, lev
     indices = possibility(1.0, 1.0) if row.silent else possibility(row.p_worse)
     low = -math.inf if row.low is None else row.low
     verdict = rule.verdict(p_adjusted=p_adjusted, difference=row.difference, low=low)
-    if verdict == "pass" and row.short_of_differences:
-        verdict = "inconclusive"  # what the interval excludes, it does not exclude
+    if verdict == "pass" and row.without_limits:
+        verdict = "inconclusive"  # one row may differ by any amount
     if verdict == "inconclusive":
         row = with_detectable(row, level)
     row = replace(row, p_adjusted=p_adjusted, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, verdict=verdict)

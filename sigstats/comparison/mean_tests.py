@@ -1,33 +1,26 @@
-"""Means of marks, losses and chances: by the exact sign-flip test where it can be, else by Student's t.
+"""Means of answers, marks, losses and chances, by the bounds that one more row does not undo.
 
-A test by changes of sign needs to know how far a row that was not seen might differ, which bounded marks tell. Its law
-is exact for whole numbers and fractions, and for few other marks; for more of these it has certified bounds.
+A mean of values without limits has no bound: the largest difference that was seen stands in for one, and no such row
+passes.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..measures.score_formulas import pass_at
-from ..measures.table import MEASURES
+from ..measures.table import MEASURES, MeasureSpec
 from ..scores.mean_score import mean_score_test
-from ..sign_flips.law import pvalue_of_sum
-from ..sign_flips.test import sign_flip_test
-from ..sign_flips.units import whole_units
+from ..unseen_row.means import mean_interval, mean_pvalue, units_of
 from .paired_predictions import ItemTotals
 from .part import Part
-from .rows import ComparisonRow
+from .rows import WITHOUT_LIMITS, ComparisonRow
 from .rule import ComparisonRule
 from .score_rows import with_scores
-
-#: With more rows that differ Student's t takes a hundredth of the time and is as good: of whole numbers and fractions,
-#: and of other marks, whose bounds of p are wider the more there are.
-_MOST_FLIPS, _MOST_REALS = 100_000, 10_000
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
@@ -39,18 +32,29 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compariso
         a, b = part.marks.sums
         marks = replace(part.marks, sums=(part.sign * a, part.sign * b))
         return test_averages(row, part, marks, part.span(spec), rule)
-    a, b = _told_apart(*part.values(spec))
-    student = mean_score_test(a, b, groups=part.group, confidence_level=rule.confidence)
-    row = replace(with_scores(row, student), differing=_differing(a, b, part.group))
-    span = part.span(spec)
-    if span is None:
-        why = "marks outside of 0 to 1, whose range is not given" if spec.needs == "marks" else "losses have no bound"
-        return replace(row, note=_joined(f"Student's t: {why}", row.note))
-    sums, sizes = by_group(b - a, part.group)
-    if not _has_law(sums):
-        why = f"the law of {np.count_nonzero(sums):,} {part.what} that differ takes too long to be summed"
-        return replace(row, note=_joined(f"Student's t: {why}", row.note))
-    return with_sign_flips(row, sums, sizes, span, rule, part.what)
+    a, b = part.values(spec)
+    infinite = [int(np.isinf(each).sum()) for each in (a, b)]
+    if any(infinite):
+        return replace(row, note=_infinite(infinite))
+    row = with_scores(row, mean_score_test(a, b, groups=part.group, confidence_level=rule.confidence))
+    row = with_bound(row, (a, b), part.group, part.span(spec), rule, part.what)
+    return replace(row, note="; ".join(filter(None, [row.note, _outside(part, spec)])))
+
+
+def _infinite(rows: Sequence[int]) -> str:
+    who = " and ".join(
+        f"{count:,} rows of the {name}" for count, name in zip(rows, ("baseline", "candidate"), strict=True) if count
+    )
+    return f"infinite loss: the true class has probability 0 in {who}; score_range names limits of probabilities"
+
+
+def _outside(part: Part, spec: MeasureSpec) -> str:
+    """How many probabilities count as the nearest limit."""
+    if spec.name != "neg-log-loss" or part.limits is None or part.scores is None:
+        return ""
+    low, high = part.limits
+    outside = sum(int(np.count_nonzero((each < low) | (each > high))) for each in part.scores)
+    return f"{outside:,} probabilities outside of {low:g} to {high:g} count as these limits" if outside else ""
 
 
 def test_averages(
@@ -58,24 +62,12 @@ def test_averages(
 ) -> ComparisonRow:
     """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
     of_items, group = part.of_items(totals)
-    a, b = _told_apart(*of_items.means)
-    if len(a) < 2:
+    if len(of_items.means[0]) < 2:
         return replace(row, note="one item alone: nothing can be tested")
-    row = replace(row, n=len(a), items=len(a))
-    row = with_scores(row, mean_score_test(a, b, groups=group, confidence_level=rule.confidence))
-    row = replace(row, differing=_differing(a, b, group))
-    sums, sizes = by_group(b - a, group)
-    if span is None:
-        return replace(row, note=_joined("Student's t: marks outside of 0 to 1, whose range is not given", row.note))
-    if not _has_law(sums):
-        return replace(row, note=_joined("Student's t: the law of so many items takes too long to be summed", row.note))
+    row = replace(row, n=len(of_items.means[0]), items=len(of_items.means[0]))
+    row = with_scores(row, mean_score_test(*of_items.means, groups=group, confidence_level=rule.confidence))
     what = "items' averages" if group is None else "groups of items' averages"
-    return with_sign_flips(row, sums, sizes, span, rule, what, symmetric=_are_alike(of_items))
-
-
-def _are_alike(totals: ItemTotals) -> bool:
-    """Whether baseline and candidate have as many answers to each item."""
-    return bool((totals.counts[0] == totals.counts[1]).all())
+    return with_bound(row, of_items.means, group, span, rule, what)
 
 
 def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
@@ -85,21 +77,13 @@ def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compar
     fewest = np.minimum(*totals.counts)
     if fewest.min() < k:
         return replace(row, note=f"items of fewer than {k} answers: {np.count_nonzero(fewest < k):,}")
-    chance = cache(pass_at)
-    chances: list[list[Fraction]] = [
-        [chance(k, n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)]
+    chance = cache(lambda answers, right: float(pass_at(k, answers, right)))
+    a, b = (
+        np.array([chance(n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)])
         for answers, rights in zip(totals.counts, totals.sums, strict=True)
-    ]
-    floats = [np.array([float(each) for each in values]) for values in chances]
-    row = with_scores(row, mean_score_test(*floats, groups=group, confidence_level=rule.confidence))
-    differences = [candidate - baseline for baseline, candidate in zip(*chances, strict=True)]
-    if group is None:
-        return with_sign_flips(row, differences, None, 1.0, rule, "items", symmetric=_are_alike(totals))
-    codes, sizes = np.unique(group, return_inverse=True, return_counts=True)[1:]
-    sums = [Fraction(0)] * len(sizes)
-    for code, difference in zip(codes.tolist(), differences, strict=True):
-        sums[code] += difference
-    return with_sign_flips(row, sums, sizes, 1.0, rule, "groups of items", symmetric=_are_alike(totals))
+    )
+    row = with_scores(row, mean_score_test(a, b, groups=group, confidence_level=rule.confidence))
+    return with_bound(row, (a, b), group, 1.0, rule, "items" if group is None else "groups of items")
 
 
 def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
@@ -113,41 +97,43 @@ def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
     return ItemTotals((a, b), (answers, answers)), part.group_of_items()
 
 
-def with_sign_flips(
+def with_bound(
     row: ComparisonRow,
-    differences: Any,
-    sizes: IntArray | None,
-    span: float,
+    values: tuple[FloatArray, FloatArray],
+    group: IntArray | None,
+    span: float | None,
     rule: ComparisonRule,
     what: str,
-    *,
-    symmetric: bool = True,
+    weights: FloatArray | None = None,
 ) -> ComparisonRow:
-    """The row with the sign-flip test of the differences, candidate less baseline, of each row, group or item."""
-    options: dict[str, Any] = {"sizes": sizes, "limit": span, "symmetric": symmetric}
-    both = sign_flip_test(differences, **options, confidence_level=rule.confidence)
-    magnitudes, positive, negative = whole_units(differences)
-    # The laws are symmetric: where the candidate is behind, one side is half of both.
-    if negative > positive:
-        worse = both.pvalue / 2
-    elif symmetric:
-        worse = pvalue_of_sum(magnitudes, positive, negative, "less").high
-    else:
-        worse = sign_flip_test(differences, **options, alternative="less").pvalue
-    how = "exact" if both.pvalue_interval is None else "certified"
-    how = how if symmetric else "and a score test"
-    return replace(
+    """The row with the bounds of the mean difference of values, none of which is larger than `span`."""
+    differences = values[1] - values[0]
+    # What rounding leaves of no difference is none.
+    differences[np.abs(differences) <= TIE_TOLERANCE * np.maximum(*np.abs(values))] = 0.0
+    limit = float(np.abs(differences).max()) if span is None else span
+    sums, counts = by_group(differences if weights is None else weights * differences, group)
+    sizes = counts if weights is None else by_group(weights, group)[0]
+    differing = int(np.count_nonzero(sums if group is None else by_group(np.abs(differences), group)[0]))
+    row = replace(row, differing=differing, test=f"unseen row beside {len(sums):,} {what}")
+    note = f"{what} that differ: {differing:,} of {len(sums):,}"
+    if span is None and not differing:
+        note = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"
+        row = replace(row, difference=0.0, low=None, high=None, standard_error=None)
+        return replace(row, p_worse=1.0, p_differs=1.0, note=note)
+    units = units_of(sums, sizes)
+    interval = mean_interval(units, (-limit, limit), rule.confidence)
+    row = replace(
         row,
-        difference=both.estimate,
-        low=both.confidence_interval.low,
-        high=both.confidence_interval.high,
-        standard_error=both.standard_error,
-        test=f"sign flips of {both.items:,} {what}{',' if symmetric else ''} {how}",
-        p_worse=worse,
-        p_differs=both.pvalue,
-        differing=both.differing,
-        note=f"{what} that differ: {both.differing:,} of {both.items:,}",
+        difference=units.mean,
+        low=interval.low,
+        high=interval.high,
+        p_worse=mean_pvalue(units, limit, "less"),
+        p_differs=mean_pvalue(units, limit),
+        note=note,
     )
+    if span is None:
+        row = replace(row, test=f"{row.test}, {WITHOUT_LIMITS}", note=f"{note}; limits of a row are not known")
+    return row
 
 
 def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, IntArray | None]:
@@ -156,25 +142,3 @@ def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, In
         return values, None
     _, codes, sizes = np.unique(group, return_inverse=True, return_counts=True)
     return np.asarray(np.bincount(codes, values), dtype=np.float64), sizes
-
-
-def _has_law(sums: FloatArray) -> bool:
-    """Whether the law of the sum with random signs can be found closely enough, in a second."""
-    magnitudes = sums[sums != 0]
-    if len(magnitudes) <= _MOST_REALS:
-        return True
-    return len(magnitudes) <= _MOST_FLIPS and isinstance(whole_units(magnitudes)[0], list)
-
-
-def _told_apart(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The values, equal where they differ by rounding alone."""
-    return a, np.where(np.abs(b - a) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b)), a, b)
-
-
-def _differing(a: FloatArray, b: FloatArray, group: IntArray | None) -> int:
-    differs = a != b
-    return int(differs.sum()) if group is None else len(np.unique(group[differs]))
-
-
-def _joined(*notes: str) -> str:
-    return "; ".join(filter(None, notes))

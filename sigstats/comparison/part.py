@@ -30,6 +30,8 @@ class Part:
         The number that each class is, where all are numbers and a measure needs them.
     score_range : pair of float or None
         What every score lies between.
+    limits : pair of float or None
+        The same where it was named: of marks, of probabilities, or of the numbers that labels and predictions are.
     items : int64 array of shape (n,) or None
         Which item each row answers.
     right, marks : ItemTotals or None
@@ -46,6 +48,7 @@ class Part:
     scores: tuple[FloatArray, FloatArray] | None
     numbers: FloatArray | None = None
     score_range: tuple[float, float] | None = None
+    limits: tuple[float, float] | None = None
     items: IntArray | None = None
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
@@ -90,15 +93,33 @@ class Part:
             label, a, b = (self.numbers[codes] for codes in (self.label, self.a, self.b))
             return spec.of_rows(label, a), spec.of_rows(label, b)
         assert self.scores is not None
+        scores, limits = self.scores, self._of_probabilities
+        if spec.name == "neg-log-loss" and limits is not None:
+            scores = scores[0].clip(*limits), scores[1].clip(*limits)
         sign = self.sign if spec.needs == "marks" else 1
-        a, b = (sign * spec.of_rows(self.positive, score) for score in self.scores)
+        a, b = (sign * spec.of_rows(self.positive, score) for score in scores)
+        if spec.name == "neg-log-loss":
+            for values, score in zip((a, b), scores, strict=True):
+                values[np.where(self.positive, score, 1 - score) == 0] = -np.inf  # no constant hides it
         return a, b
+
+    @property
+    def _of_probabilities(self) -> tuple[float, float] | None:
+        """The limits of probabilities that leave no loss infinite, where some were named."""
+        return self.limits if self.limits is not None and 0 < self.limits[0] < self.limits[1] < 1 else None
 
     def span(self, spec: MeasureSpec) -> float | None:
         """The largest difference that one row can have, if it is known."""
-        if spec.span is not None or spec.needs != "marks" or self.score_range is None:
+        if spec.span is not None:
             return spec.span
-        return self.score_range[1] - self.score_range[0]
+        if spec.name == "neg-log-loss":
+            limits = self._of_probabilities
+            return None if limits is None else float(np.ptp(np.log([*limits, 1 - limits[0], 1 - limits[1]])))
+        limits = self.score_range if spec.needs == "marks" else self.limits
+        if limits is None:
+            return None
+        width = limits[1] - limits[0]
+        return width**2 if spec.name == "neg-mse" else width
 
 
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:
@@ -132,6 +153,7 @@ def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool
         paired.scores,
         paired.numbers() if with_numbers else None,
         paired.bounds,
+        paired.score_range,
         paired.items,
         paired.right,
         paired.marks,

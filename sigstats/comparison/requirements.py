@@ -126,7 +126,7 @@ def require(paired: PairedPredictions, measure: str) -> None:
     if needs != "marks" and paired.graded:
         raise ValueError(f"measures: {measure!r} is not valid for marks; expected mean-score")
     low, high = min(each.min() for each in paired.scores), max(each.max() for each in paired.scores)
-    limits = paired.score_range
+    limits = paired.score_range if needs == "marks" else None
     if limits is not None and (low < limits[0] or high > limits[1]):
         odd = low if low < limits[0] else high
         raise ValueError(
@@ -158,10 +158,16 @@ def _require_predictions(paired: PairedPredictions, measure: str) -> None:
 
 
 def _require_numbers(paired: PairedPredictions, measure: str) -> None:
-    if paired.numbers() is None:
+    numbers, limits = paired.numbers(), paired.score_range
+    if numbers is None:
         odd = next(name for name in paired.classes if not _is_number(name))
         raise ValueError(
             f"measures: {measure!r} is not valid for {shown(odd)}; expected labels and predictions in numbers"
+        )
+    if limits is not None and (numbers.min() < limits[0] or numbers.max() > limits[1]):
+        far = float(numbers.min() if numbers.min() < limits[0] else numbers.max())
+        raise ValueError(
+            f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {far:g}; expected all numbers in it"
         )
 
 

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from ..bootstrap.test import FEW_DISAGREEMENTS
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
+
+#: What the test of a row says where no limits of its values are known.
+WITHOUT_LIMITS = "without limits"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +27,8 @@ class ComparisonRow:
     baseline, candidate : float or None
         The measure of each model.
     baseline_interval, candidate_interval : tuple of float or None
-        The interval of each: Clopper and Pearson's for the accuracy (in groups, Gaffke's), that of the test
-        for scores, and percentiles of the bootstrap for other measures.
+        The interval of each: Clopper and Pearson's for the accuracy (in groups, Gaffke's), Student's or DeLong's for
+        scores, and random weights with one more row for other measures.
     difference, low, high : float or None
         Candidate less baseline, and its interval; no ends if nothing differs and differences have no known bound.
     standard_error : float or None
@@ -138,12 +140,9 @@ class ComparisonRow:
         return self.differing == 0
 
     @property
-    def short_of_differences(self) -> bool:
-        """Whether a bootstrap saw the models differ, but so rarely that its interval is too short.
-
-        It draws again what was seen; docs/calibration.md has how seldom such an interval holds the truth.
-        """
-        return self.test.startswith("bootstrap") and 0 < (self.differing or 0) < FEW_DISAGREEMENTS
+    def without_limits(self) -> bool:
+        """Whether a row that was not seen may differ by more than any that was, so that nothing is excluded."""
+        return self.low is None or self.test.endswith(WITHOUT_LIMITS)
 
 
 def measure_and_score(name: str) -> tuple[str, str]:

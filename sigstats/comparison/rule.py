@@ -53,8 +53,8 @@ class ComparisonRule:
 
     A test fails if the candidate is worse with an adjusted one-sided p-value of at most `alpha` and by at least
     `minimum_effect`. It is inconclusive if the interval of the difference reaches below minus `margin`, so that the
-    data do not exclude a drop that matters. A bootstrap is inconclusive too if the models differ on fewer than 20 rows
-    or groups, since its interval is then too short. Otherwise the test passes.
+    data do not exclude a drop that matters, and where a row may differ by any amount. Otherwise the test passes. But
+    for the accuracy of single rows, p and the interval are those that one more row of a kind not seen does not undo.
 
     The metadata of each field holds its description and its limits; study files and the command line use them.
 
@@ -70,9 +70,9 @@ class ComparisonRule:
     confidence : float
         The confidence of the intervals, strictly between 0 and 1.
     resamples : int
-        Bootstrap replicates, from 99 to a million, or more where the level needs them.
+        Random weightings of measures of counts, from 99 to a million, or more where the level needs them.
     seed : int
-        The seed of the bootstrap, from 0.
+        The seed of the weights, from 0.
     smallest_slice : int
         Slices with fewer rows are not tested.
 
@@ -102,12 +102,12 @@ class ComparisonRule:
     resamples: int = field(
         default=10_000,
         metadata={
-            "description": "Bootstrap replicates, or more where the level needs them",
+            "description": "Random weightings, or more where the level needs them",
             "ge": 99,
             "le": _MAX_RESAMPLES,
         },
     )
-    seed: int = field(default=0, metadata={"description": "The seed of the bootstrap", "ge": 0, "lt": 2**63})
+    seed: int = field(default=0, metadata={"description": "The seed of the weights", "ge": 0, "lt": 2**63})
     smallest_slice: int = field(default=10, metadata={"description": "Slices with fewer rows are not tested", "ge": 1})
 
     def __post_init__(self) -> None:
@@ -140,7 +140,7 @@ class ComparisonRule:
         return self.alpha / (float(adjust([small, *[1.0] * (tests - 1)], method=self.adjust)[0]) / small)
 
     def with_resamples_for(self, level: float) -> Self:
-        """The rule with as many resamples as a bootstrap needs to find a p-value of at most `level`, twice over."""
+        """The rule with as many resamples as it takes to find a p-value of at most `level`, twice over."""
         needed = min(math.ceil(2 / level), _MAX_RESAMPLES)
         return self if self.resamples >= needed else replace(self, resamples=needed)
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from .._common.numerals import NBSP, p_number, significant
 from .._common.task_weights import MEAN_OVER_TASKS
-from ..bootstrap.test import FEW_DISAGREEMENTS
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS
 from .cells import difference_in_words, in_points, interval_of, with_unit
@@ -46,11 +45,6 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
     specs = [MEASURES[measure] for measure in measures]
     points = {spec.in_points for spec in specs}
-    few = (
-        f", or a bootstrap sees fewer than {FEW_DISAGREEMENTS} differ"
-        if any(spec.test == "bootstrap" for spec in specs)
-        else ""
-    )
 
     def amount(value: float) -> str:
         if points == {False}:
@@ -62,7 +56,7 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
         f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% interval reaches below "
-        f"−{amount(rule.margin)}{few}"
+        f"−{amount(rule.margin)}"
     )
 
 
@@ -90,7 +84,7 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
     slices = list(dict.fromkeys(row.slice for row in silent))
     where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
     if first.low is None:
-        return f"no difference on {where}, and none is excluded: no bound of {first.name} is known"
+        return f"no difference on {where}, and none is excluded: no limit of {first.name} is known"
     return (
         f"no difference on {where}, but {first.n:,} rows exclude no {_loss(first)} of more than "
         f"{_amount(first, rule.margin)} ({first.name}: {with_unit(first, first.worst)} is possible)"
@@ -132,8 +126,8 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     if row.p_adjusted is not None and row.p_adjusted <= rule.alpha:
         least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin)
         return f"worse, though by less than {least}, and a {_loss(row)} of more than {margin} is not excluded: {change}"
-    few = f"; {row.differing} differ, too few for the interval of a bootstrap" if row.short_of_differences else ""
-    return f"a {_loss(row)} is not excluded: {change}{few}; {hint(row)}"
+    limits = "; no limit of a row is known: score_range names it" if row.without_limits else ""
+    return f"a {_loss(row)} is not excluded: {change}{limits}; {hint(row)}"
 
 
 def hint(row: ComparisonRow) -> str:

@@ -1,32 +1,28 @@
 """The mean over tasks: each task counts the same, however many rows it has, as on a leaderboard.
 
-A row of a task of n rows counts 1/n. The p-value is that of all changes of sign of the rows' weighted differences.
+A row of a task of n rows counts 1/n. Its p-value and interval are those that one more row of the smallest task does
+not undo.
 
 When not to use: the question is about other tasks than these (`sigstats.compare_over_datasets`).
 """
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._common.task_weights import task_weights
-from .._common.validation import FloatArray, IntArray
+from .._common.validation import IntArray
 from ..measures.table import MEASURES
-from .mean_tests import with_sign_flips
+from .mean_tests import with_bound
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
-#: Differences that are multiples of a fraction with no larger denominator are taken for these.
-_DENOMINATOR, _NEAR = 1000, 1e-12
-
 
 def has_task_mean(measure: str) -> bool:
-    """Whether a measure is a mean of bounded values a row, so that its mean over tasks has an exact test."""
+    """Whether a measure is a mean of bounded values a row, so that its mean over tasks has a bound."""
     spec = MEASURES[measure]
-    return measure == "accuracy" or (spec.needs in ("marks", "probabilities") and spec.test == "sign-flips")
+    return measure == "accuracy" or spec.needs == "marks" or (spec.needs == "probabilities" and spec.span is not None)
 
 
 def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: ComparisonRule) -> ComparisonRow:
@@ -48,21 +44,6 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
         return replace(row, note="marks outside of 0 to 1, whose range is not given: score_range gives it")
     weights, sizes = task_weights(tasks), np.bincount(tasks)
     baseline, candidate = (float((weights * each).sum() / len(sizes)) for each in values)
-    units = np.arange(len(tasks)) if group is None else np.unique(group, return_inverse=True)[1]
     row = replace(row, n=len(tasks), baseline=baseline, candidate=candidate)
-    sums = _sums(values[1] - values[0], units, sizes[tasks])
     what = f"{'rows' if group is None else 'groups'} of {len(sizes)} tasks"
-    return with_sign_flips(row, sums, np.bincount(units, weights), span, rule, what)
-
-
-def _sums(differences: FloatArray, units: IntArray, sizes: IntArray) -> "list[Fraction] | FloatArray":
-    """The sum of the weighted differences of each unit, in fractions where the differences are such."""
-    distinct, codes = np.unique(differences, return_inverse=True)
-    near = [Fraction(each).limit_denominator(_DENOMINATOR) for each in distinct.tolist()]
-    if any(abs(float(one) - each) > _NEAR for one, each in zip(near, distinct.tolist(), strict=True)):
-        return np.asarray(np.bincount(units, differences / sizes), dtype=np.float64)
-    sums = [Fraction(0)] * (int(units.max()) + 1)
-    moved: NDArray[np.intp] = np.flatnonzero(differences)
-    for unit, code, size in zip(units[moved].tolist(), codes[moved].tolist(), sizes[moved].tolist(), strict=True):
-        sums[unit] += near[code] / size
-    return sums
+    return with_bound(row, values, group, span, rule, what, weights)

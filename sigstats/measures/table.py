@@ -21,9 +21,8 @@ Needs: TypeAlias = Literal["answers", "repeated answers", "classes", "numbers", 
 #: A share of rows; another number of at most 1, whose differences are counted in points; a unit of the measure's own.
 Unit: TypeAlias = Literal["share", "points", "own"]
 
-#: The paired tests: McNemar's, the bootstrap of joint outcomes, DeLong's, and of differences row by row their changes
-#: of sign or Student's t.
-PairedTest: TypeAlias = Literal["mcnemar", "bootstrap", "delong", "sign-flips", "student-t"]
+#: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means.
+PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means"]
 
 _PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
 
@@ -40,7 +39,7 @@ class MeasureSpec:
     unit : {"share", "points", "own"}
     greater_is_better : bool
         False for an error or a cost.
-    test : {"mcnemar", "bootstrap", "delong", "sign-flips", "student-t"}
+    test : {"mcnemar", "counts", "areas", "means"}
         The default test of two classifiers on the same rows. The interval of the difference is of the same method.
     span : float or None
         The largest difference of two values of a row; None where there is none, or only the data tell.
@@ -63,7 +62,7 @@ class MeasureSpec:
     needs: Needs
     unit: Unit
     greater_is_better: bool = True
-    test: PairedTest = "bootstrap"
+    test: PairedTest = "counts"
     span: float | None = None
     plural: str = ""
     of_counts: Callable[..., Any] | None = None
@@ -138,36 +137,32 @@ _BASE = (
         plural="detection costs",
         of_counts=formulas.dcf,
     ),
-    MeasureSpec(name="auc", needs="scores", unit="points", test="delong", of_scores=score_formulas.area_under_curve),
+    MeasureSpec(name="auc", needs="scores", unit="points", test="areas", of_scores=score_formulas.area_under_curve),
     MeasureSpec(
         name="neg-log-loss",
         needs="probabilities",
         unit="own",
-        test="student-t",
+        test="means",
         of_rows=score_formulas.neg_log_loss,
     ),
     MeasureSpec(
         name="neg-brier",
         needs="probabilities",
         unit="own",
-        test="sign-flips",
+        test="means",
         span=1.0,
         of_rows=score_formulas.neg_brier,
     ),
-    MeasureSpec(name="mean-score", needs="marks", unit="own", test="sign-flips", of_rows=score_formulas.mark),
-    MeasureSpec(
-        name="neg-mae", needs="numbers", unit="own", test="student-t", of_rows=score_formulas.neg_absolute_error
-    ),
-    MeasureSpec(
-        name="neg-mse", needs="numbers", unit="own", test="student-t", of_rows=score_formulas.neg_squared_error
-    ),
+    MeasureSpec(name="mean-score", needs="marks", unit="own", test="means", of_rows=score_formulas.mark),
+    MeasureSpec(name="neg-mae", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_absolute_error),
+    MeasureSpec(name="neg-mse", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_squared_error),
 )
 
 
 def _averages(average: str) -> tuple[MeasureSpec, ...]:
-    """The measures of counts as averages over classes, which need predictions and are tested by the bootstrap."""
+    """The measures of counts as averages over classes, which need predictions."""
     return tuple(
-        replace(base, name=f"{average}-{base.name}", needs="classes", test="bootstrap", plural="", of_classes=None)
+        replace(base, name=f"{average}-{base.name}", needs="classes", test="counts", plural="", of_classes=None)
         for base in _BASE
         if base.of_counts is not None
     )
@@ -180,7 +175,7 @@ class _Measures(dict[str, MeasureSpec]):
         if is_pass_at(name):
             answers = int(name.removeprefix("pass@"))
             return MeasureSpec(
-                name=name, needs="repeated answers", unit="share", test="sign-flips", span=1.0, answers=answers
+                name=name, needs="repeated answers", unit="share", test="means", span=1.0, answers=answers
             )
         if not is_of_counts(name):
             raise KeyError(name)

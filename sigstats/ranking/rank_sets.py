@@ -29,7 +29,7 @@ from .._common.validation import (
     as_reals,
     refuse,
 )
-from ..sign_flips.interval import score_pvalue
+from ..sign_flips.score_test import score_pvalue
 from ._sign_flips import pairs_by_sign_flips
 
 _CHUNK = 2**24

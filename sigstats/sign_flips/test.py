@@ -34,8 +34,9 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..test_result import TestResult, monte_carlo_outcome
-from .interval import conditional_limits, score_limits, score_pvalue
-from .law import log_weights, pvalue_of_sum
+from ..unseen_row.means import mean_interval, units_of
+from .law import pvalue_of_sum
+from .score_test import score_pvalue
 from .units import LARGEST, SignedSums, as_units, signed_sums
 
 SignFlipMethod: TypeAlias = Literal["exact", "monte-carlo"]
@@ -43,8 +44,6 @@ SignFlipMethod: TypeAlias = Literal["exact", "monte-carlo"]
 SIGN_FLIP_METHODS: tuple[SignFlipMethod, ...] = ("exact", "monte-carlo")
 
 _BATCH = 2**22
-#: With more possible sums of whole magnitudes, or more real magnitudes, the interval comes from a saddle point.
-_MOST_SUMS, _FEW = 2000, 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +66,8 @@ class SignFlipResult(TestResult):
     standard_error : float
         Of the estimate, by items: Miller's (2024) clustered standard error; NaN for one item.
     confidence_interval : Interval
-        Of the mean difference, two-sided. It leaves 0 out exactly if the two-sided p-value is below one less the
-        confidence (where they are equal, 0 is an end of it).
+        Of the mean difference, two-sided: bounds that one more item, whose rows all differ by `limit`, does not undo
+        (`sigstats.unseen_row.means`). It may hold 0 where p is small, since p is of exchange and not of a mean of 0.
     items, differing : int
         The number of items, and of those whose difference is not 0.
     """
@@ -144,7 +143,8 @@ def sign_flip_test(
     each answer is right with probability 0.9, sign flips alone call the model with eight answers worse in 29 of 100
     sets of ten items. With ``symmetric=False`` p is the larger one of sign flips and of a score test of the mean, whose
     variance is that of the likeliest law of mean 0 in which unseen items may differ by `limit`; its level is
-    approximate, and the confidence interval agrees with both.
+    approximate. Nor is exchange a mean of 0 where rare large differences stand against many small ones: a verdict about
+    the mean asks that the interval excludes 0 too.
 
     Two-sided, p is the probability of a sum as far from 0 or farther; the law is symmetric. With no difference but 0
     there is nothing to test, and p is 1.
@@ -161,36 +161,30 @@ def sign_flip_test(
     True
     """
     require_same_index(differences=differences, sizes=sizes)
-    units, scale, exact = as_units(differences)
+    whole, scale, exact = as_units(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     if not isinstance(symmetric, (bool, np.bool_)):
         raise refuse("symmetric", symmetric, "True or False")
     as_choice(method, "method", SIGN_FLIP_METHODS)
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    values = np.array(units, dtype=np.float64) * scale
+    values = np.array(whole, dtype=np.float64) * scale
     rows = np.ones(len(values)) if sizes is None else _sizes(sizes, len(values))
     most = _limit(limit, values, rows)
-    sums = signed_sums(units, exact=exact)
+    sums = signed_sums(whole, exact=exact)
     generator = as_generator(rng)
     tested = _exact(sums, way) if method == "exact" else _by_replicates(values, way, replicates, generator)
+    units = units_of(values, None if sizes is None else rows)
     if not symmetric:
         tested = _at_least(tested, score_pvalue(values, rows, most, alternative))
-    two_sided = tested["pvalue"]
-    if way != "two-sided":
-        two_sided = pvalue_of_sum(*sums, "two-sided").high
-        if not symmetric:
-            two_sided = max(two_sided, score_pvalue(values, rows, most, "two-sided"))
-    low, high = _confidence(values, rows, sums, scale, most, level)
     estimate = float(values.sum() / rows.sum())
-    low, high = _agreeing(low, high, estimate, rejected=two_sided < 1 - level)
     return SignFlipResult(
         statistic=float(values.sum()),
         method=method,
         alternative=way,
         estimate=estimate,
         standard_error=_standard_error(values, rows, estimate),
-        confidence_interval=Interval(low, high, level),
+        confidence_interval=mean_interval(units, (-most, most), level),
         items=len(values),
         differing=int(np.count_nonzero(values)),
         **{"reason": "" if np.any(values) else "no item differs: the data say nothing about a difference", **tested},
@@ -262,31 +256,6 @@ def _exceedances(values: FloatArray, total: float, way: str, replicates: int, rn
         scale = float(np.abs(values).sum())  # sums that cancel are equal to within the rounding of their terms
         found += int(at_least(extreme + scale, observed + scale).sum())
     return found
-
-
-def _confidence(
-    values: FloatArray, rows: FloatArray, sums: SignedSums, scale: float, limit: float, level: float
-) -> tuple[float, float]:
-    """The hull of the conditional and the score interval; `scale` is the unit of `sums`."""
-    magnitudes = sums.magnitudes
-    tail = (1 - level) / 2
-    low, high = (0.0, 0.0) if limit == 0 else score_limits(values, rows, limit, tail)
-    if len(magnitudes):
-        sizes = np.array(magnitudes, dtype=np.float64)
-        known = sum(magnitudes) <= _MOST_SUMS if isinstance(magnitudes, list) else len(magnitudes) <= _FEW
-        law = log_weights(magnitudes) if known else None
-        least, greatest = conditional_limits(sizes, float(sums.positive), law, tail)
-        low, high = min(low, least * scale / rows.sum()), max(high, greatest * scale / rows.sum())
-    return float(low), float(high)
-
-
-def _agreeing(low: float, high: float, estimate: float, *, rejected: bool) -> tuple[float, float]:
-    """The interval, with its end nearest to 0 moved to the side of 0 that the test says."""
-    if not rejected:
-        return min(low, 0.0), max(high, 0.0)
-    if low <= 0 <= high:
-        return (math.nextafter(0, 1), high) if estimate > 0 else (low, math.nextafter(0, -1))
-    return low, high
 
 
 def _standard_error(values: FloatArray, rows: FloatArray, estimate: float) -> float:

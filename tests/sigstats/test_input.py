@@ -9,7 +9,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sigstats
-from sigstats.bootstrap.grouped import grouped_replicates
 from sigstats.tables import confusion_table
 
 
@@ -31,7 +30,6 @@ def test_object_arrays_of_whole_numbers_are_numbers():
 @pytest.mark.parametrize("index", [[2, 1, 0], [0, 1, 3], ["a", "b", "c"]])
 def test_series_of_different_indexes_are_refused(index):
     y, other = pd.Series([0, 1, 1]), pd.Series([0, 1, 1], index=index)
-    groups = pd.Series([0, 1, 2])
     calls = {
         "b": lambda: sigstats.discordant_counts(y, y, other),
         "a": lambda: sigstats.JointEvents.from_predictions(y, other, y),
@@ -44,8 +42,6 @@ def test_series_of_different_indexes_are_refused(index):
             call()
     with pytest.raises(ValueError, match=r"^b \(index\)"):
         sigstats.JointOutcomes.from_predictions(y, y, other, positive=1)
-    with pytest.raises(ValueError, match=r"^groups \(index\)"):
-        grouped_replicates(y, y, y, pd.Series(groups.to_numpy(), index=index), n_resamples=9)
     # Equal indexes, and what has none, go together.
     assert sigstats.discordant_counts(other, other, [0, 1, 1]) == (0, 0)
     assert sigstats.discordant_counts(other, other, other.copy()) == (0, 0)

@@ -62,13 +62,13 @@ SECTION = Section(
     columns=columns,
     method=(
         "Each measure is that of the cross-validated predictions, or scores, of all folds together. Intervals: of "
-        "accuracies Clopper and Pearson's (in groups Gaffke's), of areas under the ROC curve DeLong's, of "
-        "means of losses Student's, of all others percentiles of 10,000 bootstrap replicates. Scores of different "
+        "accuracies Clopper and Pearson's (in groups Gaffke's), of areas under the ROC curve DeLong's, of means of "
+        "losses Student's, of all others, and of all differences but accuracies', bounds that one more row of a kind "
+        "not seen does not undo (Gaffke's of means, random weights of rows for functions of counts). Scores of other "
         "folds come from different fits, so that an area over all folds also asks whether these agree."
     ),
     source=(
         "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
-        "Mathematical Methods of Statistics 14 (2005); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988); Efron "
-        "and Tibshirani, An introduction to the bootstrap (1993)"
+        "Mathematical Methods of Statistics 14 (2005); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988)"
     ),
 )

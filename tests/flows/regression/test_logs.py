@@ -88,10 +88,10 @@ def test_marks_of_a_known_range_in_the_rows_of_an_object(tmp_path, capsys):
         (tmp_path / f"{name}.json").write_text(json.dumps({"made": "today", "results": rows}))
     text = STUDY + 'measures = ["mean-score"]\nRANGE[columns]\nscore = "grade"\nrows = "results"\n'
     _, without = evaluated(tmp_path, text.replace("RANGE", ""))
-    assert "Student's t: marks outside of 0 to 1, whose range is not given" in without["rows"][0]["note"]
+    assert "limits of a row are not known" in without["rows"][0]["note"]
     (tmp_path / "out/comparisons").rename(tmp_path / "before")
     code, found = evaluated(tmp_path, text.replace("RANGE", "score_range = [1, 10]\n"))
-    assert (code, found["rows"][0]["test"]) == (1, "sign flips of 40 rows, exact")
+    assert (code, found["rows"][0]["test"]) == (1, "unseen row beside 40 rows")
     assert evaluated(tmp_path, text.replace("RANGE", "score_range = [10, 1]\n"))[0] == 2
     assert "score_range: [10.0, 1.0] is not valid; expected two numbers" in capsys.readouterr().err
 

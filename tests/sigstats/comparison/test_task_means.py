@@ -1,15 +1,15 @@
-"""The mean over tasks, in which each task counts the same, beside enumeration in rationals and simulation."""
-
-import itertools
-from fractions import Fraction
+"""The mean over tasks, in which each task counts the same, beside simulation."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import sigstats
+from sigstats._common.task_weights import task_weights
 from sigstats.comparison.sentences import title_of
 from sigstats.flows.cli import main
+
+from ...random_weights import NEAR, not_worse
 
 RNG = np.random.default_rng(36)
 TASK = np.repeat(["a", "b", "c"], [6, 3, 10])
@@ -20,22 +20,8 @@ def frames(baseline, candidate, task=TASK, **more):
     return table, table.assign(prediction=candidate)
 
 
-def enumerated(differences, group):
-    """The share of all exchanges of whole groups with a sum of at most the observed one."""
-    sizes = dict(zip(*np.unique(TASK, return_counts=True), strict=True))
-    sums = {}
-    for each, task, unit in zip(differences.tolist(), TASK, group, strict=True):
-        sums[unit] = sums.get(unit, Fraction(0)) + Fraction(each) / int(sizes[task])
-    moved = [each for each in sums.values() if each]
-    exchanged = [
-        sum(sign * each for sign, each in zip(signs, moved, strict=True))
-        for signs in itertools.product((1, -1), repeat=len(moved))
-    ]
-    return sum(each <= sum(moved) for each in exchanged) / len(exchanged), float(sum(sums.values()) / len(sizes))
-
-
 @pytest.mark.parametrize("grouped", [False, True])
-def test_it_is_that_of_all_exchanges(grouped):
+def test_it_is_the_law_of_random_weights(grouped):
     for _ in range(3):
         a, b = RNG.integers(0, 2, (2, len(TASK)))
         group = np.arange(len(TASK)) // 2 if grouped else np.arange(len(TASK))
@@ -44,8 +30,10 @@ def test_it_is_that_of_all_exchanges(grouped):
             *frames(a, b, group=group), task="task", groups="group" if grouped else None, rule=rule
         )
         row = next(row for row in found.rows if row.slice == "mean over tasks")
-        p_worse, difference = enumerated(b - a, group)
-        assert (row.p_worse, row.difference) == (pytest.approx(p_worse), pytest.approx(difference, abs=1e-12))
+        weights = task_weights(np.unique(TASK, return_inverse=True)[1])
+        sums = np.bincount(group, weights * (b - a))
+        assert row.p_worse == pytest.approx(not_worse(sums, np.bincount(group, weights).max()), abs=NEAR)
+        assert row.difference == pytest.approx(np.mean([(b - a)[name == TASK].mean() for name in "abc"]), abs=1e-12)
         assert row.low <= row.difference <= row.high
         assert row.baseline == pytest.approx(np.mean([a[name == TASK].mean() for name in "abc"]))
 

@@ -1,4 +1,4 @@
-"""Sign flips against enumeration in rationals, McNemar's exact test, Tango's interval, SciPy, and simulation."""
+"""Sign flips against enumeration in rationals, McNemar's exact test, SciPy, and simulation."""
 
 import itertools
 import math
@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sigstats import Interval, accuracy_difference, clopper_pearson, mcnemar_test, sign_flip_test
+from sigstats import mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
 from sigstats.sign_flips.characteristic import tail_by_frequencies
 from sigstats.sign_flips.in_doubles import tails_in_doubles
-from sigstats.sign_flips.interval import null_variance, score_limits, score_pvalue
+from sigstats.sign_flips.score_test import null_variance, score_pvalue
 
 from ...examples import examples
 
@@ -230,27 +230,15 @@ def test_laws(differences, factor):
 
 @settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=25), st.floats(0.5, 0.999))
-def test_the_interval_agrees_with_the_test(differences, level):
+def test_the_interval_excludes_nothing_that_the_test_does_not(differences, level):
     result = sign_flip_test(differences, sizes=[5] * len(differences), limit=1, confidence_level=level)
     low, high, stated = result.confidence_interval
     assert stated == level
     assert low <= result.estimate <= high
     assert low >= -1 - 1e-9
     assert high <= 1 + 1e-9
-    if abs(result.pvalue - (1 - level)) > 1e-9:
-        assert (low > 0 or high < 0) == (result.pvalue < 1 - level)
-
-
-@pytest.mark.parametrize(("a", "b", "n"), [(6, 16, 161), (0, 0, 10), (1, 0, 400), (50, 0, 100), (30, 20, 400)])
-def test_one_answer_an_item_has_the_hull_of_tango_and_clopper_pearson(a, b, n):
-    differences = np.array([1] * a + [-1] * b + [0] * (n - a - b), dtype=float)
-    tango = accuracy_difference(a, b, n).confidence_interval
-    assert score_limits(differences, np.ones(n), 1.0, 0.025) == pytest.approx(tango[:2], abs=1e-12)
-    found = sign_flip_test(differences.astype(int), limit=1).confidence_interval
-    share = clopper_pearson(a, a + b) if a + b else Interval(0.5, 0.5, 0.95)
-    conditional = [(2 * end - 1) * (a + b) / n for end in share[:2]]
-    assert found.low == pytest.approx(min(tango.low, conditional[0]), abs=1e-9)
-    assert found.high == pytest.approx(max(tango.high, conditional[1]), abs=1e-9)
+    if low > 0 or high < 0:
+        assert result.pvalue <= 1 - level + 1e-9
 
 
 def test_nothing_differs_is_not_certainty():
@@ -335,16 +323,14 @@ def test_the_score_test_of_one_answer_an_item_is_mcnemars_chi_square(a, b, alter
 
 @settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.fractions(-1, 1, max_denominator=8), min_size=2, max_size=20), ways)
-def test_without_symmetry_p_is_the_larger_one_and_the_interval_agrees(differences, alternative):
+def test_without_symmetry_p_is_the_larger_one(differences, alternative):
     options = {"limit": 1, "alternative": alternative}
+    assume(sum(differences))  # a sum of 0 in floats may be on either side
     found = sign_flip_test(differences, symmetric=False, **options)
     flips = sign_flip_test(differences, **options).pvalue
     score = score_pvalue(np.array([float(x) for x in differences]), np.ones(len(differences)), 1.0, alternative)
     assert found.pvalue == pytest.approx(max(flips, score), rel=1e-9)
     assert found.log10_pvalue == pytest.approx(math.log10(found.pvalue), abs=1e-9)
-    two_sided = sign_flip_test(differences, limit=1, symmetric=False)
-    low, high, _ = two_sided.confidence_interval
-    assert (low > 0 or high < 0) == (two_sided.pvalue < 0.05)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, 8), (8, 1), (2, 3), (1, 2)])
