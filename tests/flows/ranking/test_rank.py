@@ -129,7 +129,7 @@ def test_answers_to_one_item_are_one_group(tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["--unscored", "drop"], ["--slice", "topic"], ["--group", "text"]])
 def test_two_models_of_unlike_numbers_of_answers_are_ranked_as_they_are_compared(tmp_path, options):
-    """Of `compare` p is that of the mean, which is not below that of all changes of sign; in Python too."""
+    """Both show the same difference; in Python too."""
     rng = np.random.default_rng(3)
     paths, marks = [], {}
     for side, most in (("a", 1), ("b", 4)):
@@ -152,7 +152,7 @@ def test_two_models_of_unlike_numbers_of_answers_are_ranked_as_they_are_compared
     found = ranked(tmp_path, *paths, *options)
     (pair,) = found["pairs"]
     assert (pair["a"], pair["b"], found["n"]) == ("a", "b", 30)
-    assert pair["pvalue"] <= row["p_worse"] < 0.05
+    assert max(pair["pvalue"], row["p_worse"]) < 0.01
     assert pair["difference"] == pytest.approx(-row["difference"])
     if "--slice" in options:
         assert [(part["slice"], part["n"]) for part in found["slices"]] == [("topic = t0", 15), ("topic = t1", 15)]
