@@ -15,7 +15,7 @@ from .._common.validation import FloatArray, IntArray
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES, MeasureSpec
 from ..scores.mean_score import mean_score_test
-from ..unseen_row.means import mean_interval, mean_pvalue, units_of
+from ..unseen_row.means import mean_interval, mean_pvalues, units_of
 from .paired_predictions import ItemTotals
 from .part import Part
 from .rows import WITHOUT_LIMITS, ComparisonRow
@@ -122,13 +122,14 @@ def with_bound(
         return replace(row, p_worse=1.0, p_differs=1.0, note=note)
     units = units_of(sums, sizes)
     interval = mean_interval(units, (-limit, limit), rule.confidence)
+    less, greater = mean_pvalues(units, limit)
     row = replace(
         row,
         difference=units.mean,
         low=interval.low,
         high=interval.high,
-        p_worse=mean_pvalue(units, limit, "less"),
-        p_differs=mean_pvalue(units, limit),
+        p_worse=less,
+        p_differs=min(1.0, 2 * min(less, greater)),
         note=note,
     )
     if span is None:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
 from ..measures.score_formulas import pair_wins
-from .law import MOST_ATOMS, tail
-from .means import Start, distinct, share_point
+from .law import MOST_ATOMS, tails
+from .means import Start, distinct, share_points
 
 
 class Gains(NamedTuple):
@@ -103,7 +103,9 @@ def area_pvalue(gains: Gains, alternative: Alternative = "two-sided") -> float:
     """The p-value of equal areas; ``"greater"``: that of A is larger."""
     if alternative == "two-sided":
         return min(1.0, 2 * min(area_pvalue(gains, "greater"), area_pvalue(gains, "less")))
-    return max(_Law(gains if alternative == "less" else gains.mirrored).share_below(0.0), math.ulp(0.0))
+    return max(
+        float(_Law(gains if alternative == "less" else gains.mirrored).shares_below(np.zeros(1))[0]), math.ulp(0.0)
+    )
 
 
 class _Law:
@@ -124,19 +126,22 @@ class _Law:
             for sums, sizes, total, more in ones
         ]
 
-    def share_below(self, difference: float) -> float:
-        """The probability that the weighted difference is at most this."""
+    def shares_below(self, differences: FloatArray) -> FloatArray:
+        """The probabilities that the weighted difference is at most these."""
         u, m, v, n, counts = self._gains
-        away = difference + self.seen - sum(self._centres)
+        away = differences[:, np.newaxis] + self.seen - sum(self._centres)
         at = [
             centre + away * variance / sum(self._variances)
             for centre, variance in zip(self._centres, self._variances, strict=True)
         ]
         factors = (u - at[0] * m) / self._m + (v - at[1] * n) / self._n
         unseen = -self._unseen[0] * (1 + at[0]) / self._m - self._unseen[1] * (1 + at[1]) / self._n
-        return tail(np.append(factors, unseen), np.append(counts, 1.0))
+        return tails(np.hstack([factors, unseen]), np.append(counts, 1.0))
 
     def lower_bound(self, share: float) -> float:
         """The point below which the weighted difference is with this probability."""
-        start = Start(sum(self._centres) - self.seen, math.sqrt(sum(self._variances)))
-        return share_point(self.share_below, share, ends=(-1.0, 1.0), start=start)
+        start = Start(
+            *(np.array([each]) for each in (sum(self._centres) - self.seen, math.sqrt(sum(self._variances)), 0.0))
+        )
+        ends = np.array([-1.0]), np.array([1.0])
+        return float(share_points(self.shares_below, share, ends=ends, start=start)[0])

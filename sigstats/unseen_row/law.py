@@ -18,7 +18,7 @@ from .._common.validation import FloatArray
 MOST_ATOMS = 2**13
 #: The distance of the nodes, how many are added at a time, and the size of terms that are left out.
 _STEP, _BLOCK, _SMALL = 0.16, 20, 1e-13
-_MOST_STEPS = 100
+_MOST_BLOCKS, _MOST_STEPS = 60, 100
 
 
 def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
@@ -42,52 +42,65 @@ def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
     times = np.ones(len(factors)) if counts is None else counts
     if len(factors) > MOST_ATOMS:
         factors, times = atoms_of(factors, times)
-    least = float(factors.min(initial=0.0))
-    if least >= 0:
-        return 1.0 if not factors.any() else 0.0
-    if factors.max() <= 0:
-        return 1.0
-    if float(times @ factors) < 0:
-        return 1 - tail(-factors, times)
-    a = factors / -least
-    theta, curvature = _saddle(a, times)
+    return float(tails(factors[np.newaxis], times)[0])
+
+
+def tails(factors: FloatArray, counts: FloatArray) -> FloatArray:
+    """The same of each row of factors."""
+    if factors.shape[1] > MOST_ATOMS:
+        return np.array([tail(row, counts) for row in factors])
+    least, most = factors.min(axis=1), factors.max(axis=1)
+    found: FloatArray = np.where(most <= 0, 1.0, 0.0)
+    both = (least < 0) & (most > 0)
+    if both.any():
+        turned = factors[both] @ counts < 0
+        a = np.where(turned, -1.0, 1.0)[:, np.newaxis] * factors[both]
+        small = _small_tails(a / -a.min(axis=1, keepdims=True), counts)
+        found[both] = np.where(turned, 1 - small, small)
+    return found
+
+
+def _small_tails(a: FloatArray, times: FloatArray) -> FloatArray:
+    """Where the mean of the sum is not below 0, and the least factor is -1."""
+    theta, curvature = _saddles(a, times)
     room = 1 + theta * a
     ratios = a / room
-    width = 1 / math.sqrt(curvature)
+    width = 1 / np.sqrt(curvature)
     # The path of steepest descent, up to its curvature: on a straight one a skewed law oscillates long.
-    bend = min(max(2 / 3 * (float(times @ ratios**3) + theta**-3) * width**3, -1.0), 1.0)
-    total, start = 0.0, 0
-    while True:
-        u = _STEP * np.arange(start, start + _BLOCK)
-        along, up = width * bend * (np.cosh(u) - 1), width * np.sinh(u)
-        real, imaginary = 1 - np.multiply.outer(along, ratios), np.multiply.outer(up, ratios)
+    third = (ratios**3 @ times)[:, np.newaxis] + theta**-3
+    bend = np.clip(2 / 3 * third * width**3, -1.0, 1.0)
+    total = np.zeros(len(a))
+    for block in range(_MOST_BLOCKS):
+        u = _STEP * np.arange(block * _BLOCK, (block + 1) * _BLOCK)
+        cosh, sinh = np.cosh(u), np.sinh(u)
+        along, up = width * bend * (cosh - 1), width * sinh
+        real = 1 - along[:, :, np.newaxis] * ratios[:, np.newaxis]
+        imaginary = up[:, :, np.newaxis] * ratios[:, np.newaxis]
         angle = np.arctan2(imaginary, real) @ times
         log_size = -0.5 * (np.log(real * real + imaginary * imaginary) @ times)
-        terms = np.exp(log_size + 1j * angle) * (np.cosh(u) - 1j * bend * np.sinh(u)) / (1 - (along + 1j * up) / theta)
-        total += float(terms.real.sum()) - (0.5 if start == 0 else 0.0)
-        start += _BLOCK
-        if abs(terms[-1]) < _SMALL * total or start > 60 * _BLOCK:
+        terms = np.exp(log_size + 1j * angle) * (cosh - 1j * bend * sinh) / (1 - (along + 1j * up) / theta)
+        total += terms.real.sum(axis=1) - (0.5 if block == 0 else 0.0)
+        if (np.abs(terms[:, -1]) < _SMALL * total).all():
             break
-    log_scale = -float(times @ np.log(room)) - math.log(theta)
-    return min(1.0, math.exp(log_scale) * total * _STEP * width / math.pi)
+    log_scale = -(np.log(room) @ times) - np.log(theta[:, 0])
+    return np.minimum(1.0, np.exp(log_scale) * total * _STEP * width[:, 0] / math.pi)
 
 
-def _saddle(a: FloatArray, times: FloatArray) -> tuple[float, float]:
-    """Where the integrand is least on the real line between 0 and 1, up to a thousandth, and its curvature there."""
-    low, high = 0.0, 1.0
-    mean, square = float(times @ a), float(times @ (a * a))
-    theta = min(max((mean + math.sqrt(mean * mean + 4 * square)) / (2 * square), 1e-9), 0.9)
+def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where each integrand is least on the real line between 0 and 1, up to a hundredth, and its curvature there."""
+    low, high = np.zeros((len(a), 1)), np.ones((len(a), 1))
+    mean, square = (a @ times)[:, np.newaxis], (a * a @ times)[:, np.newaxis]
+    theta = np.clip((mean + np.sqrt(mean * mean + 4 * square)) / (2 * square), 1e-9, 0.9)
     for _ in range(_MOST_STEPS):
         ratios = a / (1 + theta * a)
-        slope, curvature = -float(times @ ratios) - 1 / theta, float(times @ (ratios * ratios)) + 1 / theta**2
-        if slope > 0:
-            high = theta
-        else:
-            low = theta
+        slope = -(ratios @ times)[:, np.newaxis] - 1 / theta
+        curvature = (ratios * ratios @ times)[:, np.newaxis] + 1 / theta**2
         step = slope / curvature
-        if abs(step) * math.sqrt(curvature) < 1e-2:
+        if (np.abs(step) * np.sqrt(curvature) < 1e-2).all():
             break
-        theta = theta - step if low < theta - step < high else (low + high) / 2
+        low, high = np.where(slope > 0, low, theta), np.where(slope > 0, theta, high)
+        after = theta - step
+        theta = np.where((low < after) & (after < high), after, (low + high) / 2)
     return theta, curvature
 
 

@@ -24,9 +24,13 @@ from scipy.special import ndtri
 
 from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
-from .law import MOST_ATOMS, atoms_of, tail
+from .law import MOST_ATOMS, atoms_of, tails
 
 _MOST_STEPS = 60
+#: So many values are kept as they are, and of more the variance grows by this share at most.
+_FEW_ATOMS, _WIDER = 256, 1e-5
+#: The last step towards a point, in standard deviations: what is left is far smaller.
+_LAST_STEP = 1e-5
 
 
 class Units(NamedTuple):
@@ -57,11 +61,14 @@ def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None) -> Un
 
 
 def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """The distinct values and how often each occurs; of more than so many, equidistant ones."""
+    """The distinct values and how often each occurs; of many, so many equidistant ones as widen no interval."""
     found, counts = values, np.ones(len(values))
     if 64 < len(values) <= most or len(np.unique(values[:: 1 + len(values) // 1000])) < 500:
         found, often = np.unique(values, return_counts=True)
         counts = often.astype(np.float64)
+    if len(found) > _FEW_ATOMS:  # a value between two of distance h adds h^2 / 4 to the variance at most
+        total, span = float(np.var(values)) * len(values), float(np.ptp(found))
+        most = min(most, max(_FEW_ATOMS, math.ceil(span * math.sqrt(len(values) / (4 * _WIDER * total)))))
     return (found, counts) if len(found) <= most else atoms_of(found, counts, most)
 
 
@@ -86,9 +93,8 @@ def mean_interval(units: Units, limits: tuple[float, float], confidence_level: f
     (0.347547, 0.93326, 0.347547)
     """
     share = (1 - confidence_level) / 2
-    return Interval(
-        lower_bound(units, limits[0], share), -lower_bound(units.mirrored, -limits[1], share), confidence_level
-    )
+    low, high = _points(units, np.array([1.0, -1.0]), np.array([limits[0], -limits[1]], dtype=np.float64), share)
+    return Interval(float(low), -float(high), confidence_level)
 
 
 def mean_pvalue(units: Units, limit: float, alternative: Alternative = "two-sided") -> float:
@@ -104,59 +110,83 @@ def mean_pvalue(units: Units, limit: float, alternative: Alternative = "two-side
     >>> mcnemar_test(9, 2, alternative="greater").pvalue
     0.03271484375
     """
-    if alternative == "two-sided":
-        return min(1.0, 2 * min(mean_pvalue(units, limit, "greater"), mean_pvalue(units, limit, "less")))
-    return max(_share_below(units if alternative == "greater" else units.mirrored, -limit, 0.0), math.ulp(0.0))
+    less, greater = mean_pvalues(units, limit)
+    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
+
+
+def mean_pvalues(units: Units, limit: float) -> tuple[float, float]:
+    """The p-values of "less" and "greater"."""
+    less, greater = _shares_below(units, np.array([-1.0, 1.0]), np.array([-limit, -limit]), np.zeros(2))
+    return max(float(less), math.ulp(0.0)), max(float(greater), math.ulp(0.0))
 
 
 def lower_bound(units: Units, least: float, share: float) -> float:
     """The point below which the weighted mean, with one more unit at `least`, is with this probability."""
+    return float(_points(units, np.ones(1), np.array([least]), share)[0])
+
+
+def _points(units: Units, signs: FloatArray, least: FloatArray, share: float) -> FloatArray:
+    """The lower bounds of the values as they are (sign 1) and mirrored (sign -1)."""
     sums, sizes, counts = units
-    most = float((sums / sizes).max())
-    if most <= least:
-        return least
     size, total = float(sizes.max()), float(counts @ sizes)
-    centre = (float(counts @ sums) + size * least) / (total + size)
-    residuals = sums - centre * sizes
-    variance = float(counts @ (residuals * residuals)) + (size * (least - centre)) ** 2
-    start = Start(centre, math.sqrt(variance) / (total + size))
-    return share_point(lambda mean: _share_below(units, least, mean), share, ends=(least, most), start=start)
+    most = (signs[:, np.newaxis] * sums / sizes).max(axis=1)
+    inside = most > least
+    if not inside.all():
+        found = least.copy()
+        if inside.any():
+            found[inside] = _points(units, signs[inside], least[inside], share)
+        return found
+    centre = (signs * float(counts @ sums) + size * least) / (total + size)
+    residuals = signs[:, np.newaxis] * sums - centre[:, np.newaxis] * sizes
+    unseen = size * (least - centre)
+    square = (residuals**2 @ counts) + unseen**2
+    skewness = 2 * ((residuals**3 @ counts) + unseen**3) / square**1.5
+    return share_points(
+        lambda means: _shares_below(units, signs, least, means),
+        share,
+        ends=(least, most),
+        start=Start(centre, np.sqrt(square) / (total + size), skewness),
+    )
 
 
-def _share_below(units: Units, least: float, mean: float) -> float:
-    """The probability that the weighted mean, one more unit at `least` included, is at most `mean`."""
-    unseen = float(units.sizes.max()) * (least - mean)
-    return tail(np.append(units.sums - mean * units.sizes, unseen), np.append(units.counts, 1.0))
+def _shares_below(units: Units, signs: FloatArray, least: FloatArray, means: FloatArray) -> FloatArray:
+    """The probabilities that the weighted means, one more unit at `least` included, are at most `means`."""
+    factors = np.empty((len(signs), len(units.sums) + 1))
+    factors[:, :-1] = signs[:, np.newaxis] * units.sums - means[:, np.newaxis] * units.sizes
+    factors[:, -1] = units.sizes.max() * (least - means)
+    return tails(factors, np.append(units.counts, 1.0))
 
 
 class Start(NamedTuple):
-    """The mean and the standard deviation of a law whose point is looked for."""
+    """The means, standard deviations and skewnesses of laws whose points are looked for."""
 
-    centre: float
-    spread: float
+    centre: FloatArray
+    spread: FloatArray
+    skewness: FloatArray
 
 
-def share_point(
-    share_below: Callable[[float], float], share: float, *, ends: tuple[float, float], start: Start
-) -> float:
-    """Where a rising share has this value, by secants of its normal quantiles, which are almost a straight line."""
+def share_points(
+    shares_below: Callable[[FloatArray], FloatArray], share: float, *, ends: tuple[FloatArray, FloatArray], start: Start
+) -> FloatArray:
+    """Where rising shares have this value, by secants of their normal quantiles, which are almost straight lines."""
     (bottom, top), wanted = ends, float(ndtri(share))
-    at, step = start.centre + wanted * start.spread, start.spread
-    before: tuple[float, float] | None = None
+    skewness = np.clip(start.skewness, -1.0, 1.0)
+    at = start.centre + (wanted + (wanted**2 - 1) / 6 * skewness) * start.spread  # Cornish and Fisher
+    slope = start.spread * (1 + wanted / 3 * skewness)
+    before: tuple[FloatArray, FloatArray] | None = None
     for _ in range(_MOST_STEPS):
-        if not bottom < at < top:
-            at = (bottom + top) / 2
-        excess = float(ndtri(share_below(at))) - wanted
-        bottom, top = (bottom, at) if excess > 0 else (at, top)
-        if top - bottom <= 1e-12 * (abs(bottom) + abs(top)) or excess == 0:
+        at = np.where((bottom < at) & (at < top), at, (bottom + top) / 2)
+        excess = ndtri(shares_below(at)) - wanted
+        bottom, top = np.where(excess > 0, bottom, at), np.where(excess > 0, at, top)
+        finite = np.isfinite(excess)
+        if before is not None:
+            turned = finite & np.isfinite(before[1]) & (excess != before[1])
+            slope = np.where(
+                turned, (at - before[0]) / (np.where(turned, excess, 1.0) - np.where(turned, before[1], 0.0)), slope
+            )
+        step = np.where(finite, slope * excess, np.inf)
+        before, at = (at, excess), np.where(finite, at - step, (bottom + top) / 2)
+        done = (np.abs(step) <= _LAST_STEP * start.spread) | (top - bottom <= 1e-12 * (np.abs(bottom) + np.abs(top)))
+        if done.all():
             break
-        if not math.isfinite(excess):
-            at = (bottom + top) / 2
-            continue
-        if before is not None and excess != before[1]:
-            step = (at - before[0]) / (excess - before[1])
-        before = at, excess
-        at -= step * excess
-        if abs(step * excess) <= 1e-9 * start.spread:
-            break
-    return min(max(at, ends[0]), ends[1])
+    return np.clip(at, *ends)

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import beta, binom
 
 import sigstats
-from sigstats.unseen_row.means import mean_interval, mean_pvalue, units_of
+from sigstats.unseen_row.means import Units, mean_interval, mean_pvalue, units_of
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 2), (7, 10), (0, 527), (3, 340), (2996, 3000), (50, 100)])
@@ -52,6 +52,17 @@ def test_equal_small_differences_do_not_exclude_that_one_more_is_large():
     # by hand: the weight of the unseen row has the law Beta(1, 20)
     weight = beta.ppf(0.975, 1, 20)
     assert (low, high) == (pytest.approx(0.01 - 1.01 * weight), pytest.approx(0.01 + 0.99 * weight))
+
+
+def test_many_values_that_are_split_widen_the_interval_by_a_hundred_thousandth_at_most():
+    rng = np.random.default_rng(11)
+    for values in (rng.uniform(-1, 1, 3000), rng.normal(size=2000) / 1000, np.append(-0.9, rng.random(4000) / 100)):
+        whole = mean_interval(Units(values, np.ones(len(values)), np.ones(len(values))), (-1, 1))
+        split = mean_interval(units_of(values), (-1, 1))
+        room = 1e-7 * (whole.high - whole.low)
+        assert split.low <= whole.low + room
+        assert split.high >= whole.high - room
+        assert split.high - split.low <= (1 + 1e-5) * (whole.high - whole.low)
 
 
 def missed(draw, truth, limits, samples):
