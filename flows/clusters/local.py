@@ -1,11 +1,15 @@
 """A Dask cluster of processes on this machine, which starts and ends with the run."""
 
+import contextlib
 import logging
 import os
 import signal
+import stat
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
@@ -21,7 +25,6 @@ from ._file import ClusterFile, Gpus
 from ._restarting import restart_dead_workers
 from ._room import blocks_at_once, roles, with_roles
 from ._scaling import Adaptive, Workers, expected, start
-from ._scratch import scratch_folder
 
 T = TypeVar("T")
 
@@ -135,3 +138,22 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
             yield DaskPool(
                 client, expected=expected(workers), asks=frozenset(name for each in needs for name in each.amounts)
             )
+
+
+def scratch_folder() -> str:
+    """A folder that belongs to this user; the one that Dask's own configuration names, if it names one.
+
+    Dask's default is one folder for all users of a machine, which belongs to the user who made it. The owner of a
+    folder can replace its content, and a worker imports modules from its scratch folder.
+    """
+    import dask
+
+    named = dask.config.get("temporary-directory", None)
+    if named or not hasattr(os, "getuid"):
+        return str(named or tempfile.gettempdir())
+    folder = Path(tempfile.gettempdir(), f"sigstats-{os.getuid()}")
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    about = folder.lstat()  # of a link itself, which leads to where another user may write
+    ours = stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and not about.st_mode & 0o077
+    return str(folder) if ours else tempfile.mkdtemp(prefix=f"sigstats-{os.getuid()}-")

@@ -63,11 +63,11 @@ def run(options: argparse.Namespace) -> int:
     refuse_repeated(options.files)
     found, files = _ranked(options)
     if options.json is not None:
-        from ..ranking.json import as_json
+        from ..ranking.words import as_json
 
         write_text(options.json, as_json(found, files))
     if options.markdown is not None:
-        from ..ranking.markdown import as_markdown
+        from ..ranking.words import as_markdown
 
         write_text(options.markdown, as_markdown(found))
     if options.report is not None:
@@ -87,7 +87,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     from sigstats.ranking.rank import rank_table
     from sigstats.tasks.predictions import join_many, read
 
-    from ..ranking.names import model_names
+    from ..ranking.words import model_names
 
     files: Sequence[str] = file_for_each(options, options.files)
     require_one_score(options)

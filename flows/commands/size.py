@@ -86,11 +86,11 @@ def run(options: argparse.Namespace) -> int:
 
         write_text(options.report, as_html(found))
     if options.json is not None:
-        from ..sizing.json import as_json
+        from ..sizing.words import as_json
 
         write_text(options.json, as_json(found))
     if options.json != "-":
-        from ..sizing.text import show
+        from ..sizing.words import show
 
         show(found)
     return DONE

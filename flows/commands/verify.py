@@ -4,6 +4,9 @@ The reference set holds certified values, each computed by two unlike methods; t
 """
 
 import argparse
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._common.extras import MissingExtra
@@ -11,8 +14,6 @@ from ..errors import DONE, FAILED
 from ..whole_file import write_whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..verification.null_levels import NullLevels
     from ..verification.reference_set import Checked
 
@@ -45,7 +46,6 @@ def run(options: argparse.Namespace) -> int:
     import json
     import sys
 
-    from ..verification.machine import machine
     from ..verification.reference_set import digest, tables
 
     parts = options.only or PARTS
@@ -136,9 +136,6 @@ def _shares(each: "NullLevels") -> str:
 def _bytes(seed: int) -> Part:
     """Whether a plain loop and local workers write the same bytes."""
     import tempfile
-    from pathlib import Path
-
-    from ..verification.same_bytes import differing
 
     with tempfile.TemporaryDirectory(prefix="sigstats-verify-") as folder:
         serial, local = Path(folder) / "serial", Path(folder) / "local"
@@ -150,10 +147,8 @@ def _bytes(seed: int) -> Part:
     return {"differing": files}, [f"a study on a plain loop and on two local workers: {said}"], wrong
 
 
-def run_study(seed: int, output: "Path", cluster: str, workers: int | None = None) -> None:
+def run_study(seed: int, output: Path, cluster: str, workers: int | None = None) -> None:
     """Run `STUDY` with this seed on a cluster."""
-    from pathlib import Path
-
     from ..clusters import load_cluster
     from ..running.options import RunOptions
     from ..running.progress import Display
@@ -163,3 +158,58 @@ def run_study(seed: int, output: "Path", cluster: str, workers: int | None = Non
     display = Display(quiet=True, study=study.name)
     how = RunOptions(base=Path(), output=str(output), cluster=load_cluster(cluster, workers), display=display)
     kind_of(study).run(study, how)
+
+
+def differing(first: Path, second: Path) -> list[str]:
+    """The files of replicates and summaries that one output lacks, or that differ.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folders = [Path(tempfile.mkdtemp()) for _ in range(2)]
+    >>> for folder, content in zip(folders, (b"1", b"2")):
+    ...     _ = (folder / "summary.parquet").write_bytes(content)
+    >>> differing(*folders), differing(folders[0], folders[0])
+    (['summary.parquet'], [])
+    """
+    one, other = _results(first), _results(second)
+    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+
+
+def _results(output: Path) -> dict[str, bytes]:
+    paths = [*(output / "replicates").rglob("*.parquet"), *output.glob("summary.parquet")]
+    return {path.relative_to(output).as_posix(): path.read_bytes() for path in paths}
+
+
+def machine() -> dict[str, str]:
+    """The versions, the processor and the BLAS libraries."""
+    found = {"sigstats": version("sigstats"), "Python": platform.python_version()}
+    for name in ("numpy", "scipy", "python-flint", "numba"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "absent"
+    import scipy.linalg  # noqa: F401 - loads the BLAS library that is asked about
+
+    try:
+        from threadpoolctl import threadpool_info
+    except ImportError:  # the light installation
+        libraries = set()
+    else:
+        libraries = {f"{each['internal_api']} {each['version']}" for each in threadpool_info()}
+    return {
+        **found,
+        "BLAS": ", ".join(sorted(libraries)) or "unknown",
+        "processor": _processor(),
+        "system": platform.platform(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

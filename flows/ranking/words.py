@@ -1,8 +1,16 @@
-"""The cells of a leaderboard and its sentences."""
+"""A leaderboard in words: its cells and sentences, the names of its models, Markdown and JSON."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import Any
 
 from sigstats._common.task_weights import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 
+from ..escaping import for_markdown, for_markdown_cell
 from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
 
 HEADER = ("rank", "tier", "model", "score", "interval")
@@ -68,3 +76,87 @@ def basis(found: Ranking) -> str:
         f"{significant(found.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
         f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
     )
+
+
+#: The version of the form of the JSON, increased when it changes.
+JSON_VERSION = 1
+
+
+def as_json(found: Ranking, files: Sequence[str]) -> str:
+    """All results, under the names of the fields of `sigstats.Ranking`; `files` in the order of the models."""
+    content: dict[str, Any] = {
+        "version": JSON_VERSION,
+        "measure": found.measure,
+        "n": found.n,
+        "averaged": found.averaged,
+        "groups": found.groups,
+        "confidence_level": found.confidence_level,
+        "models": [{**_model(model), "file": file} for model, file in zip(found.models, files, strict=True)],
+        "tiers": found.tiers,
+        "pairs": [asdict(pair) for pair in found.pairs],
+        "slices": [{**asdict(each), "models": list(map(_model, each.models))} for each in found.slices],
+        "notes": list(found.notes),
+    }
+    return json.dumps(content, indent=2, allow_nan=False)
+
+
+def _model(model: RankedModel) -> dict[str, Any]:
+    low, high, _ = (end if math.isfinite(end) else None for end in model.confidence_interval)
+    rest = {name: value for name, value in asdict(model).items() if name != "confidence_interval"}
+    return {**rest, "low": low, "high": high}
+
+
+def as_markdown(found: Ranking) -> str:
+    """A headline, the table of models, and the ranks in each slice."""
+    lines = [f"### {for_markdown(headline(found))}", "", f"{for_markdown(basis(found))}.", ""]
+    lines += _table(header_of(found), [cells_of(model, found.n) for model in found.models])
+    if found.slices:
+        tested = [each for each in found.slices if each.models]
+        ranks = [{model.model: ranks_of(model) for model in each.models} for each in tested]
+        names = ["model", *(f"{each.slice} ({each.n:,})" for each in tested)]
+        lines += ["", "Ranks in each slice:", ""]
+        lines += _table(names, [[model.model, *(of[model.model] for of in ranks)] for model in found.models])
+        lines += [f"\nNot ranked: {for_markdown(each.slice)}, {each.note}." for each in found.slices if each.note]
+    lines += [f"\nNote: {for_markdown(note)}." for note in found.notes]
+    return "\n".join(lines)
+
+
+def _table(header: "tuple[str, ...] | list[str]", rows: "list[tuple[str, ...]] | list[list[str]]") -> list[str]:
+    lines = [f"| {' | '.join(map(for_markdown_cell, header))} |", "|" + "---|" * len(header)]
+    return lines + [f"| {' | '.join(map(for_markdown_cell, row))} |" for row in rows]
+
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+
+def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> list[str]:
+    """A name for each file, all different.
+
+    Files whose logs name the same model are distinguished by their names, files of one name by their folders.
+
+    Examples
+    --------
+    >>> from sigstats.flows.ranking.words import model_names
+    >>> model_names(["a/gpt.csv", "b/gpt.csv", "tree.jsonl.gz"], [{}] * 3)
+    ['a/gpt', 'b/gpt', 'tree']
+    >>> model_names(["x.eval", "y.eval"], [{"model": "m"}] * 2)
+    ['m (x)', 'm (y)']
+    """
+    stems = [_stem(PurePath(file)) for file in files]
+    named = [subject.get("model", "") for subject in subjects]
+    names = [model or stem for model, stem in zip(named, stems, strict=True)]
+    names = [
+        f"{name} ({stem})" if model and names.count(name) > 1 else name
+        for name, model, stem in zip(names, named, stems, strict=True)
+    ]
+    deepest = max(len(PurePath(file).parts) for file in files)
+    for depth in range(1, deepest):
+        names = [
+            "/".join([*PurePath(file).parent.parts[-depth:], stem]) if names.count(name) > 1 else name
+            for file, stem, name in zip(files, stems, names, strict=True)
+        ]
+    return [f"{name} #{names[: i + 1].count(name)}" if names.count(name) > 1 else name for i, name in enumerate(names)]
+
+
+def _stem(file: PurePath) -> str:
+    return (PurePath(file.stem) if file.suffix in _PACKED else file).stem

@@ -6,9 +6,11 @@ byte: nothing of the time, the machine or the order of completion enters it.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sigstats.tasks.results import Results
+from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 from ..pages.page import page
@@ -18,7 +20,7 @@ from .design import design
 from .evidence import Evidence, distinct
 from .performance import performance
 from .problems import problems, read_failures, shortfall
-from .table import table_of
+from .section import Column, Section
 
 
 def render(
@@ -142,3 +144,60 @@ def _subtitle(evidence: Evidence) -> str:
 def _first_things_first(key: str) -> tuple[int, str]:
     first = ("kind", "name", "seed")
     return (first.index(key) if key in first else len(first), key)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    Attributes
+    ----------
+    text : str
+    key : str
+        What the column is sorted by; empty for the text.
+    hint : str
+        What a pointer over it shows.
+    """
+
+    text: str
+    key: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table of a test.
+
+    Attributes
+    ----------
+    section : Section
+    heading : str
+    columns : sequence of Column
+    rows : list of list of Cell
+    notes : tuple of str
+        The sentences to which numbers in the cells refer, from 1.
+    """
+
+    section: Section
+    heading: str
+    columns: Sequence[Column]
+    rows: list[list[Cell]]
+    notes: tuple[str, ...]
+
+
+def table_of(section: Section, evidence: Evidence) -> Table:
+    """The table of a section's hypotheses."""
+    rows = evidence.of(section.test)
+    columns = section.columns(rows)
+    one, several = ("row", "rows") if all(row.decision == "none" for row in rows) else ("hypothesis", "hypotheses")
+    heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows):,} {several}")
+    notes = distinct(column.text(row) or None for row in rows for column in columns if column.note)
+    return Table(section, heading, columns, [[_cell(column, row, notes) for column in columns] for row in rows], notes)
+
+
+def _cell(column: Column, row: Hypothesis, notes: tuple[str, ...]) -> Cell:
+    text = column.text(row)
+    if column.note:
+        return Cell(str(notes.index(text) + 1), hint=text) if text else Cell("")
+    value = None if column.sort is None else column.sort(row)
+    return Cell(text, "" if value is None else repr(float(value)))

@@ -1,11 +1,27 @@
-"""A sample-size plan as one page of HTML that needs no network."""
+"""A sample-size plan as one page of HTML that needs no network, with the curves of power."""
+
+import math
+
+from markupsafe import Markup
 
 from sigstats._common.numerals import significant
 from sigstats.comparison.size import SizePlan
 
+from ..pages import svg
+from ..pages.axes import Axes, Tick
 from ..pages.page import page
-from .power_plot import power_plot
-from .words import DROPS_HEADER, PARTS_HEADER, answers_cells, answers_header, basis, drop_cells, headline, part_cells
+from .words import (
+    DROPS_HEADER,
+    PARTS_HEADER,
+    answers_cells,
+    answers_header,
+    basis,
+    drop_cells,
+    ends_of,
+    headline,
+    part_cells,
+    points,
+)
 
 
 def as_html(found: SizePlan) -> str:
@@ -24,3 +40,39 @@ def as_html(found: SizePlan) -> str:
         parts_header=PARTS_HEADER,
         parts=[part_cells(each) for each in found.parts] if len(found.parts) > 1 else [],
     )
+
+
+_WIDTH, _HEIGHT, _LABELS, _COLOURS = 640.0, 340.0, 110.0, 6
+
+
+def power_plot(found: SizePlan) -> Markup:
+    """The drawing; empty if no number of rows is known."""
+    curves = [each for each in found.drops if each.curve]
+    if not curves:
+        return Markup("")
+    low, high = ends_of(curves)
+    axes = Axes(
+        width=_WIDTH, height=_HEIGHT, left=42, right=_LABELS, x_limits=(low, high), y_limits=(0, 100), log_x=True
+    )
+    parts = [axes.across("level", 100 * found.target)]
+    if found.parts:
+        parts.append(axes.upwards("margin", found.pilot.parts[0].n))
+    ends = svg.spread([axes.y(100 * each.curve[-1][1]) for each in curves], axes.base)
+    for number, (each, end) in enumerate(zip(curves, ends, strict=True)):
+        line = axes.line("observed", [(n, 100 * power) for n, power in each.curve])
+        label = svg.text(axes.width - axes.right + 8, end + 4, points(each.drop), anchor="start", css="value")
+        parts.append(Markup('<g class="curve c{}">{}{}</g>').format(number % _COLOURS, line, label))
+    parts += [axes.y_axis(unit="%"), axes.x_axis(found.pilot.unit, ticks=_ticks(low, high))]
+    steps = [
+        f"{points(each.drop)}: {100 * each.curve[0][1]:.0f}% at {low:,} {found.pilot.unit}, "
+        f"{100 * each.curve[-1][1]:.0f}% at {high:,}"
+        for each in curves
+    ]
+    return axes.drawing("power", f"Power against the number of {found.pilot.unit}", "; ".join(steps) + ".", *parts)
+
+
+def _ticks(low: int, high: int) -> list[Tick]:
+    """One, two and five times each power of ten within the limits."""
+    decades = range(int(math.log10(low)), int(math.log10(high)) + 1)
+    values = (factor * 10.0**power for power in decades for factor in (1, 2, 5))
+    return [(each, f"{each:,.0f}") for each in values if low <= each <= high]

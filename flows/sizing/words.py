@@ -1,12 +1,19 @@
-"""A sample-size plan in words."""
+"""A sample-size plan in words, in the terminal and as JSON."""
 
-from collections.abc import Iterator
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from string import ascii_lowercase
+from typing import Any
 
 from sigstats._common.numerals import significant
+from sigstats._common.printable import printable
 from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
 from sigstats.multiplicity import IN_WORDS
 
 DROPS_HEADER = ("drop", "needed", "power now")
+_COLUMNS, _LINES = 64, 11
 PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
 
 
@@ -92,3 +99,69 @@ def part_cells(each: PartPlan) -> tuple[str, ...]:
     """The cells of a part under `PARTS_HEADER`."""
     smallest = "none" if each.detectable is None else points(each.detectable)
     return each.part.name, f"{each.part.n:,}", f"{significant(100 * each.part.discordance, 3)}%", smallest
+
+
+#: The version of the form of the JSON, increased when it changes.
+JSON_VERSION = 1
+
+
+def as_json(found: SizePlan) -> str:
+    """All results, under the names of the fields of `sigstats.comparison.size.SizePlan`."""
+    content: dict[str, Any] = {
+        "version": JSON_VERSION,
+        "headline": headline(found),
+        "basis": list(basis(found)),
+        "measure": "accuracy",
+        **asdict(found),
+    }
+    return json.dumps(content, indent=2, allow_nan=False)
+
+
+def show(found: SizePlan) -> None:
+    """Print the headline, its basis, the tables and the curves."""
+    lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found)), ""]
+    lines += _table(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])
+    if found.answers:
+        lines += ["", *_table(answers_header(found), map(answers_cells, found.answers))]
+    if len(found.parts) > 1:
+        lines += ["", *_table(PARTS_HEADER, map(part_cells, found.parts))]
+    for line in [*lines, "", *power_text(found)]:
+        print(printable(line))  # noqa: T201
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    cells = [tuple(header), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def ends_of(curves: list[DropPlan]) -> tuple[int, int]:
+    """The numbers of rows between which the curves of power are drawn."""
+    return curves[0].curve[0][0], curves[0].curve[-1][0]
+
+
+def power_text(found: SizePlan) -> list[str]:
+    """The curves of power in ASCII: a letter each, dashes for the target power, bars for the number at hand."""
+    curves = [each for each in found.drops if each.curve]
+    if not curves:
+        return []
+    low, high = ends_of(curves)
+    scale = (_COLUMNS - 1) / math.log(high / low)
+    grid = [[" "] * _COLUMNS for _ in range(_LINES)]
+    grid[_line(found.target)] = ["-"] * _COLUMNS
+    if found.parts:
+        for line in grid:
+            line[round(math.log(found.pilot.parts[0].n / low) * scale)] = "|"
+    letters = [ascii_lowercase[number % len(ascii_lowercase)] for number in range(len(curves))]
+    for letter, each in zip(letters, curves, strict=True):
+        for n, power in each.curve:
+            grid[_line(power)][round(math.log(n / low) * scale)] = letter
+    legend = ", ".join(f"{letter} {points(each.drop)}" for letter, each in zip(letters, curves, strict=True))
+    lines = [f"{100 - 100 * number // (_LINES - 1):>4}% {''.join(line).rstrip()}" for number, line in enumerate(grid)]
+    ends = f"{low:,}".ljust(_COLUMNS - len(f"{high:,}")) + f"{high:,}"
+    return ["power", *lines, f"      {ends}", f"      {found.pilot.unit}; {legend}"]
+
+
+def _line(power: float) -> int:
+    return round((1 - power) * (_LINES - 1))

@@ -28,7 +28,7 @@ from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
 from ._calibration_tests import OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind
-from ._published_sizes import PublishedSize, published_sizes
+from ._published import PublishedSize, published_sizes
 from .populations import PopulationSpec, Source
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.

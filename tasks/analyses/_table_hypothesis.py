@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from sigstats.sequential.result import SequentialResult
+
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import MONTE_CARLO, named, table_test
-from ._sequential_fields import sequential_fields
 
 _SUBJECT = ("dataset", "classifier", "a", "b")
 
@@ -33,3 +34,16 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     if answer["p_value"] is None:
         return base.with_(**answer, decision="none")
     return base.with_(**answer)
+
+
+def sequential_fields(result: SequentialResult) -> dict[str, Any]:
+    """The fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
+    stopped = result.replicates < result.maximum
+    return {
+        "replicates": result.replicates,
+        "exceedances": result.exceedances,
+        "p_value": result.pvalue,
+        "p_low": result.pvalue_interval.low,
+        "p_high": result.pvalue_interval.high,
+        "note": f"stopped after {result.replicates:,} of {result.maximum:,} replicates" if stopped else "",
+    }

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from .content import open_content
-from .guarded_places import require_allowed
 from .limit import Budget
 from .opening import reason
+from .places import require_allowed
 
 __all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "require_fields"]
 

@@ -11,13 +11,11 @@ from typing import Any
 
 from sigstats._common.printable import printable
 
-from .archive import Archive
 from .buffer import Buffer
-from .encoding import in_utf8, marked_encoding
-from .json_text import parse_json
+from .encoding import in_utf8, marked_encoding, parse_json
 from .limit import Budget
 from .opening import Joined, open_local, open_remote, reason, unreadable
-from .packing import PIECE, packing, unpacked
+from .packing import PIECE, Archive, packing, unpacked
 
 #: The first bytes, by which a format is known.
 START = 2**16

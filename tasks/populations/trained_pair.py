@@ -5,10 +5,11 @@ from which the test set was drawn (Keller, Mariethoz and Bengio, section 5). Som
 positive class, against all others.
 """
 
+import pickle
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from cachetools import cached
@@ -21,7 +22,41 @@ from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
-from .trained_cache import bytes_of, trained_cache
+from ..storage.worker_cache import WorkerCache
+
+#: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.
+MOST_BYTES, MOST_TRAINED = 1 << 29, 16
+
+
+class Trained(Protocol):
+    """A value that knows its size."""
+
+    @property
+    def nbytes(self) -> int:
+        """Its bytes in memory, without what it shares with others."""
+
+
+def trained_cache() -> WorkerCache[Any]:
+    """A cache of at most 512 MiB; of classifiers that are larger the last ones stay until others are trained."""
+
+    def nbytes(value: Trained) -> int:
+        return value.nbytes
+
+    return WorkerCache(nbytes, most_bytes=MOST_BYTES, most_values=MOST_TRAINED)
+
+
+def bytes_of(fitted: Any) -> int:
+    """The bytes of fitted estimators: those that they would be sent as, and of their arrays, which are not copied.
+
+    What cannot be sent counts as all that the cache may hold.
+    """
+    arrays: list[pickle.PickleBuffer] = []
+    try:
+        rest = len(pickle.dumps(fitted, protocol=5, buffer_callback=arrays.append))
+        return rest + sum(array.raw().nbytes for array in arrays)
+    except Exception:  # an estimator may raise anything
+        return MOST_BYTES
+
 
 #: The data on which classifiers are trained.
 TrainingData: TypeAlias = Dataset | Documents

@@ -20,8 +20,7 @@ from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
-from .trained_cache import bytes_of, trained_cache
-from .trained_pair import TrainingData, data_of, estimator, positives, split
+from .trained_pair import TrainingData, bytes_of, data_of, estimator, positives, split, trained_cache
 
 if TYPE_CHECKING:
     from sigstats.learners.kernels.one_against_others import OneAgainstOthers

@@ -16,7 +16,7 @@ from sigstats._common.registry import Registry
 from ..input_files.content import Content, open_content
 from ..input_files.opening import reason
 from ..input_files.places import files_of
-from ._identical import same_content
+from ._agreement import same_content
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, join

@@ -1,5 +1,6 @@
 """Whether two files are about the same: the same task and score, and under the same id the same question."""
 
+import filecmp
 import os
 from typing import Any
 
@@ -8,6 +9,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
+from ..input_files.places import files_of
 from ..tables.spelling import same_spelling
 from ._items import taken
 from ._log import PROMPT
@@ -130,3 +132,23 @@ def difference_shown(here: str, there: str) -> tuple[str, str]:
         return texts
     start = max(0, len(os.path.commonprefix([here, there])) - 10)  # noqa: RUF071 - texts, no paths
     return f"...{shown(here[start : start + 30])}", f"...{shown(there[start : start + 30])}"
+
+
+def same_content(one: str, other: str) -> bool:
+    """Whether two files, folders or patterns of this machine hold the same bytes; False where that cannot be seen.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.predictions import same_content
+    >>> same_content("/dev/null", "/no such file")
+    False
+    """
+    if "://" in one or "://" in other:
+        return False
+    try:
+        first, second = (files_of(each) or [each] for each in (one, other))
+        return len(first) == len(second) and all(
+            filecmp.cmp(each, beside, shallow=False) for each, beside in zip(first, second, strict=True)
+        )
+    except (OSError, ValueError):
+        return False

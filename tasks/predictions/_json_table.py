@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from sigstats._common.validation import shown
 
-from ..input_files.json_text import Twice
+from ..input_files.encoding import Twice
 from ..tables.numbers import LARGEST_WHOLE
 from ._predictions import Columns
 

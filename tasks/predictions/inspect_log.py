@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..input_files.content import Content
-from ..input_files.json_text import parse_json
+from ..input_files.encoding import parse_json
 from ._log import PROMPT, Answer, EvaluationLog, mapping, sort_scores
 from ._predictions import Columns
 

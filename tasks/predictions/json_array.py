@@ -5,7 +5,7 @@ import re
 import pyarrow as pa
 
 from ..input_files.content import Content
-from ..input_files.json_text import parse_json
+from ..input_files.encoding import parse_json
 from ..tables.arrow import ArrowTable
 from ._json_table import names_of, table_of
 from ._predictions import Columns, Predictions, from_table

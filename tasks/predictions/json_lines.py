@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from sigstats._common.validation import shown
 
 from ..input_files.content import Content
-from ..input_files.json_text import as_object, parse_json, require_objects
+from ..input_files.encoding import as_object, parse_json, require_objects
 from ..tables.arrow import ArrowTable
 from ..tables.numbers import LARGEST_WHOLE
 from ._json_table import KINDS, names_of, table_of, within

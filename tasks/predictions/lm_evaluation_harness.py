@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ..input_files.content import Content
-from ..input_files.json_text import parse_json, require_objects
+from ..input_files.encoding import parse_json, require_objects
 from ._log import PROMPT, Answer, EvaluationLog, sort_scores
 from ._predictions import Columns
 

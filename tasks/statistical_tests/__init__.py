@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.registry import Registry
 from sigstats._common.validation import Alternative
+from sigstats.test_result import TestResult
 
 from ..observed_run import ObservedRun
 from ..schema import Hypothesis
@@ -216,3 +217,18 @@ def run_table_test(name: str, data: Data, method: str) -> Fields:
     """All fields of a hypothesis that a method without replicates gives."""
     test = table_test(name)
     return {**test.observed(data), **test.evaluate(data, method)}
+
+
+def fields(result: TestResult, **values: Any) -> dict[str, Any]:
+    """p-value, interval, method and note; `values` besides or instead of them."""
+    interval = result.pvalue_interval
+    return {
+        "method": result.method,
+        "p_value": result.pvalue,
+        "p_low": result.pvalue if interval is None else interval.low,
+        "p_high": result.pvalue if interval is None else interval.high,
+        "replicates": result.replicates,
+        "exceedances": result.exceedances,
+        "note": result.reason,
+        **values,
+    }

@@ -5,8 +5,7 @@ from typing import Any
 
 from sigstats.many_datasets.friedman import FriedmanResult, friedman_test
 
-from . import OfTable, StatisticalTest
-from ._results import fields
+from . import OfTable, StatisticalTest, fields
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:

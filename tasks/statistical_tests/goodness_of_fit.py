@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sigstats.goodness_of_fit.sampling import goodness_of_fit_exceedances
 from sigstats.goodness_of_fit.test import goodness_of_fit_test
 
-from . import OfTable, StatisticalTest
-from ._results import fields
+from . import OfTable, StatisticalTest, fields
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:

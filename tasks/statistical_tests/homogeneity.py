@@ -16,8 +16,7 @@ from sigstats.homogeneity.sampling import homogeneity_exceedances
 from sigstats.homogeneity.test import homogeneity_test
 
 from ..observed_run import ObservedRun
-from . import OfRuns, OfTable, StatisticalTest, run_table_test
-from ._results import fields
+from . import OfRuns, OfTable, StatisticalTest, fields, run_table_test
 
 #: Beyond this number of predictions chi-square is used if expected counts allow it: bounds may take minutes there.
 _FEW = 2_000

@@ -9,8 +9,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 
 from ..own_code import require_measure
-from . import OfTable, StatisticalTest
-from ._results import fields
+from . import OfTable, StatisticalTest, fields
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,8 +21,7 @@ from sigstats.sign_flips.test import sign_flip_test
 
 from ..observed_run import ObservedRun
 from ..schema import Hypothesis
-from . import SIDE, OfRuns, OfSets, OfTable, Option, StatisticalTest, run_table_test
-from ._results import fields
+from . import SIDE, OfRuns, OfSets, OfTable, Option, StatisticalTest, fields, run_table_test
 
 #: What is measured where the number of all objects is not known: the statistic is how many of `n` only b got right.
 DISCORDANT = "discordant objects"

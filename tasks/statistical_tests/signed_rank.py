@@ -8,8 +8,7 @@ import numpy as np
 from sigstats._common.validation import FloatArray, as_reals, refuse
 from sigstats.many_datasets.signed_rank import signed_rank_test
 
-from . import OfTable, StatisticalTest
-from ._results import fields
+from . import OfTable, StatisticalTest, fields
 
 #: What is estimated; where less is better, the sign says all the same by how much b is the better one.
 ADVANTAGE = "advantage of b over a"

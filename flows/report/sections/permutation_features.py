@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence, rejected
 from ..section import Column, Section, Verdict
-from . import _cases, _columns, _stopping
+from . import _cases, _columns, _tables
 
 _STRUCTURE = "the joint structure of the features"
 
@@ -19,7 +19,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         for dataset, group in _cases.by_dataset(rows).items()
         for sentence in _on(dataset, group, _cases.p_name(evidence))
     )
-    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_stopping.savings(rows, evidence), *details))
+    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:

@@ -6,7 +6,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from . import _cases, _columns, _stopping
+from . import _cases, _columns, _tables
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -15,7 +15,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     doubts = _cases.sentences_on_retained(
         rows, "could not be told from a classifier trained on random labels", evidence
     )
-    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_stopping.savings(rows, evidence), *doubts))
+    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

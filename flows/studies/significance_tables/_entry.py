@@ -12,7 +12,7 @@ from sigstats.flows.config.model import Strict
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
 
-from .._printed import PrintedNumber
+from .._published import PrintedNumber
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]

@@ -12,7 +12,7 @@ import sys
 import pytest
 from cryptography import x509
 
-from sigstats.flows.clusters import _scratch
+from sigstats.flows.clusters import local
 from sigstats.flows.clusters._certificates import certificates
 
 from ..conftest import environment
@@ -127,21 +127,21 @@ def test_certificates_of_one_run_are_good_for_it_alone_at_any_time():
 
 
 def test_the_scratch_folder_is_the_users_alone_whoever_was_first(tmp_path, monkeypatch):
-    monkeypatch.setattr(_scratch.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(local.tempfile, "tempdir", str(tmp_path))
     place = tmp_path / f"sigstats-{os.getuid()}"
 
     def private(folder):
         about = os.lstat(folder)
         return stat.S_ISDIR(about.st_mode) and stat.S_IMODE(about.st_mode) == 0o700 and about.st_uid == os.getuid()
 
-    assert _scratch.scratch_folder() == _scratch.scratch_folder() == str(place)
+    assert local.scratch_folder() == local.scratch_folder() == str(place)
     assert private(place)
     place.chmod(0o777)
     planted = tmp_path / "planted"
     planted.mkdir()
     for spoil in (lambda: None, lambda: place.symlink_to(planted), lambda: place.write_text("")):
         spoil()
-        other = _scratch.scratch_folder()
+        other = local.scratch_folder()
         assert other != str(place)
         assert private(other)
         shutil.rmtree(place) if place.is_dir() and not place.is_symlink() else place.unlink()

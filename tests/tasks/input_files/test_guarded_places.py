@@ -3,7 +3,7 @@
 import pytest
 
 from sigstats.tasks.input_files import place
-from sigstats.tasks.input_files.guarded_places import VARIABLE
+from sigstats.tasks.input_files.places import VARIABLE
 
 
 @pytest.mark.parametrize("url", [
