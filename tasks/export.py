@@ -22,20 +22,13 @@ _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written.
+    """What was written."""
 
-    Attributes
-    ----------
-    fanouts : tuple of str
-        A table each.
-    files, rows : int
-    incomplete : tuple of Cell
-        The cells that are left out, since replicates of them are missing.
-    """
-
+    #: A table each.
     fanouts: tuple[str, ...]
     files: int
     rows: int
+    #: The cells that are left out, since replicates of them are missing.
     incomplete: tuple[Cell, ...]
 
 
@@ -44,18 +37,8 @@ def export(results: Results, to: str) -> Exported:
 
     ``TO/fanout=retrain/dataset=iris/classifier=lda/null=labels/replicates.parquet``
 
-    Parameters
-    ----------
-    results : Results
-    to : str
-        A folder or an fsspec URL.
-
-    Raises
-    ------
-    ValueError
-        If `to` holds files, whose rows would stand beside those that are written.
-    LookupError
-        If no cell is complete; nothing was written.
+    `to`: a folder or an fsspec URL. Raises ValueError if `to` holds files, whose rows would stand beside those that
+    are written. Raises LookupError if no cell is complete; nothing was written.
     """
     files = open_files(to)
     if files.names("") or files.folders(""):

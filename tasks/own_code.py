@@ -33,10 +33,7 @@ def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
 def require_measure(options: Mapping[str, Any]) -> None:
     """Refuse a cell whose measure is of other code in this process than the run was planned with.
 
-    Raises
-    ------
-    OtherCode
-        If it is, or this process has none of it.
+    Raises OtherCode if it is, or this process has none of it.
     """
     if "measure_code" in options:
         name = options["measure"]
@@ -46,10 +43,7 @@ def require_measure(options: Mapping[str, Any]) -> None:
 def build_as_planned(classifier: Mapping[str, Any], **data: Any) -> Any:
     """The estimator of a cell's ``classifier``, which has ``learner``, ``params`` and, if it is not ours, its ``code``.
 
-    Raises
-    ------
-    OtherCode
-        If this process has another version of it than the run was planned with.
+    Raises OtherCode if this process has another version of it than the run was planned with.
     """
     from sigstats.learners import build, own
 
@@ -64,19 +58,11 @@ def build_as_planned(classifier: Mapping[str, Any], **data: Any) -> Any:
 def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:
     """Refuse a cell whose code this process has not.
 
-    Parameters
-    ----------
-    name : str
-        What a study calls it.
-    planned : mapping
-        What identifies the code that the run was planned with.
-    here : callable
-        Gives the same of the code that this process has, or raises ValueError.
+    `name`: what a study calls it.
+    `planned`: what identifies the code that the run was planned with.
+    `here`: gives the same of the code that this process has, or raises ValueError.
 
-    Raises
-    ------
-    OtherCode
-        If it has none, or another version.
+    Raises OtherCode if it has none, or another version.
     """
     try:
         found = here()

@@ -29,44 +29,30 @@ RULES: dict[str, type[FixedRule]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One computation, and the number of its replicates.
+    """One computation, and the number of its replicates."""
 
-    Attributes
-    ----------
-    fanout : str
-        The name of its fan-out (`sigstats.tasks.fan_out`), which computes its replicates.
-    version : int
-        The fan-out's version: raised when it would give other replicates for the same values.
-    subject : mapping of str to str
-        The cell's description for a reader: data set, classifier, null hypothesis ...
-    work : mapping
-        Everything that the replicates depend on, except the seed.
-    stream : mapping
-        The key of the random stream: cells of equal `stream` draw equal numbers, so that methods are compared on the
-        same data.
-    seed : int
-        The study's seed.
-    replicates : int
-        The number of replicates, at least 1.
-    lane_size : int
-        The number of replicates that share one stream.
-    stopping : mapping or None
-        The rule that may stop the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
-        not part of the fingerprint, since it changes no replicate.
-    limits : mapping of str to float or None
-        What the code of other packages may take, or needs: ``time_limit``, the seconds of a fit, ``memory``, the bytes
-        of its process, ``threads`` and ``gpu``. Not part of the fingerprint.
-    """
-
+    #: The name of its fan-out (`sigstats.tasks.fan_out`), which computes its replicates.
     fanout: str
+    #: The fan-out's version: raised when it would give other replicates for the same values.
     version: int
+    #: The cell's description for a reader: data set, classifier, null hypothesis ...
     subject: Mapping[str, str]
+    #: Everything that the replicates depend on, except the seed.
     work: Mapping[str, Any]
+    #: The key of the random stream: cells of equal `stream` draw equal numbers, so that methods are compared on the
+    #: same data.
     stream: Mapping[str, Any]
+    #: The study's seed.
     seed: int
+    #: The number of replicates, at least 1.
     replicates: int
+    #: The number of replicates that share one stream.
     lane_size: int
+    #: The rule that may stop the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
+    #: not part of the fingerprint, since it changes no replicate.
     stopping: Mapping[str, Any] | None = None
+    #: What the code of other packages may take, or needs: ``time_limit``, the seconds of a fit, ``memory``, the bytes
+    #: of its process, ``threads`` and ``gpu``. Not part of the fingerprint.
     limits: Mapping[str, float] | None = None
 
     def __hash__(self) -> int:
@@ -151,15 +137,7 @@ class Block:
 def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges of lanes that no stored range of replicates covers.
 
-    Parameters
-    ----------
-    cell : Cell
-    done : iterable of (first, last)
-        Ranges of replicates that are stored, ``first <= replicate < last``, each of whole lanes.
-
-    Returns
-    -------
-    list of (first_lane, last_lane)
+    `done`: ranges of replicates that are stored, ``first <= replicate < last``, each of whole lanes.
 
     Examples
     --------
@@ -186,34 +164,22 @@ def missing_replicates(cell: Cell, done: Iterable[tuple[int, int]]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """All cells of a study, and how they are summarised.
+    """All cells of a study, and how they are summarised."""
 
-    Attributes
-    ----------
-    study : str
-        The study's name.
-    kind : str
-        The kind of study.
-    cells : tuple of Cell
-    analyses : tuple of str
-        The names of the analyses that turn replicates into hypotheses (`sigstats.tasks.analyses`), in order.
-    alpha : float
-        The level at which a decision is made.
-    adjust : "holm", "benjamini-hochberg", "benjamini-yekutieli" or "none"
-        The adjustment for multiplicity that the decision uses (`sigstats.multiplicity`).
-    measures : tuple of str
-        The measures that are estimated and compared, where the study names any (`sigstats.measures.table`).
-    positive : mapping of str to int
-        The positive class of each data set for which the study names one; of others it is the second.
-    """
-
+    #: The study's name.
     study: str
+    #: The kind of study.
     kind: str
     cells: tuple[Cell, ...]
+    #: The names of the analyses that turn replicates into hypotheses (`sigstats.tasks.analyses`), in order.
     analyses: tuple[str, ...]
+    #: The level at which a decision is made.
     alpha: float
+    #: The adjustment for multiplicity that the decision uses (`sigstats.multiplicity`).
     adjust: Adjustment
+    #: The measures that are estimated and compared, where the study names any (`sigstats.measures.table`).
     measures: tuple[str, ...] = ()
+    #: The positive class of each data set for which the study names one; of others it is the second.
     positive: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -27,26 +27,17 @@ CALL_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Replay:
-    """A test set and the answer of one test.
+    """A test set and the answer of one test."""
 
-    Attributes
-    ----------
-    cell : Cell
-        The test on its population at one size.
-    rows : pyarrow.Table
-        The test set: rows, or distinct rows with how often each occurs.
-    answer : mapping or None
-        The answer, as it is computed now: the columns of the cell's replicates; None if the test fails.
-    problem : str or None
-        What the test raised, or how it ended its process; None if it answers.
-    stored : mapping or None
-        The answer that is stored; None if the test set was not drawn, or its replicates are missing.
-    """
-
+    #: The test on its population at one size.
     cell: Cell
+    #: The test set: rows, or distinct rows with how often each occurs.
     rows: pa.Table
+    #: The answer, as it is computed now: the columns of the cell's replicates; None if the test fails.
     answer: Mapping[str, Any] | None
+    #: What the test raised, or how it ended its process; None if it answers.
     problem: str | None
+    #: The answer that is stored; None if the test set was not drawn, or its replicates are missing.
     stored: Mapping[str, Any] | None
 
     @property
@@ -65,23 +56,14 @@ def can_replay(cell: Cell) -> bool:
 def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None = None) -> Replay:
     """Draw a test set again and apply the test of a cell to it; one of another package in a process of its own.
 
-    Parameters
-    ----------
-    results : Results
-        Of a calibration study.
-    cell : Cell
-        One of which `can_replay` is true.
-    trial : int
-        The number of the test set, from 0, less than the replicates of the cell.
-    time_limit : float, optional
-        Seconds that a call of a test of another package may take; by default the cell's own limit, or `CALL_SECONDS`.
+    `results`: of a calibration study.
+    `cell`: one of which `can_replay` is true.
+    `trial`: the number of the test set, from 0, less than the replicates of the cell.
+    `time_limit`: seconds that a call of a test of another package may take; by default the cell's own limit, or
+    `CALL_SECONDS`.
 
-    Raises
-    ------
-    LookupError
-        If replicates are missing that the cell reads, or another version computed those that are stored.
-    Damaged
-        If stored replicates of the cell cannot be used.
+    Raises LookupError if replicates are missing that the cell reads, or another version computed those that are
+    stored. Raises Damaged if stored replicates of the cell cannot be used.
     """
     module = fanout(cell.fanout)
     version = version_of(module, cell.work)

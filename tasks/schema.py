@@ -202,10 +202,7 @@ SUMMARY = pa.schema(
 def as_summary(stored: pa.Table) -> pa.Table:
     """A stored summary with the columns of `SUMMARY`: null where the version that wrote it did not have one.
 
-    Raises
-    ------
-    ValueError
-        If it lacks a column that may not be null, or has one of another type.
+    Raises ValueError if it lacks a column that may not be null, or has one of another type.
     """
     for field in SUMMARY:
         if field.name not in stored.column_names:

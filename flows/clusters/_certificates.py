@@ -70,10 +70,7 @@ def shared_certificates(shared_folder: str) -> Iterator[Any]:
 
     Only this user can read them.
 
-    Raises
-    ------
-    BadInput
-        If the folder cannot be written.
+    Raises BadInput if the folder cannot be written.
     """
     from distributed.security import Security
 

@@ -33,10 +33,7 @@ class Given(Strict):
 def given(value: Any) -> Given | None:
     """The client or the cluster that an argument is; None if it is neither.
 
-    Raises
-    ------
-    BadInput
-        If it is asynchronous, or not connected.
+    Raises BadInput if it is asynchronous, or not connected.
     """
     distributed = sys.modules.get("distributed")
     of_client = distributed is not None and isinstance(value, distributed.Client)
@@ -55,10 +52,7 @@ def given(value: Any) -> Given | None:
 def open_pool(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Use the client, or a client of the cluster that is closed with the context.
 
-    Raises
-    ------
-    BadInput
-        If a worker has another version of this package, or none declares what a block needs.
+    Raises BadInput if a worker has another version of this package, or none declares what a block needs.
     """
     from distributed import Client
 

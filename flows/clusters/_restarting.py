@@ -23,12 +23,8 @@ async def _never_ended(_: Any) -> bool:
 def restart_dead_workers(cluster: Any, *, has_ended: Callable[[Any], Awaitable[bool]] = _never_ended) -> Iterator[None]:
     """Start the dead workers of a cluster again for as long as the context lasts.
 
-    Parameters
-    ----------
-    cluster : distributed.SpecCluster
-    has_ended : callable
-        Called with a member of the cluster that has had no worker yet: whether it has ended. It may be in a queue for
-        hours.
+    `has_ended`: called with a member of the cluster that has had no worker yet: whether it has ended. It may be in a
+    queue for hours.
     """
     restarter = _Restarter(cluster, has_ended)
     with periodic(restarter.start_round, 1.0, name="workers"):

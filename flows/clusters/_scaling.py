@@ -38,10 +38,7 @@ def expected(workers: int | Adaptive) -> int:
 def start(cluster: Any, workers: int | Adaptive) -> None:
     """Start the workers of a `distributed.SpecCluster`.
 
-    Raises
-    ------
-    RuntimeError
-        If the first of them cannot be started; the message is that of the batch system.
+    Raises RuntimeError if the first of them cannot be started; the message is that of the batch system.
     """
     cluster.scale(max(1, workers.minimum) if isinstance(workers, Adaptive) else workers)
     cluster.sync(_started, cluster)

@@ -11,10 +11,7 @@ def thread_given_back(client: Any) -> Iterator[None]:
 
     Otherwise tasks that each wait for the blocks of a study would hold all threads that could compute these.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        If this thread runs no task of its workers, nothing is done.
+    `client`: if this thread runs no task of its workers, nothing is done.
     """
     from distributed import get_worker, rejoin, secede
 

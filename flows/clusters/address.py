@@ -71,11 +71,8 @@ class Cluster(ClusterFile):
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Connect to the cluster; it goes on running when the context ends.
 
-    Raises
-    ------
-    BadInput
-        If no scheduler or no worker answers, one of the workers has another version, or none declares what a block
-        needs.
+    Raises BadInput if no scheduler or no worker answers, one of the workers has another version, or none declares
+    what a block needs.
     """
     from distributed import Client
 

@@ -37,20 +37,13 @@ Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
 
 @dataclass(frozen=True)
 class BatchSystem:
-    """The differences between batch systems.
+    """The differences between batch systems."""
 
-    Attributes
-    ----------
-    cluster : str
-        Its class in dask-jobqueue.
-    account : str
-        The argument of that class for the account to charge.
-    ask : tuple of str
-        The command that prints the state of a job; the job's number is appended.
-    """
-
+    #: Its class in dask-jobqueue.
     cluster: str
+    #: The argument of that class for the account to charge.
     account: str
+    #: The command that prints the state of a job; the job's number is appended.
     ask: tuple[str, ...]
 
 
@@ -112,10 +105,7 @@ _GPU_DIRECTIVES = {"slurm": "--gres=gpu:{gpu}", "lsf": "-gpu num={gpu}"}
 def fitted(cluster: Cluster, needs: Needs) -> Cluster:
     """The cluster file of jobs with one worker, which has what a block needs besides its own memory.
 
-    Raises
-    ------
-    BadInput
-        If GPUs are needed and the file does not state how to request them.
+    Raises BadInput if GPUs are needed and the file does not state how to request them.
     """
     directives = list(cluster.directives)
     if needs.gpu:
@@ -130,17 +120,8 @@ def fitted(cluster: Cluster, needs: Needs) -> Cluster:
 def batch_cluster(cluster: Cluster, security: Any, threads: int = 1) -> Any:
     """The cluster of dask-jobqueue, with its scheduler running and no job yet.
 
-    Parameters
-    ----------
-    cluster : Cluster
-    security : distributed.Security or None
-    threads : int
-        Processors of a worker, for the numerical libraries of its one block.
-
-    Raises
-    ------
-    BadInput
-        If dask-jobqueue or the system's submit command is missing, or an option cannot be met.
+    `threads`: processors of a worker, for the numerical libraries of its one block. Raises BadInput if dask-jobqueue
+    or the system's submit command is missing, or an option cannot be met.
     """
     try:
         dask_jobqueue = _dask_jobqueue()
@@ -218,10 +199,7 @@ async def _has_ended(kind: str, job: Any) -> bool:
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Submit the jobs, and cancel them when the context ends; blocks with needs of their own get jobs of their own.
 
-    Raises
-    ------
-    BadInput
-        If the batch system accepts no job; the message contains its answer.
+    Raises BadInput if the batch system accepts no job; the message contains its answer.
     """
     made = {each: fitted(cluster, each) for each in needs}
     with ExitStack() as stack:

@@ -131,11 +131,8 @@ def _with(needs: Needs | None, pod: dict[str, Any]) -> dict[str, Any]:
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own.
 
-    Raises
-    ------
-    BadInput
-        If dask-kubernetes is not installed, if Kubernetes does not start the scheduler, or if within `timeout` it
-        starts no pod that has what a block needs.
+    Raises BadInput if dask-kubernetes is not installed, if Kubernetes does not start the scheduler, or if within
+    `timeout` it starts no pod that has what a block needs.
     """
     with ExitStack() as stack:
         common = stack.enter_context(_open_pods(cluster))
@@ -147,10 +144,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 def _open_pods(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
     """The pods of one kind.
 
-    Raises
-    ------
-    BadInput
-        If dask-kubernetes is not installed, or Kubernetes does not start the scheduler.
+    Raises BadInput if dask-kubernetes is not installed, or Kubernetes does not start the scheduler.
     """
     try:
         import kr8s

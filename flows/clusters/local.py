@@ -49,10 +49,7 @@ def processors() -> int:
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
     """The number of blocks with each of the needs that this machine can run at the same time.
 
-    Raises
-    ------
-    BadInput
-        If it has room for none: one line that names the resource and who needs it.
+    Raises BadInput if it has room for none: one line that names the resource and who needs it.
     """
     return {each: blocks_at_once(each, processors=processors(), gpus=gpus) for each in needs}
 
@@ -98,10 +95,7 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Start the processes, which accept connections only from this run, and end them with the context.
 
-    Raises
-    ------
-    BadInput
-        If this machine lacks what a block needs, or this process may not open enough files.
+    Raises BadInput if this machine lacks what a block needs, or this process may not open enough files.
     """
     special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
     import dask

@@ -22,10 +22,7 @@ class Cluster(ClusterFile):
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """The loop.
 
-    Raises
-    ------
-    BadInput
-        If this machine lacks what a block needs.
+    Raises BadInput if this machine lacks what a block needs.
     """
     room_for(needs, gpus=cluster.gpus)
     yield Serial()

@@ -78,20 +78,8 @@ def cache_of(cache: str | None, output: str) -> str | None:
 def usable(output: str, name: str) -> str:
     """Return `output` if it is a folder or a URL that this machine can reach.
 
-    Parameters
-    ----------
-    output : str
-    name : str
-        The name of the argument, for the message.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    BadInput
-        If it is empty, a file, or a URL that cannot be opened.
+    `name`: the name of the argument, for the message. Raises BadInput if it is empty, a file, or a URL that cannot be
+    opened.
     """
     if not output.strip():
         raise BadInput(f"{name}: '' is not valid; expected a folder or an fsspec URL")

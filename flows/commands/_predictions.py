@@ -21,11 +21,7 @@ _KEYS = (*_NAMED, "score", "epoch", "group", "rows")
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
     """Add the arguments that choose columns and answers of the files.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    score : str
-        The help of ``--score``.
+    `score`: the help of ``--score``.
     """
     parser.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
     parser.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
@@ -187,17 +183,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:
     """Refuse an output file that is also an input or another output, even if it is spelt differently.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-    inputs : sequence of str
-    *outputs : str
-        The names of the options that take output files.
-
-    Raises
-    ------
-    BadInput
-        If one file is named twice.
+    `outputs`: the names of the options that take output files. Raises BadInput if one file is named twice.
     """
     taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
     for name in outputs:
@@ -213,14 +199,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
 def refuse_repeated(inputs: Sequence[str]) -> None:
     """Refuse a file that is named twice, even if it is spelt differently: these would be models that never differ.
 
-    Parameters
-    ----------
-    inputs : sequence of str
-
-    Raises
-    ------
-    BadInput
-        If one file is named twice.
+    Raises BadInput if one file is named twice.
     """
     taken: dict[object, str] = {}
     for place in inputs:

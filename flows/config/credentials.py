@@ -64,10 +64,7 @@ def _parameter(found: re.Match[str]) -> str:
 def refuse_credentials(values: Mapping[str, Any], *, source: str = "") -> None:
     """Refuse values that contain an address with credentials.
 
-    Raises
-    ------
-    BadInput
-        One line that names the key, and does not show the credentials.
+    Raises BadInput, one line that names the key, and does not show the credentials.
     """
     for name, text in _texts(values.items()):
         if "://" in text and (shown := without_credentials(text)) != text:

@@ -14,19 +14,12 @@ _FOLDER = Path(sigstats.__file__).parent / "ready_studies"
 
 @dataclass(frozen=True)
 class StudyPlace:
-    """The place of a study file, and the folder that its relative paths of data start from.
-
-    Attributes
-    ----------
-    path : Path
-    base : Path
-        The folder of a study file; the working folder for a ready study, which a person starts by its name.
-    ready : str or None
-        The name of a ready study.
-    """
+    """The place of a study file, and the folder that its relative paths of data start from."""
 
     path: Path
+    #: The folder of a study file; the working folder for a ready study, which a person starts by its name.
     base: Path
+    #: The name of a ready study.
     ready: str | None = None
 
 
@@ -40,10 +33,8 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
 
     If there is a folder of the name, the ready study is meant: the folder may hold its results.
 
-    Raises
-    ------
-    BadInput
-        If there is neither; the message has the nearest name. Or if the name is that of a ready study and of a file.
+    Raises BadInput if there is neither; the message has the nearest name. Or if the name is that of a ready study and
+    of a file.
 
     Examples
     --------

@@ -16,10 +16,7 @@ _DEEPEST = 50
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file.
 
-    Raises
-    ------
-    BadInput
-        If the file cannot be read or is not TOML; the message names the file and the line.
+    Raises BadInput if the file cannot be read or is not TOML; the message names the file and the line.
     """
     deep = f"{path}: is nested too deep; expected tables and lists of a few levels"
     try:

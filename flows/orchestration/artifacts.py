@@ -26,16 +26,10 @@ MOST_OF_A_KEY = 512
 def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str | None) -> None:
     """Publish the artifacts of a result.
 
-    Parameters
-    ----------
-    result : StudyResult
-    study : str
-        The name of the study; the keys of the artifacts begin with it.
-    output : str
-        The folder or the URL of the results.
-    pages : str, optional
-        The address at which the output is served, for links to the pages. Without it, a page on this machine is named
-        by its host and path, since a browser elsewhere cannot open it.
+    `study`: the name of the study; the keys of the artifacts begin with it.
+    `output`: the folder or the URL of the results.
+    `pages`: the address at which the output is served, for links to the pages. Without it, a page on this machine is
+    named by its host and path, since a browser elsewhere cannot open it.
     """
     for name, rows in result.artifacts.tables.items():
         create_table_artifact([_shown(row) for row in rows], key=key_of(study, name), description=result.title)

@@ -39,10 +39,7 @@ def deployment_of(
 
     While a run of it is under way, the next scheduled one is cancelled: it would read the same files.
 
-    Raises
-    ------
-    ValueError
-        If `cron` or `timezone` is not valid.
+    Raises ValueError if `cron` or `timezone` is not valid.
     """
     from prefect.schedules import Cron
 
@@ -79,19 +76,9 @@ class _Runner(Runner):
 def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], serving: str) -> None:
     """Register the deployment and start the runs that fall due, each in a process of its own, until this one ends.
 
-    Parameters
-    ----------
-    deployment : RunnerDeployment
-    say : callable
-        Called with a line when the server ceases to answer, and when it answers again, and for each run that is
-        cancelled because another is under way, or ended because its process is gone.
-    serving : str
-        The line that is printed once the deployment is registered.
-
-    Raises
-    ------
-    NoServer
-        If no server answers.
+    `say`: called with a line when the server ceases to answer, and when it answers again, and for each run that is
+    cancelled because another is under way, or ended because its process is gone. `serving`: the line that is printed
+    once the deployment is registered. Raises NoServer if no server answers.
     """
 
     async def serve() -> None:

@@ -52,22 +52,12 @@ def run_here(
 ) -> "State[R]":
     """Run a study in the flow run around this call: its cells are task runs, and it ends in the state returned.
 
-    Parameters
-    ----------
-    study : Study
-    options : RunOptions
-        The event `stop` is set if the flow run is cancelled; then the state is Cancelled.
-    run : callable
-        Runs the study with the options that it is given.
-    pages : str, optional
-        The address at which the output is served.
-    loss : Loss, optional
-        Tells the person of a server that is gone.
+    `options`: the event `stop` is set if the flow run is cancelled; then the state is Cancelled.
+    `run`: runs the study with the options that it is given.
+    `pages`: the address at which the output is served.
+    `loss`: tells the person of a server that is gone.
 
-    Raises
-    ------
-    StudyFailed
-        If the exit code is not 0, each time that it is not.
+    Raises StudyFailed if the exit code is not 0, each time that it is not.
     """
     if not kind_of(study).has_cells:  # a study of cells says this itself
         get_run_logger().info("%s", printable(f"{study.name}: {study.question}"))
@@ -204,10 +194,7 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
     An exit code other than 0 emits the event ``sigstats.study.failed``; if an earlier run found the same in the same
     files, ``sigstats.study.still-failing``.
 
-    Raises
-    ------
-    StudyFailed
-        If the exit code is not 0, each time that it is not.
+    Raises StudyFailed if the exit code is not 0, each time that it is not.
     """
     logger = get_run_logger()
     logger.info("%s", printable(f"{result.title}: {result.subject}"))

@@ -47,14 +47,9 @@ def _silent(*_: object) -> None:
 class OutageWatch:
     """Reports when a server ceases to answer, and when it answers again.
 
-    Parameters
-    ----------
-    ask : callable
-        Returns why the server cannot be used, or None if it can.
-    say : callable
-        Called with each line.
-    address : str
-        The address of the server, for the lines.
+    `ask`: returns why the server cannot be used, or None if it can.
+    `say`: called with each line.
+    `address`: the address of the server, for the lines.
     """
 
     def __init__(self, ask: Callable[[], str | None], say: Callable[[str], None], *, address: str) -> None:

@@ -33,11 +33,7 @@ def this_process() -> str:
 class Slot:
     """Looks after the runs of a deployment while it is served.
 
-    Parameters
-    ----------
-    deployment : UUID
-    say : callable
-        Called with a line for each run that is cancelled because another is under way, or was left behind.
+    `say`: called with a line for each run that is cancelled because another is under way, or was left behind.
     """
 
     def __init__(self, deployment: UUID, say: Callable[[str], None]) -> None:

@@ -22,17 +22,6 @@ _LINE = 28.0
 class Axes:
     """A drawing with an x-axis below and a y-axis to the left.
 
-    Attributes
-    ----------
-    width, height : float
-        The size of the drawing in pixels.
-    left, right, top, bottom : float
-        The room between its edges and the axes, for ticks and labels.
-    x_limits, y_limits : tuple of float
-        The values at the ends of the axes, from left to right and from the bottom up.
-    log_x : bool
-        Whether the x-axis is logarithmic.
-
     Examples
     --------
     >>> from sigstats.flows.pages.axes import Axes
@@ -43,14 +32,18 @@ class Axes:
     'M40 80L140 10'
     """
 
+    #: The size of the drawing in pixels.
     width: float
     height: float
+    #: The values at the ends of the axes, from left to right and from the bottom up.
     x_limits: tuple[float, float]
     y_limits: tuple[float, float] = (0.0, 1.0)
+    #: The room between its edges and the axes, for ticks and labels.
     left: float = 38.0
     right: float = 10.0
     top: float = 12.0
     bottom: float = 40.0
+    #: Whether the x-axis is logarithmic.
     log_x: bool = False
 
     @property
@@ -109,20 +102,12 @@ class Axes:
     ) -> Markup:
         """The x-axis, with as many ticks as have room for their labels.
 
-        Parameters
-        ----------
-        label : str
-            What the axis shows.
-        most : int
-            The number of ticks, or one more; at least 3.
-        unit : str
-            What follows the number of the last tick.
-        least : float
-            No tick is below it.
-        ticks : sequence of tuple of float and str, optional
-            The ticks, where they are not round numbers: those without room are left out.
-        line : bool
-            Whether the axis itself is drawn.
+        `label`: what the axis shows.
+        `most`: the number of ticks, or one more; at least 3.
+        `unit`: what follows the number of the last tick.
+        `least`: no tick is below it.
+        `ticks`: the ticks, where they are not round numbers: those without room are left out.
+        `line`: whether the axis itself is drawn.
         """
         shown = self._round(most, unit, least) if ticks is None else self._spaced(ticks)
         marks = "".join(f"M{svg.coordinate(self.x(value))} {svg.coordinate(self.base)}v{_TICK:g}" for value, _ in shown)

@@ -19,26 +19,17 @@ _NECESSITY_WORDS = ("> 0", "≥ 0.5", "≥ 0.8", "≥ 0.95")
 
 @dataclass(frozen=True)
 class HeatCell:
-    """A coloured cell.
+    """A coloured cell."""
 
-    Attributes
-    ----------
-    text : str
-        The number in it.
-    shade : str
-        The class of its colour.
-    below : str
-        A second, smaller line.
-    marked : bool
-        Whether it carries the mark of a rejected null hypothesis.
-    hint : str
-        What a pointer over it shows.
-    """
-
+    #: The number in it.
     text: str
+    #: The class of its colour.
     shade: str
+    #: A second, smaller line.
     below: str = ""
+    #: Whether it carries the mark of a rejected null hypothesis.
     marked: bool = False
+    #: What a pointer over it shows.
     hint: str = ""
 
 

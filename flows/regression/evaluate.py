@@ -34,29 +34,19 @@ _LOCK_TIMEOUT = 600.0
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A regression study that was evaluated.
+    """A regression study that was evaluated."""
 
-    Attributes
-    ----------
-    record : sigstats.tasks.storage.history.Record
-        Its record in the history.
-    comparison : sigstats.comparison.result.ComparisonResult
-    appended : bool
-        False if the history already contained this comparison.
-    output : str
-        The folder or the URL of the history.
-    report, page : str
-        The locations of the report of the history and of the page of this comparison.
-    damaged : tuple of str
-        A line for each file of the history that cannot be used.
-    """
-
+    #: Its record in the history.
     record: Record
     comparison: ComparisonResult
+    #: False if the history already contained this comparison.
     appended: bool
+    #: The folder or the URL of the history.
     output: str
+    #: The locations of the report of the history and of the page of this comparison.
     report: str
     page: str
+    #: A line for each file of the history that cannot be used.
     damaged: tuple[str, ...]
 
     @property
@@ -69,18 +59,8 @@ class Evaluated:
 def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     """Compare the newest predictions, and append what is found to the history in `output`.
 
-    Parameters
-    ----------
-    study : RegressionStudy
-    base : pathlib.Path
-        The folder that relative paths of the study start from.
-    output : str
-        A folder or an fsspec URL.
-
-    Raises
-    ------
-    BadInput
-        If a file is missing or does not fit, or all looks are spent; nothing was written.
+    `base`: the folder that relative paths of the study start from. `output`: a folder or an fsspec URL. Raises
+    BadInput if a file is missing or does not fit, or all looks are spent; nothing was written.
     """
     pair = read_pair(study, base)
     store = Store(output)
@@ -120,10 +100,7 @@ def _write_comparison(store: Store, study: RegressionStudy, record: Record, foun
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     """What an evaluation would compare now, as text; nothing is written.
 
-    Raises
-    ------
-    BadInput
-        As `evaluate`.
+    Raises BadInput as `evaluate`.
     """
     pair = read_pair(study, base)
     records, damaged = history.read(Store(output))
@@ -145,12 +122,8 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
 def report_again(store: Store) -> str:
     """Write the report of the history anew; return its location.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no history.
-    sigstats.tasks.storage.seal.Damaged
-        If the history cannot be used.
+    Raises FileNotFoundError if there is no history. Raises sigstats.tasks.storage.seal.Damaged if the history cannot
+    be used.
     """
     try:
         study = RegressionStudy.model_validate(store.read_json("study.json")["study"], strict=False)

@@ -30,22 +30,12 @@ _TIME = re.compile(
 def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, other_than: Path | None = None) -> Path:
     """The newest file that matches a pattern of the study.
 
-    Parameters
-    ----------
-    study : RegressionStudy
-    base : pathlib.Path
-        The folder that relative patterns start from.
-    name : {"candidate", "baseline"}
-        Which pattern.
-    columns : Columns
-        The names of the columns of the files.
-    other_than : pathlib.Path, optional
-        A file that is ignored.
+    `base`: the folder that relative patterns start from.
+    `name`: which pattern.
+    `columns`: the names of the columns of the files.
+    `other_than`: a file that is ignored.
 
-    Raises
-    ------
-    BadInput
-        If no file matches, or one of several has no time or no such column.
+    Raises BadInput if no file matches, or one of several has no time or no such column.
     """
     pattern: str = getattr(study, name)
     if "://" in pattern:

@@ -25,14 +25,7 @@ def write_regression_report(
 ) -> str:
     """Write ``report.html``; return its location.
 
-    Parameters
-    ----------
-    store : sigstats.tasks.storage.store.Store
-    study : sigstats.flows.studies.regression.RegressionStudy
-    records : sequence of sigstats.tasks.storage.history.Record
-        In the order of time, at least one.
-    damaged : sequence of str
-        A line for each file of the history that cannot be used.
+    `records`: in the order of time, at least one. `damaged`: a line for each file of the history that cannot be used.
     """
     store.files.write("report.html", render(study, records, damaged).encode("utf-8", "replace"))
     return f"{store.root.rstrip('/')}/report.html"

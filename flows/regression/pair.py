@@ -31,36 +31,24 @@ _NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
 
 @dataclass(frozen=True)
 class Pair:
-    """Two files of predictions side by side.
-
-    Attributes
-    ----------
-    baseline, candidate : pathlib.Path
-    digests : pair of str
-        The digests of the contents of both files.
-    by_score : tuple of PairedPredictions
-        One for each score that the study names; a single one if it names none.
-    held_out : str
-        The digest of the rows, by which looks at the same rows are counted.
-    dated : datetime.datetime or None
-        When the candidate was made, by its name or a column; None if unknown.
-    """
+    """Two files of predictions side by side."""
 
     baseline: Path
     candidate: Path
+    #: The digests of the contents of both files.
     digests: tuple[str, str]
+    #: One for each score that the study names; a single one if it names none.
     by_score: tuple[PairedPredictions, ...]
+    #: The digest of the rows, by which looks at the same rows are counted.
     held_out: str
+    #: When the candidate was made, by its name or a column; None if unknown.
     dated: dt.datetime | None
 
 
 def read_pair(study: RegressionStudy, base: Path) -> Pair:
     """The newest files that match the patterns of the study, joined by id.
 
-    Raises
-    ------
-    BadInput
-        One line that names file, column and value.
+    Raises BadInput, one line that names file, column and value.
     """
     names = study.columns
     columns = Columns(

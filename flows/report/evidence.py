@@ -22,14 +22,9 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True)
 class Evidence:
-    """One study's hypotheses and replicates.
+    """One study's hypotheses and replicates."""
 
-    Attributes
-    ----------
-    results : sigstats.tasks.results.Results
-        The plan, the replicates and the summary.
-    """
-
+    #: The plan, the replicates and the summary.
     results: Results
 
     @cached_property

@@ -10,34 +10,21 @@ from .evidence import Evidence
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with what it shows.
+    """A figure with what it shows."""
 
-    Attributes
-    ----------
-    title : str
-        What it is.
-    caption : str
-        How it is read.
-    body : Markup
-        HTML; whatever in it comes from data is escaped.
-    """
-
+    #: What it is.
     title: str
+    #: How it is read.
     caption: str
+    #: HTML; whatever in it comes from data is escaped.
     body: Markup
 
 
 @dataclass(frozen=True)
 class FigureKind:
-    """A way to draw.
+    """A way to draw."""
 
-    Attributes
-    ----------
-    order : int
-        Where it stands among the others.
-    draw : callable
-        The evidence to its figures.
-    """
-
+    #: Where it stands among the others.
     order: int
+    #: The evidence to its figures.
     draw: Callable[[Evidence], Iterable[Figure]]

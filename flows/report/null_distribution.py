@@ -15,20 +15,12 @@ _STEP = 1e-5
 
 @dataclass(frozen=True)
 class NullDistribution:
-    """The null distribution of one hypothesis, in whole steps of its measure: of an error a step is a row.
-
-    Attributes
-    ----------
-    row : Hypothesis
-    counts : array of int
-        The measure in steps, one number a replicate: of an error the rows got wrong.
-    observed : int
-        The measure without permuting, likewise.
-    step : float
-    """
+    """The null distribution of one hypothesis, in whole steps of its measure: of an error a step is a row."""
 
     row: Hypothesis
+    #: The measure in steps, one number a replicate: of an error the rows got wrong.
     counts: NDArray[np.int64]
+    #: The measure without permuting, likewise.
     observed: int
     step: float
 

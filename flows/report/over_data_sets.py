@@ -30,22 +30,13 @@ _RESAMPLES, _SEED = 10_000, 0
 
 @dataclass(frozen=True)
 class Score:
-    """What is scored, and how its values are written.
-
-    Attributes
-    ----------
-    name : str
-    model : str
-        What is compared: ``"classifier"``.
-    in_percent : bool
-    rope : float
-        Differences up to this are none in practice.
-    greater_is_better : bool
-    """
+    """What is scored, and how its values are written."""
 
     name: str
+    #: What is compared: ``"classifier"``.
     model: str
     in_percent: bool
+    #: Differences up to this are none in practice.
     rope: float
     greater_is_better: bool = True
 
@@ -68,56 +59,35 @@ _ACCURACY = Score("accuracy", "classifier", in_percent=True, rope=0.01)
 
 @dataclass(frozen=True)
 class TheseDataSets:
-    """Two models over these data sets, whose rows are the sample.
+    """Two models over these data sets, whose rows are the sample."""
 
-    Attributes
-    ----------
-    difference : float
-        The mean difference of the score, A less B.
-    pvalue, adjusted_pvalue : float
-        Of the exact stratified test, two-sided, adjusted over the pairs by Holm's method.
-    """
-
+    #: The mean difference of the score, A less B.
     difference: float
+    #: Of the exact stratified test, two-sided, adjusted over the pairs by Holm's method.
     pvalue: float
     adjusted_pvalue: float
 
 
 @dataclass(frozen=True)
 class PairOfModels:
-    """Two models over the data sets.
+    """Two models over the data sets."""
 
-    Attributes
-    ----------
-    like_these : PairOverDatasets
-        By signed ranks, A being the one with the better mean rank.
-    these : TheseDataSets or None
-        Over these data sets; None if their rows are not known.
-    """
-
+    #: By signed ranks, A being the one with the better mean rank.
     like_these: PairOverDatasets
+    #: Over these data sets; None if their rows are not known.
     these: TheseDataSets | None = None
 
 
 @dataclass(frozen=True)
 class OverDataSets:
-    """All models over the data sets that all of them finished.
+    """All models over the data sets that all of them finished."""
 
-    Attributes
-    ----------
-    comparison : DatasetsComparison
-        Models from the best mean rank to the worst.
-    score : Score
-    means : tuple of float
-        Their mean scores, in this order.
-    low, high : tuple of int
-        The ranks that each may have on data sets like these, all at once; empty where all are compared with one.
-    pairs : tuple of PairOfModels
-    """
-
+    #: Models from the best mean rank to the worst.
     comparison: DatasetsComparison
     score: Score
+    #: Their mean scores, in this order.
     means: tuple[float, ...]
+    #: The ranks that each may have on data sets like these, all at once; empty where all are compared with one.
     low: tuple[int, ...]
     high: tuple[int, ...]
     pairs: tuple[PairOfModels, ...]

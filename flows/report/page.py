@@ -33,24 +33,14 @@ def render(
 ) -> str:
     """The report of a study.
 
-    Parameters
-    ----------
-    results : sigstats.tasks.results.Results
-        A plan, a summary, and what replicates there are.
-    config : mapping
-        The resolved configuration.
-    versions : mapping of str to str
-        The versions of the programs that made the results.
-    failures : sequence of mapping
-        Blocks that failed, each with ``cell`` (or a ``block`` that starts with its name), ``error``, ``message`` and
-        ``traceback``. One whose cell is complete by now is passed over.
-    fingerprint : str
-        The identity of the study.
+    `results`: a plan, a summary, and what replicates there are.
+    `config`: the resolved configuration.
+    `versions`: the versions of the programs that made the results.
+    `failures`: blocks that failed, each with ``cell`` (or a ``block`` that starts with its name), ``error``,
+    ``message`` and ``traceback``. One whose cell is complete by now is passed over.
+    `fingerprint`: the identity of the study.
 
-    Returns
-    -------
-    str
-        HTML that needs no network.
+    Returns HTML that needs no network.
     """
     evidence = Evidence(results)
     used = sections.of(evidence)
@@ -83,12 +73,8 @@ def render(
 def write_report(store: Store) -> str:
     """Write ``report.html`` from what the store holds; return its location.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the study has no summary yet.
-    sigstats.tasks.storage.seal.Damaged
-        If the plan, the summary or the configuration cannot be used.
+    Raises FileNotFoundError if the study has no summary yet. Raises sigstats.tasks.storage.seal.Damaged if the plan,
+    the summary or the configuration cannot be used.
     """
     study = store.read_json("study.json")
     page = render(
@@ -148,40 +134,24 @@ def _first_things_first(key: str) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table.
-
-    Attributes
-    ----------
-    text : str
-    key : str
-        What the column is sorted by; empty for the text.
-    hint : str
-        What a pointer over it shows.
-    """
+    """A cell of a table."""
 
     text: str
+    #: What the column is sorted by; empty for the text.
     key: str = ""
+    #: What a pointer over it shows.
     hint: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The table of a test.
-
-    Attributes
-    ----------
-    section : Section
-    heading : str
-    columns : sequence of Column
-    rows : list of list of Cell
-    notes : tuple of str
-        The sentences to which numbers in the cells refer, from 1.
-    """
+    """The table of a test."""
 
     section: Section
     heading: str
     columns: Sequence[Column]
     rows: list[list[Cell]]
+    #: The sentences to which numbers in the cells refer, from 1.
     notes: tuple[str, ...]
 
 

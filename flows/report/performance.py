@@ -15,28 +15,18 @@ from .section import Verdict
 
 @dataclass(frozen=True)
 class Performance:
-    """The cross-validated accuracy of a classifier on a data set.
-
-    Attributes
-    ----------
-    dataset, classifier : str
-    n : int
-        The number of rows.
-    accuracy : float
-    interval : Interval
-        Its 95% interval.
-    chance : float
-        The mean accuracy of naming classes at random, each as often as the classifier named it.
-    largest : float
-        The share of the largest class.
-    """
+    """The cross-validated accuracy of a classifier on a data set."""
 
     dataset: str
     classifier: str
+    #: The number of rows.
     n: int
     accuracy: float
+    #: Its 95% interval.
     interval: Interval
+    #: The mean accuracy of naming classes at random, each as often as the classifier named it.
     chance: float
+    #: The share of the largest class.
     largest: float
 
 

@@ -25,17 +25,11 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Problem:
-    """A cell that is not complete.
+    """A cell that is not complete."""
 
-    Attributes
-    ----------
-    sentence : str
-        Which one, and what happened to it.
-    traceback : str
-        Where it failed; empty where it did not.
-    """
-
+    #: Which one, and what happened to it.
     sentence: str
+    #: Where it failed; empty where it did not.
     traceback: str
 
 

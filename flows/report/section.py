@@ -11,81 +11,52 @@ from .evidence import Evidence
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a test says of the study.
+    """What a test says of the study."""
 
-    Attributes
-    ----------
-    headline : str
-        One sentence.
-    details : tuple of str
-        A sentence for each data set, where there is more to say.
-    beside : str
-        Without which the headline is not to be read; never folded away.
-    """
-
+    #: One sentence.
     headline: str
+    #: A sentence for each data set, where there is more to say.
     details: tuple[str, ...] = ()
+    #: Without which the headline is not to be read; never folded away.
     beside: str = ""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a test's table.
-
-    Attributes
-    ----------
-    header : str
-    text : callable
-        What a cell shows.
-    sort : callable or None
-        By what the column is sorted; None for text as shown.
-    meaning : str
-        What the header stands for.
-    note : bool
-        Whether the text is a sentence, which stands below the table; the cell has its number.
-    """
+    """A column of a test's table."""
 
     header: str
+    #: What a cell shows.
     text: Callable[[Hypothesis], str]
+    #: By what the column is sorted; None for text as shown.
     sort: Callable[[Hypothesis], float | None] | None = None
+    #: What the header stands for.
     meaning: str = ""
+    #: Whether the text is a sentence, which stands below the table; the cell has its number.
     note: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A test in the report.
+    """A test in the report."""
 
-    Attributes
-    ----------
-    order : int
-        Where it stands among the others.
-    test : str
-        The test of the summary's rows.
-    name : str
-        What the field calls it.
-    question : str
-        What it asks, in plain words.
-    verdict : callable
-        Its rows and the evidence to a `Verdict`.
-    columns : callable
-        Its rows to the columns of its table.
-    method : str or callable
-        How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
-    source : str
-        Where it is published.
-    terms : str
-        What the names in its verdict mean, for who has not met them.
-    """
-
+    #: Where it stands among the others.
     order: int
+    #: The test of the summary's rows.
     test: str
+    #: What the field calls it.
     name: str
+    #: What it asks, in plain words.
     question: str
+    #: Its rows and the evidence to a `Verdict`.
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict]
+    #: Its rows to the columns of its table.
     columns: Callable[[Sequence[Hypothesis]], Sequence[Column]]
+    #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
     method: str | Callable[[Sequence[Hypothesis]], str]
+    #: Where it is published.
     source: str = ""
+    #: What the names in its verdict mean, for who has not met them.
     terms: str = ""
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:

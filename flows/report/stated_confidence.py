@@ -17,17 +17,11 @@ from .evidence import Evidence
 
 @dataclass(frozen=True)
 class Statements:
-    """What a test states on test sets of one size.
+    """What a test states on test sets of one size."""
 
-    Attributes
-    ----------
-    stated : ndarray of float64
-        On each test set its confidence that the classifier which is better there is better in truth, at least 1/2.
-    right : ndarray of bool
-        Whether that classifier is.
-    """
-
+    #: On each test set its confidence that the classifier which is better there is better in truth, at least 1/2.
     stated: NDArray[np.float64]
+    #: Whether that classifier is.
     right: NDArray[np.bool_]
 
     @property

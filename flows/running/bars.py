@@ -53,12 +53,8 @@ class TerminalBar:
 class NotebookBar:
     """A bar in the output of a notebook's cell; each drawing replaces the one before.
 
-    Parameters
-    ----------
-    total : int
-        The replicates of the run.
-    display : callable
-        ``IPython.display.display``: shows an object, and returns a handle that shows another one in its place.
+    `total`: the replicates of the run. `display`: ``IPython.display.display``: shows an object, and returns a handle
+    that shows another one in its place.
 
     Examples
     --------
@@ -107,14 +103,7 @@ def in_notebook() -> bool:
 def notebook_bar(total: int) -> NotebookBar:
     """A bar in the output of the notebook's cell that is running.
 
-    Parameters
-    ----------
-    total : int
-        The replicates of the run.
-
-    Returns
-    -------
-    NotebookBar
+    `total`: the replicates of the run.
     """
     from IPython.display import display
 

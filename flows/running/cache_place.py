@@ -12,22 +12,8 @@ from ..errors import BadInput
 def own_place(cache: str, output: str, name: str = "cache") -> str:
     """Return the place of the cache, unless it is the output of a study.
 
-    Parameters
-    ----------
-    cache, output : str
-        Folders or URLs.
-    name : str
-        The name of the argument, for the message.
-
-    Returns
-    -------
-    str
-        `cache`.
-
-    Raises
-    ------
-    BadInput
-        If the cache is `output`, or the output of another study.
+    `cache` and `output`: folders or URLs. `name`: the name of the argument, for the message. Returns `cache`. Raises
+    BadInput if the cache is `output`, or the output of another study.
     """
     if _place(cache) == _place(output):
         raise BadInput(f"{name}: {cache!r} is not valid; expected another place than {name.replace('cache', 'output')}")
@@ -41,18 +27,8 @@ def own_place(cache: str, output: str, name: str = "cache") -> str:
 def read_key(file: str, cache: str | None, name: str = "cache_key") -> bytes:
     """Return the content of the file of a cache's key, without white space at its ends.
 
-    Parameters
-    ----------
-    file : str
-    cache : str or None
-        The cache; a key without one is refused.
-    name : str
-        The name of the argument, for the message.
-
-    Raises
-    ------
-    BadInput
-        If there is no cache, or the file cannot be read or holds fewer than 16 bytes.
+    `cache`: the cache; a key without one is refused. `name`: the name of the argument, for the message. Raises
+    BadInput if there is no cache, or the file cannot be read or holds fewer than 16 bytes.
     """
     if cache is None:
         raise BadInput(f"{name}: {file!r} is not valid without {name.removesuffix('key')[:-1]}")

@@ -28,39 +28,26 @@ _MOST_ROWS = 200
 
 @dataclass(frozen=True)
 class CellStudyResult:
-    """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`.
-
-    Attributes
-    ----------
-    plan : Plan
-    rows : tuple of Hypothesis
-    failed : tuple of Outcome
-        The cells that are not complete.
-    output, report : str
-        The paths or URLs of the results and of the report.
-    replicates : int
-        The number of replicates that the results rest on.
-    seconds : float
-        The duration of the run.
-    engines : frozenset of str
-        Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
-        to compute.
-    changes, all_changes : StaffChanges
-        The changes among the workers, in this run and in all runs of the output.
-    part : Part or None
-        The part of the study that was computed; then `plan` has its cells alone, and `rows` and `report` are empty.
-    """
+    """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`."""
 
     plan: Plan
     rows: tuple[Hypothesis, ...]
+    #: The cells that are not complete.
     failed: tuple[Outcome, ...]
+    #: The paths or URLs of the results and of the report.
     output: str
     report: str
+    #: The number of replicates that the results rest on.
     replicates: int
+    #: The duration of the run.
     seconds: float
+    #: Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
+    #: to compute.
     engines: frozenset[str]
+    #: The changes among the workers, in this run and in all runs of the output.
     changes: StaffChanges
     all_changes: StaffChanges
+    #: The part of the study that was computed; then `plan` has its cells alone, and `rows` and `report` are empty.
     part: Part | None = None
 
     @property

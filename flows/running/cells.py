@@ -32,24 +32,10 @@ ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop: threading.Event) -> list[Outcome]:
     """Compute cells, each in the context of the caller, and return how each ended, in their order.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-    compute : callable
-    threads : int
-        The number of cells that are computed at once; with 1, in this thread.
-    stop : threading.Event
-        Set to stop early; set if an exception comes in this thread.
-
-    Raises
-    ------
-    Interrupted
-        If `stop` was set.
-    KeyboardInterrupt
-        If it came in this thread; the others have stopped by then.
-    Exception
-        The error that ended the run itself; one that ended a block is part of the Outcome. Cells that have not begun by
-        then are not computed.
+    `threads`: the number of cells that are computed at once; with 1, in this thread. `stop`: set to stop early; set
+    if an exception comes in this thread. Raises Interrupted if `stop` was set. Raises KeyboardInterrupt if it came in
+    this thread; the others have stopped by then. Raises Exception, the error that ended the run itself; one that
+    ended a block is part of the Outcome. Cells that have not begun by then are not computed.
     """
     ended: dict[str, Outcome] = {}
     broken: list[BaseException] = []
@@ -89,19 +75,10 @@ def _wait_for(future: "Future[None]") -> None:
 class CellComputer:
     """Computes cells on the workers of a pool, shows their progress, and writes their receipts.
 
-    Parameters
-    ----------
-    store : Store
-    pool : Pool
-    display : Display
-    stop : threading.Event
-        Set to stop early.
-    cache : CellCache, optional
-        Cells that it holds are not computed; those that are finished are added to it.
-    part : Part, optional
-        The part of the study that is computed; its receipts have files of their own.
-    lanes : mapping of str to (first, last), optional
-        The lanes of the part, by the name of a cell.
+    `stop`: set to stop early.
+    `cache`: cells that it holds are not computed; those that are finished are added to it.
+    `part`: the part of the study that is computed; its receipts have files of their own.
+    `lanes`: the lanes of the part, by the name of a cell.
     """
 
     def __init__(
@@ -127,15 +104,8 @@ class CellComputer:
     def compute(self, cell: Cell) -> Outcome:
         """Compute a cell, unless a cell that it needs has failed.
 
-        Returns
-        -------
-        Outcome
-            How the cell ended. If a cell that it needs has failed, the failures of that one.
-
-        Raises
-        ------
-        Interrupted
-            If the run is told to stop.
+        Returns how the cell ended. If a cell that it needs has failed, the failures of that one. Raises Interrupted
+        if the run is told to stop.
         """
         if self._stop.is_set():
             raise Interrupted

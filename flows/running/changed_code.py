@@ -17,15 +17,7 @@ _PARTS = ("classifier", "test")
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
     """Name the classifiers and tests of a plan whose code is not that of the stored cells.
 
-    Parameters
-    ----------
-    store : Store
-    plan : Plan
-
-    Yields
-    ------
-    str
-        The name, and what has changed; a line for each classifier or test.
+    Yields the name, and what has changed; a line for each classifier or test.
     """
     try:
         before = {_without_code(cell): cell for cell in read_plan(store).cells if _code(cell)}

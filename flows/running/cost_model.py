@@ -29,12 +29,8 @@ _NOTHING = 1e-6
 class CostModel:
     """Predicts the cost of a replicate of each cell.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-    sizes : mapping of str to (float, float, float)
-        The numbers of rows, features and classes of the data sets that the cells name. A number that is not known is
-        taken to be the geometric mean of those known.
+    `sizes`: the numbers of rows, features and classes of the data sets that the cells name. A number that is not
+    known is taken to be the geometric mean of those known.
 
     Attributes
     ----------

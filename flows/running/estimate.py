@@ -18,37 +18,24 @@ _MOST_LINES, _COSTLIEST = 100, 20
 
 @dataclass(frozen=True)
 class Estimate:
-    """The cost of one cell.
-
-    Attributes
-    ----------
-    cell : Cell
-    done : int
-        Replicates that are stored.
-    left : int
-        Replicates that are not stored yet; if a stopping rule applies, their greatest number.
-    each : float or None
-        Seconds a replicate on one worker, measured or predicted; None if unknown.
-    once : float
-        Seconds to prepare what all replicates share.
-    timed : bool
-        Whether the cell was timed.
-    share : float or None
-        The share of the timed replicates that are at least as extreme as the observed result; None if unknown.
-    bytes : int or None
-        Size of the cell's file.
-    problem : str
-        Why the cell cannot be computed; empty where it can.
-    """
+    """The cost of one cell."""
 
     cell: Cell
+    #: Replicates that are stored.
     done: int
+    #: Replicates that are not stored yet; if a stopping rule applies, their greatest number.
     left: int
+    #: Seconds a replicate on one worker, measured or predicted; None if unknown.
     each: float | None = None
+    #: Seconds to prepare what all replicates share.
     once: float = 0.0
+    #: Whether the cell was timed.
     timed: bool = False
+    #: The share of the timed replicates that are at least as extreme as the observed result; None if unknown.
     share: float | None = None
+    #: Size of the cell's file.
     bytes: int | None = None
+    #: Why the cell cannot be computed; empty where it can.
     problem: str = ""
 
     @property
@@ -69,16 +56,7 @@ class Estimate:
 def count(plan: Plan, output: str) -> list[Estimate]:
     """Count the replicates of each cell that an output holds and lacks.
 
-    Parameters
-    ----------
-    plan : Plan
-    output : str
-        A folder or URL.
-
-    Returns
-    -------
-    list of Estimate
-        One for each cell, without its cost.
+    `output`: a folder or URL. Returns one for each cell, without its cost.
     """
     store = Store(output)
     return [Estimate(cell, *done_and_left(cell, store)) for cell in plan.cells]
@@ -93,16 +71,7 @@ def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:
 def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     """The plan as text: its cells, or the costliest of many, and the totals.
 
-    Parameters
-    ----------
-    plan : Plan
-    estimates : sequence of Estimate
-    workers : int
-        How many workers share the work.
-
-    Returns
-    -------
-    str
+    `workers`: how many workers share the work.
     """
     shown = list(estimates)
     if len(shown) > _MOST_LINES:

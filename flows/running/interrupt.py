@@ -39,10 +39,7 @@ class Stopped(Exception):
 def end_at_once(code: int) -> NoReturn:
     """End this process and all processes that it started.
 
-    Parameters
-    ----------
-    code : int
-        The exit code.
+    `code`: the exit code.
     """
     import psutil
 
@@ -70,20 +67,9 @@ def leave(code: int) -> int:
 def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     """Run `work` in a thread of its own while this, the main thread, waits for signals.
 
-    Parameters
-    ----------
-    work : callable
-        Called with an event, which is set to stop it; who else sets it stops it as Ctrl-C does.
-
-    Returns
-    -------
-    object
-        What `work` returns.
-
-    Raises
-    ------
-    Stopped
-        If a signal came, or the event was set: once `work` has ended, or did not end in time.
+    `work`: called with an event, which is set to stop it; who else sets it stops it as Ctrl-C does. Returns what
+    `work` returns. Raises Stopped if a signal came, or the event was set: once `work` has ended, or did not end in
+    time.
     """
     resource_tracker.ensure_running()  # starting it later would unblock the signal that is blocked below
     _do_not_wait.clear()

@@ -13,67 +13,43 @@ from .progress import Display
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
-    """How a study is planned.
+    """How a study is planned."""
 
-    Attributes
-    ----------
-    base : pathlib.Path
-        The folder that relative paths of the study start from.
-    output : str
-        A folder or an fsspec URL, which may hold results already.
-    workers : int or None
-        The number of workers in the estimate; None for those of this machine.
-    timing : bool
-        Whether a replicate of each cell is timed.
-    allow : tuple of str
-        The packages whose code the study may import.
-    """
-
+    #: The folder that relative paths of the study start from.
     base: Path
+    #: A folder or an fsspec URL, which may hold results already.
     output: str
+    #: The number of workers in the estimate; None for those of this machine.
     workers: int | None = None
+    #: Whether a replicate of each cell is timed.
     timing: bool = True
+    #: The packages whose code the study may import.
     allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a study is run.
+    """How a study is run."""
 
-    Attributes
-    ----------
-    base : pathlib.Path
-        The folder that relative paths of the study start from.
-    output : str
-        A folder or an fsspec URL; what it holds of the study is not computed again.
-    cluster : Strict or None
-        Where the study runs; None for this process, and after some seconds for local worker processes too.
-    display : Display
-        What is shown meanwhile.
-    stop : threading.Event
-        Set to stop early.
-    around : callable
-        Returns what computes a cell in place of what it is given, as in a task run of Prefect.
-    allow : tuple of str
-        The packages whose code the study may import.
-    cache : str or None
-        A folder or an fsspec URL of finished cells, which other studies share.
-    cache_key : bytes or None
-        The secret that its files are signed with.
-    part : Part or None
-        Compute this part of the study alone, and neither summarise nor report.
-    priority : int
-        Blocks go before those of studies of lower priority on the same cluster.
-    """
-
+    #: The folder that relative paths of the study start from.
     base: Path
+    #: A folder or an fsspec URL; what it holds of the study is not computed again.
     output: str
+    #: Where the study runs; None for this process, and after some seconds for local worker processes too.
     cluster: Strict | None = None
+    #: What is shown meanwhile.
     display: Display = field(default_factory=lambda: Display(quiet=True))
+    #: Set to stop early.
     stop: threading.Event = field(default_factory=threading.Event)
+    #: Returns what computes a cell in place of what it is given, as in a task run of Prefect.
     around: Callable[[ComputeCell], ComputeCell] = lambda compute: compute
+    #: The packages whose code the study may import.
     allow: tuple[str, ...] = ()
+    #: A folder or an fsspec URL of finished cells, which other studies share.
     cache: str | None = None
+    #: The secret that its files are signed with.
     cache_key: bytes | None = None
+    #: Compute this part of the study alone, and neither summarise nor report.
     part: Part | None = None
+    #: Blocks go before those of studies of lower priority on the same cluster.
     priority: int = 0

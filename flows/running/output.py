@@ -26,15 +26,7 @@ from .prepared import Prepared
 def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
     """The identity of a study: its configuration and digests of its inputs.
 
-    Parameters
-    ----------
-    study : Study
-    prepared : Prepared
-
-    Returns
-    -------
-    dict
-        What ``study.json`` holds, without its fingerprint and the versions of packages.
+    Returns what ``study.json`` holds, without its fingerprint and the versions of packages.
     """
     return {
         "study": study.model_dump(mode="json"),
@@ -45,25 +37,12 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds: Collection[str]) -> str:
     """Refuse an output that holds another study; the message names what differs and which cells would change.
 
-    Parameters
-    ----------
-    store : Store
-    identity : mapping
-        The identity of the study that is about to run.
-    plan : Plan
-        Its cells.
-    kinds : collection of str
-        The names of all kinds of study.
+    `identity`: the identity of the study that is about to run.
+    `plan`: its cells.
+    `kinds`: the names of all kinds of study.
 
-    Returns
-    -------
-    str
-        Why ``study.json`` must be written again; empty if it need not.
-
-    Raises
-    ------
-    BadInput
-        If the output holds another study, or cannot be read.
+    Returns why ``study.json`` must be written again; empty if it need not. Raises BadInput if the output holds
+    another study, or cannot be read.
     """
     try:
         before = store.read_json("study.json")
@@ -145,14 +124,8 @@ def _in_words(cells: Sequence[Cell], what: str) -> str:
 def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> None:
     """Write what workers and readers need: ``study.json``, the data, the plan, and published results.
 
-    Parameters
-    ----------
-    store : Store
-    identity : mapping
-        The identity of the study.
-    prepared : Prepared
-    alone : bool
-        Whether no other run writes to the output now: what runs that were killed left is removed.
+    `identity`: the identity of the study. `alone`: whether no other run writes to the output now: what runs that were
+    killed left is removed.
     """
     if alone:
         store.files.sweep()

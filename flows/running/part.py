@@ -52,10 +52,7 @@ class Part:
 def parse_part(text: str) -> Part:
     """The part that ``--part`` names, as in ``3/40``.
 
-    Raises
-    ------
-    BadInput
-        One line that names the value and what would be right.
+    Raises BadInput, one line that names the value and what would be right.
     """
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     number, total = (int(match[1]), int(match[2])) if match else (0, 0)

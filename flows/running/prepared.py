@@ -19,21 +19,13 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A study that can start: nothing of it is written yet.
+    """A study that can start: nothing of it is written yet."""
 
-    Attributes
-    ----------
-    plan : Plan
-        All cells.
-    datasets : tuple of Dataset or Documents
-        The data that workers will read from the store.
-    notes : tuple of str
-        Lines that the person should read before the study starts.
-    references : tuple of Reference
-        Published results, which the report shows beside the study's.
-    """
-
+    #: All cells.
     plan: Plan
+    #: The data that workers will read from the store.
     datasets: tuple[StoredData, ...] = ()
+    #: Lines that the person should read before the study starts.
     notes: tuple[str, ...] = ()
+    #: Published results, which the report shows beside the study's.
     references: tuple[Reference, ...] = ()

@@ -32,18 +32,12 @@ PATIENCE_SECONDS = 2.0
 class Display:
     """What a run shows on standard error while it works.
 
-    Parameters
-    ----------
-    quiet : bool
-        Show nothing but errors.
-    every : float
-        Seconds between two lines where there is no terminal.
-    log_format : {"text", "json"}
-        Sentences for a person, or one JSON object a line for a program. Each object has ``time``, ``event`` and
-        ``study``; that of a cell has ``cell``, and that of a block also ``replicates``, ``seconds`` and, if it is
-        known, ``p_so_far``.
-    study : str
-        The name of the study, for the JSON objects.
+    `quiet`: show nothing but errors.
+    `every`: seconds between two lines where there is no terminal.
+    `log_format`: sentences for a person, or one JSON object a line for a program. Each object has ``time``, ``event``
+    and ``study``; that of a cell has ``cell``, and that of a block also ``replicates``, ``seconds`` and, if it is
+    known, ``p_so_far``.
+    `study`: the name of the study, for the JSON objects.
 
     Attributes
     ----------
@@ -78,12 +72,7 @@ class Display:
     def event(self, event: str, **fields: Any) -> None:
         """Write a JSON object in a line of its own, if the log is for a program.
 
-        Parameters
-        ----------
-        event : str
-            The kind of the event.
-        **fields
-            Further fields of the object.
+        `event`: the kind of the event. `fields`: further fields of the object.
         """
         if self.json and not self.console.quiet:
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
@@ -150,11 +139,7 @@ class Display:
     def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
         """Begin to count the replicates of a plan, and return the display, a context manager.
 
-        Parameters
-        ----------
-        plan : Plan
-        workers : callable
-            Returns the number of workers at present.
+        `workers`: returns the number of workers at present.
         """
         self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
         self._time_left = TimeLeft(list(self._counts.values()))
@@ -182,12 +167,7 @@ class Display:
     def advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
         """Count replicates of a cell.
 
-        Parameters
-        ----------
-        cell : Cell
-        replicates : int
-        receipt : Receipt or None
-            None if the replicates were stored already.
+        `receipt`: none if the replicates were stored already.
         """
         with self._lock:
             count = self._counts[cell.name]

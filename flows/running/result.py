@@ -17,14 +17,7 @@ _MOST_LINES = 20
 def worst_first(lines: Sequence[str]) -> list[str]:
     """The first lines, and one that says how many more there are.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        The worst first.
-
-    Returns
-    -------
-    list of str
+    `lines`: the worst first.
 
     Examples
     --------
@@ -38,23 +31,15 @@ def worst_first(lines: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Artifacts:
-    """What a run publishes on a server for those who follow it there.
+    """What a run publishes on a server for those who follow it there."""
 
-    Attributes
-    ----------
-    links : mapping of str to str
-        The URL or path of each page.
-    tables : mapping of str to sequence of dict
-        The rows of each table.
-    markdown : mapping of str to str
-        Texts in Markdown.
-    assets : mapping of str to str
-        The URL or path of each data set that the run wrote.
-    """
-
+    #: The URL or path of each page.
     links: Mapping[str, str]
+    #: The rows of each table.
     tables: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
+    #: Texts in Markdown.
     markdown: Mapping[str, str] = field(default_factory=dict)
+    #: The URL or path of each data set that the run wrote.
     assets: Mapping[str, str] = field(default_factory=dict)
 
 

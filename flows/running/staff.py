@@ -20,20 +20,13 @@ _STARTING_SECONDS = 60.0
 
 @dataclass
 class StaffChanges:
-    """How many workers were lost and joined, and how often the scheduler did not answer.
+    """How many workers were lost and joined, and how often the scheduler did not answer."""
 
-    Attributes
-    ----------
-    lost : int
-        Workers that were lost; what they had not stored was computed again.
-    joined : int
-        Workers that joined after the start of the run.
-    outages : int
-        How often the scheduler ceased to answer.
-    """
-
+    #: Workers that were lost; what they had not stored was computed again.
     lost: int = 0
+    #: Workers that joined after the start of the run.
     joined: int = 0
+    #: How often the scheduler ceased to answer.
     outages: int = 0
 
     def __str__(self) -> str:
@@ -48,13 +41,7 @@ class StaffChanges:
 class StaffWatch:
     """Watches the workers of a pool, and reports changes.
 
-    Parameters
-    ----------
-    pool : Pool
-    say : callable
-        Called with a line for each change.
-    clock : callable
-        Returns the time in seconds.
+    `say`: called with a line for each change. `clock`: returns the time in seconds.
 
     Attributes
     ----------

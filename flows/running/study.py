@@ -46,25 +46,9 @@ def run_study(
 ) -> CellStudyResult:
     """Run a study to its report, or compute a part of it. Replicates that the output holds are not computed again.
 
-    Parameters
-    ----------
-    study : Study
-    prepare : callable
-        Reads the inputs, reports its progress, and returns the study with its plan.
-    options : RunOptions
-    kinds : collection of str
-        The names of all kinds of study.
-
-    Returns
-    -------
-    CellStudyResult
-
-    Raises
-    ------
-    BadInput
-        If the data or the output do not fit the study; nothing was written.
-    Interrupted
-        If the run was told to stop; what is computed is stored.
+    `prepare`: reads the inputs, reports its progress, and returns the study with its plan. `kinds`: the names of all
+    kinds of study. Raises BadInput if the data or the output do not fit the study; nothing was written. Raises
+    Interrupted if the run was told to stop; what is computed is stored.
     """
     started, display = time.monotonic(), options.display
     display.say(f"{study.name}: {study.question}")

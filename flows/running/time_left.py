@@ -14,32 +14,21 @@ _Part: TypeAlias = tuple[str, ...]
 
 @dataclass
 class CellProgress:
-    """The progress of one cell.
-
-    Attributes
-    ----------
-    cell : Cell
-    done : int
-        Replicates that are stored.
-    computed : int
-        Replicates that this run computed.
-    seconds : float
-        Seconds of work on these.
-    judged, exceedances : int
-        Replicates that were compared with the observed result, and those of them that are at least as extreme.
-    ended : bool
-        Whether the cell is complete, or failed.
-    expected : int or None
-        The number of replicates at which the stopping rule is expected to stop; None if unknown.
-    """
+    """The progress of one cell."""
 
     cell: Cell
+    #: Replicates that are stored.
     done: int = 0
+    #: Replicates that this run computed.
     computed: int = 0
+    #: Seconds of work on these.
     seconds: float = 0.0
+    #: Replicates that were compared with the observed result, and those of them that are at least as extreme.
     judged: int = 0
     exceedances: int = 0
+    #: Whether the cell is complete, or failed.
     ended: bool = False
+    #: The number of replicates at which the stopping rule is expected to stop; None if unknown.
     expected: int | None = None
 
     @property
@@ -61,10 +50,7 @@ class CellProgress:
 class TimeLeft:
     """Estimates the time until the end; the cost of cells that have not begun is estimated from those that have.
 
-    Parameters
-    ----------
-    cells : sequence of CellProgress
-        All cells of the run, which change as it goes on.
+    `cells`: all cells of the run, which change as it goes on.
     """
 
     def __init__(self, cells: Sequence[CellProgress]) -> None:
@@ -106,10 +92,7 @@ class Costs:
     Parts are the data set, the classifier and so on. The factors are fitted to the cells seen so far: to the logarithms
     of their costs, by least squares, one kind of part after another, in several sweeps.
 
-    Parameters
-    ----------
-    seen : iterable of (Cell, float)
-        Cells, and the seconds that a replicate of each took.
+    `seen`: cells, and the seconds that a replicate of each took.
     """
 
     #: How often each factor is fitted to the residuals of the others.

@@ -60,23 +60,13 @@ def estimate(
 ) -> list[Estimate]:
     """Estimate the cost of every cell.
 
-    Parameters
-    ----------
-    prepared : Prepared
-    counted : sequence of Estimate
-        The result of `sigstats.flows.running.estimate.count`.
-    scratch : Store
-        A temporary store for data sets and blocks.
-    say : callable
-        Called every few seconds with a line that reports the total so far.
-    budget : float
-        Seconds after which no further cell is timed, unless it is the first of its kind. A tenth of the predicted work,
-        if that is less and a cell of each fan-out was timed.
+    `counted`: the result of `sigstats.flows.running.estimate.count`.
+    `scratch`: a temporary store for data sets and blocks.
+    `say`: called every few seconds with a line that reports the total so far.
+    `budget`: seconds after which no further cell is timed, unless it is the first of its kind. A tenth of the
+    predicted work, if that is less and a cell of each fan-out was timed.
 
-    Returns
-    -------
-    list of Estimate
-        `counted` with costs: measured, or predicted from those measured.
+    Returns `counted` with costs: measured, or predicted from those measured.
     """
     for dataset in prepared.datasets:
         scratch.write_data(dataset)

@@ -37,22 +37,8 @@ def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]
 def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Iterator[Pool]:
     """Open the workers of a study: those that the person named, or as few as it needs.
 
-    Parameters
-    ----------
-    prepared : Prepared
-    options : RunOptions
-    left : bool
-        Whether any replicate is left to compute.
-
-    Yields
-    ------
-    Pool
-
-    Raises
-    ------
-    BadInput
-        If a worker cannot hold a data set, if no worker will have what a classifier needs, or if the workers cannot
-        reach the output.
+    `left`: whether any replicate is left to compute. Raises BadInput if a worker cannot hold a data set, if no worker
+    will have what a classifier needs, or if the workers cannot reach the output.
     """
     cluster = options.cluster
     in_memory = options.output.startswith("memory://")

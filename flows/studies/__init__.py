@@ -39,10 +39,7 @@ class StudyKind(Protocol):
     def plan(self, study: Any, options: PlanOptions, /) -> str:
         """What a run would do and cost, as text; nothing is written.
 
-        Raises
-        ------
-        BadInput
-            If the study cannot be run.
+        Raises BadInput if the study cannot be run.
         """
 
     def run(self, study: Any, options: RunOptions, /) -> StudyResult:
@@ -57,12 +54,8 @@ class StudyKind(Protocol):
     def report(self, store: Store, /) -> str:
         """Summarise what an output holds, write its report again, and return the location of the report.
 
-        Raises
-        ------
-        FileNotFoundError
-            If the output holds no results.
-        sigstats.tasks.storage.seal.Damaged
-            If its results cannot be used.
+        Raises FileNotFoundError if the output holds no results. Raises sigstats.tasks.storage.seal.Damaged if its
+        results cannot be used.
         """
 
 
@@ -85,19 +78,9 @@ def kind_of(study: Study) -> StudyKind:
 def find_study(study: Any, settings: Sequence[str] = ()) -> tuple[Study, Path]:
     """The validated study of a person's call, and the folder that its relative paths start from.
 
-    Parameters
-    ----------
-    study : Study, mapping, str or path
-        A study, the content of a study file, a study file, or the name of a ready study.
-    settings : sequence of str
-        Each ``key=value`` replaces a value of what is not validated yet.
-
-    Raises
-    ------
-    BadInput
-        One line that names the key, the value and what would be right.
-    ValueError
-        If `study` is nothing of these.
+    `study`: a study, the content of a study file, a study file, or the name of a ready study. `settings`: each
+    ``key=value`` replaces a value of what is not validated yet. Raises BadInput, one line that names the key, the
+    value and what would be right. Raises ValueError if `study` is nothing of these.
     """
     if isinstance(study, Study):
         return study, Path()
@@ -121,10 +104,7 @@ def _plain(value: Any) -> Any:
 def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
     """Load and validate a study file; each ``key=value`` of `settings` replaces a value of the file.
 
-    Raises
-    ------
-    BadInput
-        One line that names the file, the key, the value and what would be right.
+    Raises BadInput, one line that names the file, the key, the value and what would be right.
     """
     values = apply_settings(read_toml(path), settings)
     return parse_study(values, source=str(path), default_name=path.stem)

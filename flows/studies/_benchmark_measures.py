@@ -13,10 +13,7 @@ from ._benchmark_file import ERROR, BenchmarkStudy, Classifier, nulls_of
 def require_named(study: BenchmarkStudy, datasets: Mapping[str, Dataset]) -> None:
     """Refuse positive classes of data sets that the study does not have.
 
-    Raises
-    ------
-    ValueError
-        One line that names the data set and what would be right.
+    Raises ValueError, one line that names the data set and what would be right.
     """
     for name in study.positive if isinstance(study.positive, dict) else ():
         if name not in datasets:
@@ -33,10 +30,7 @@ def names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
 def positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
     """The code of the positive class: by default the second.
 
-    Raises
-    ------
-    ValueError
-        If the data set has other classes than the study names, or other than two.
+    Raises ValueError if the data set has other classes than the study names, or other than two.
     """
     if not names_positive(study, dataset):
         return 1
@@ -52,10 +46,7 @@ def positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
 def require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:
     """Refuse retrains by a measure that the data set or the classifier does not have.
 
-    Raises
-    ------
-    ValueError
-        One line that names the data set or the classifier, the measure and what would be right.
+    Raises ValueError, one line that names the data set or the classifier, the measure and what would be right.
     """
     measure = study.permutation.measure
     if measure == ERROR or not nulls_of(study):

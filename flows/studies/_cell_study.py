@@ -28,22 +28,15 @@ S = TypeVar("S", bound=Study)
 
 @dataclass(frozen=True)
 class CellStudyKind(Generic[S]):
-    """A `sigstats.flows.studies.StudyKind` that needs a model and a function that lays out the cells.
+    """A `sigstats.flows.studies.StudyKind` that needs a model and a function that lays out the cells."""
 
-    Attributes
-    ----------
-    model : type of Study
-        The model of a study file of this kind.
-    layout : callable
-        ``layout(study, base, progress, allow)`` reads what comes in, tells of it, and returns it with the plan, as
-        `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
-        names the data set or the setting, the value and what would be right.
-    savings : callable
-        ``savings(study, estimates, scratch)`` gives a line for each change that would make the study cheaper.
-    """
-
+    #: The model of a study file of this kind.
     model: type[S]
+    #: ``layout(study, base, progress, allow)`` reads what comes in, tells of it, and returns it with the plan, as
+    #: `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
+    #: names the data set or the setting, the value and what would be right.
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared]
+    #: ``savings(study, estimates, scratch)`` gives a line for each change that would make the study cheaper.
     savings: Callable[[S, Sequence[Estimate], Store], Iterable[str]] = lambda study, estimates, scratch: ()
     has_cells: bool = True
 
@@ -52,10 +45,7 @@ class CellStudyKind(Generic[S]):
 
         Code of the packages `allow` may be imported.
 
-        Raises
-        ------
-        BadInput
-            One line that names the data set or the setting, the value and what would be right.
+        Raises BadInput, one line that names the data set or the setting, the value and what would be right.
         """
         try:
             return self.layout(study, base, progress, allow)

@@ -34,17 +34,8 @@ class Limited(Strict):
     def limits(self, where: str, *, own: bool) -> dict[str, float] | None:
         """The limits, as `sigstats.tasks.plan.Cell` states them.
 
-        Parameters
-        ----------
-        where : str
-            Its name in a message.
-        own : bool
-            Whether it is of another package.
-
-        Raises
-        ------
-        ValueError
-            If something of this package or scikit-learn's has a limit, since it has no process of its own.
+        `where`: its name in a message. `own`: whether it is of another package. Raises ValueError if something of
+        this package or scikit-learn's has a limit, since it has no process of its own.
         """
         needs = self.resources
         memory = None if needs.memory is None else bytes_of(needs.memory)

@@ -105,10 +105,7 @@ class PublishedSize(Strict):
 def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -> Iterator[Reference]:
     """The printed numbers, each with the cells of its population and test.
 
-    Raises
-    ------
-    ValueError
-        If the study applies no such test of McNemar's to such a population.
+    Raises ValueError if the study applies no such test of McNemar's to such a population.
     """
     groups = {
         (group[0].subject["dataset"], group[0].subject.get("slice"), group[0].subject["test"]): group

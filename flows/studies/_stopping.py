@@ -54,18 +54,11 @@ class StoppingSettings(Strict):
     ) -> dict[str, Any] | None:
         """The stopping of a cell, as `sigstats.tasks.plan.Cell` has it; None if all replicates are drawn.
 
-        Parameters
-        ----------
-        alpha : float
-            The level of the decisions.
-        adjust : str
-            The adjustment for multiplicity.
-        tests : int
-            The number of tests that are adjusted together.
-        replicates : int
-            The greatest number of replicates.
-        rule : str, optional
-            The rule, if it is not the study's.
+        `alpha`: the level of the decisions.
+        `adjust`: the adjustment for multiplicity.
+        `tests`: the number of tests that are adjusted together.
+        `replicates`: the greatest number of replicates.
+        `rule`: the rule, if it is not the study's.
         """
         rule = rule or self.stopping
         if rule == "none":

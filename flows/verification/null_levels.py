@@ -22,25 +22,16 @@ FALSE_ALARM = 1e-6
 
 @dataclass(frozen=True)
 class NullLevels:
-    """How often a test rejected where nothing is to be found.
-
-    Attributes
-    ----------
-    test : str
-    drawn : int
-        How many p-values were drawn.
-    rejected : tuple of int
-        How many were at most each of `LEVELS`.
-    odds : float
-        The least probability, over the levels, of that many or more rejections if P(p <= a) = a.
-    missing : str
-        Why nothing was drawn: an extra that is not installed, and the command that installs it.
-    """
+    """How often a test rejected where nothing is to be found."""
 
     test: str
+    #: How many p-values were drawn.
     drawn: int
+    #: How many were at most each of `LEVELS`.
     rejected: tuple[int, ...]
+    #: The least probability, over the levels, of that many or more rejections if P(p <= a) = a.
     odds: float
+    #: Why nothing was drawn: an extra that is not installed, and the command that installs it.
     missing: str = ""
 
 

@@ -23,21 +23,14 @@ _CONTEXT = Context(prec=60, Emin=-(10**9), Emax=10**9)
 
 @dataclass(frozen=True)
 class Checked:
-    """A case of the reference set, and how many digits are right.
-
-    Attributes
-    ----------
-    test, case, difficulty : str
-    digits : float
-        The fewest over its values; 0 where the test raised an exception.
-    problem : str
-        What it raised; empty where it gave an answer.
-    """
+    """A case of the reference set, and how many digits are right."""
 
     test: str
     case: str
     difficulty: str
+    #: The fewest over its values; 0 where the test raised an exception.
     digits: float
+    #: What it raised; empty where it gave an answer.
     problem: str = ""
 
 

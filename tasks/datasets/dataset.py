@@ -27,6 +27,9 @@ _ABOUT = b"dataset"
 class Dataset:
     """Rows with features and a class.
 
+    Raises ValueError, one line that names the data set, the column, the row where there is one (counted from 0), and
+    what would be right: no rows, no features, one class alone, an infinite value, a code without a category ...
+
     Attributes
     ----------
     name : str
@@ -47,12 +50,6 @@ class Dataset:
         What rows have in common, such as a patient, as codes 0, 1, ...: rows of one group depend on each other.
     folds : int64 array of shape (n,) or None
         The fold in which each row is tested, where the data say so, likewise.
-
-    Raises
-    ------
-    ValueError
-        One line that names the data set, the column, the row where there is one (counted from 0), and what would be
-        right: no rows, no features, one class alone, an infinite value, a code without a category ...
 
     Examples
     --------
@@ -169,10 +166,7 @@ class Dataset:
     def from_table(cls, table: pa.Table) -> "Dataset":
         """The data set that `to_table` wrote, bit by bit.
 
-        Raises
-        ------
-        ValueError
-            If the table is none that `to_table` wrote.
+        Raises ValueError if the table is none that `to_table` wrote.
         """
         try:
             about = json.loads((table.schema.metadata or {})[_ABOUT])

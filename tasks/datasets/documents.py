@@ -29,19 +29,7 @@ _LABELS = pa.list_(pa.field("element", pa.string()))
 class Documents:
     """Texts with their categories.
 
-    Attributes
-    ----------
-    name : str
-        What the study calls them; one line.
-    texts : tuple of str
-        The text of each document, which may be empty.
-    categories : tuple of tuple of str
-        The categories of each document, none or more, in alphabetical order.
-
-    Raises
-    ------
-    ValueError
-        If there is no document, or the numbers of texts and of lists of categories differ.
+    Raises ValueError if there is no document, or the numbers of texts and of lists of categories differ.
 
     Examples
     --------
@@ -51,8 +39,11 @@ class Documents:
     True
     """
 
+    #: What the study calls them; one line.
     name: str
+    #: The text of each document, which may be empty.
     texts: tuple[str, ...]
+    #: The categories of each document, none or more, in alphabetical order.
     categories: tuple[tuple[str, ...], ...]
 
     def __post_init__(self) -> None:
@@ -102,22 +93,13 @@ class Documents:
 def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], categories: str) -> Documents:
     """The documents of a Parquet file.
 
-    Parameters
-    ----------
-    name : str
-        What the study calls them.
-    path : str
-        A file or an fsspec URL; a relative path starts at `base`.
-    base : pathlib.Path
-    text : sequence of str
-        The columns of strings that are joined to a text, in this order; a missing value counts as empty.
-    categories : str
-        The column of the categories: a list of strings in each row, or one string.
+    `name`: what the study calls them.
+    `path`: a file or an fsspec URL; a relative path starts at `base`.
+    `text`: the columns of strings that are joined to a text, in this order; a missing value counts as empty.
+    `categories`: the column of the categories: a list of strings in each row, or one string.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file, the column, the row where there is one (counted from 0), and what would be right.
+    Raises ValueError, one line that names the file, the column, the row where there is one (counted from 0), and what
+    would be right.
     """
     where = place(path, base)
     with open_content(where) as content:

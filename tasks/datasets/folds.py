@@ -19,18 +19,9 @@ GIVEN = "given"
 def cross_validation_folds(dataset: Dataset, settings: Mapping[str, Any], rng: Any) -> IntArray:
     """The test fold of every row: that of the data set, where it has folds; else no group is split.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    settings : mapping
-        ``folds``, a number or `LEAVE_ONE_OUT`, and ``rare_classes`` as for `stratified_folds`.
-    rng : int or numpy.random.Generator
-        Source of the folds; leaving out one row at a time draws nothing.
-
-    Raises
-    ------
-    ValueError
-        If a class has too few rows, or a fold of the data set splits a group.
+    `settings`: ``folds``, a number or `LEAVE_ONE_OUT`, and ``rare_classes`` as for `stratified_folds`. `rng`: source
+    of the folds; leaving out one row at a time draws nothing. Raises ValueError if a class has too few rows, or a
+    fold of the data set splits a group.
     """
     rare = settings.get("rare_classes", "refuse")
     if dataset.folds is not None:

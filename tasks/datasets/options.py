@@ -27,25 +27,13 @@ def validate_options(
 ) -> dict[str, Any]:
     """The options of one data set.
 
-    Parameters
-    ----------
-    spec : mapping
-        What the study file says.
-    known : mapping
-        The type or types of each option beside ``name`` and ``source``.
-    required : sequence of str
-        The options that must be there.
+    `spec`: what the study file says.
+    `known`: the type or types of each option beside ``name`` and ``source``.
+    `required`: the options that must be there.
 
-    Returns
-    -------
-    dict
-        `spec` with a ``name``: that of the file, where there is a ``path`` and no name is given.
-
-    Raises
-    ------
-    ValueError
-        One line: an option that the source does not know (with the nearest that it knows), that is of another type,
-        or that is missing.
+    Returns `spec` with a ``name``: that of the file, where there is a ``path`` and no name is given. Raises
+    ValueError, one line: an option that the source does not know (with the nearest that it knows), that is of another
+    type, or that is missing.
     """
     path = spec.get("path")
     name = spec.get("name", PurePath(path).stem if isinstance(path, str) else None)

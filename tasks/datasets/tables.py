@@ -100,20 +100,10 @@ class TextTable(Table):
 def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:
     """The data set of a table.
 
-    Parameters
-    ----------
-    table : Table
-    spec : mapping
-        ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given), ``drop``
-        (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of what rows
-        have in common, such as a patient) and ``folds`` (the column of the fold in which a row is tested).
-    target : str, optional
-        The class where `spec` names none.
-
-    Raises
-    ------
-    ValueError
-        One line that names table, column and value.
+    `spec`: ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given),
+    ``drop`` (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of what
+    rows have in common, such as a patient) and ``folds`` (the column of the fold in which a row is tested). `target`:
+    the class where `spec` names none. Raises ValueError, one line that names table, column and value.
     """
     target = str(spec.get("target", target))
     features = _feature_names(table, spec, target)

@@ -17,13 +17,7 @@ _LEAST_PART = 1 / 8
 class BlockSizer:
     """Cuts the missing lanes of a cell into blocks: of one lane each until the cost of a lane is known.
 
-    Parameters
-    ----------
-    cell : Cell
-    gaps : list of (first_lane, last_lane)
-        The missing lanes.
-    target_seconds : float
-        The cost that a block should have.
+    `gaps`: the missing lanes. `target_seconds`: the cost that a block should have.
     """
 
     def __init__(self, cell: Cell, gaps: list[tuple[int, int]], target_seconds: float) -> None:

@@ -35,42 +35,27 @@ class Interrupted(Exception):
 
 @dataclass
 class Outcome:
-    """How a cell ended.
-
-    Attributes
-    ----------
-    cell : Cell
-    found : int
-        Replicates that were in the store before.
-    share : int
-        Replicates that this run is to compute, or find: all, unless it computes a part of the study.
-    wanted : int
-        Replicates that the cell needs: its share, until its rule has stopped.
-    receipts : list of Receipt
-        The receipts of its blocks. The caller may empty it after writing them: a long run has millions.
-    blocks : int
-        Blocks that were computed.
-    seconds : float
-        Seconds of work on these blocks.
-    engines : set of str
-        Where they were computed, according to their receipts.
-    failures : list of Failure
-    notes : list of str
-        One line for each file that could not be used and was computed again.
-    stored : int
-        Replicates of the share that are in the store now.
-    """
+    """How a cell ended."""
 
     cell: Cell
+    #: Replicates that were in the store before.
     found: int = 0
+    #: Replicates that this run is to compute, or find: all, unless it computes a part of the study.
     share: int = -1
+    #: Replicates that the cell needs: its share, until its rule has stopped.
     wanted: int = field(init=False)
+    #: The receipts of its blocks. The caller may empty it after writing them: a long run has millions.
     receipts: list[Receipt] = field(default_factory=list)
+    #: Blocks that were computed.
     blocks: int = 0
+    #: Seconds of work on these blocks.
     seconds: float = 0.0
+    #: Where they were computed, according to their receipts.
     engines: set[str] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
+    #: One line for each file that could not be used and was computed again.
     notes: list[str] = field(default_factory=list)
+    #: Replicates of the share that are in the store now.
     stored: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,16 +80,7 @@ class Outcome:
 def done_and_left(cell: Cell, store: Store, lanes: tuple[int, int] | None = None) -> tuple[int, int]:
     """The numbers of replicates that a cell has and that it still needs; if a stopping rule applies, at most.
 
-    Parameters
-    ----------
-    cell : Cell
-    store : Store
-    lanes : (first, last), optional
-        Count these lanes alone, ``first <= lane < last``.
-
-    Returns
-    -------
-    tuple of (int, int)
+    `lanes`: count these lanes alone, ``first <= lane < last``.
     """
     done = store.find(cell).done
     tracker = StoppingTracker(cell, store)
@@ -133,31 +109,15 @@ def run_cell(
     too, once it stops on the replicates from the first on. Blocks beyond that are waited for, since a worker would
     still write them, and dropped.
 
-    Parameters
-    ----------
-    cell : Cell
-    store : Store
-    pool : Pool
-    stop : threading.Event, optional
-        Set to stop early.
-    progress : callable
-        Called with the number of replicates of each computed block and its receipt. With None for the receipt, it is
-        called first with the number that the store had, and at the end with the number that the cell's rule spared.
-    target_seconds : float
-        The cost that a block should have.
-    lanes : (first, last), optional
-        Compute these lanes alone, ``first <= lane < last``, and join no blocks.
+    `stop`: set to stop early.
+    `progress`: called with the number of replicates of each computed block and its receipt. With None for the
+    receipt, it is called first with the number that the store had, and at the end with the number that the cell's
+    rule spared.
+    `target_seconds`: the cost that a block should have.
+    `lanes`: compute these lanes alone, ``first <= lane < last``, and join no blocks.
 
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    Interrupted
-        If `stop` was set.
-    Damaged, FileNotFoundError
-        If files that were written are repeatedly damaged or missing when they are read.
+    Raises Interrupted if `stop` was set. Raises Damaged, FileNotFoundError if files that were written are repeatedly
+    damaged or missing when they are read.
     """
     for before in prerequisites(cell):
         first = run_cell(before, store, pool, stop=stop)

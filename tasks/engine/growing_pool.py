@@ -21,20 +21,13 @@ class GrowingPool:
     Many studies end before a cluster has started. So it is started during the work, once that has taken some seconds.
     If it cannot be started, the work goes on in this process.
 
-    Parameters
-    ----------
-    open_pool : callable
-        Returns a context manager that starts the cluster and, at its end, closes it.
-    expected : int
-        The number of workers that the cluster will have.
-    after : float
-        Seconds of processor time of this process, from the first block on, after which the cluster is started: on a
-        busy machine a cluster takes longer to start as well. It is also started after ten times as many seconds by the
-        clock, since blocks may wait without using the processor.
-    stop : threading.Event
-        Set to stop early: blocks that wait for their turn are then not computed.
-    say : callable
-        Called with one line if the cluster could not be started.
+    `open_pool`: returns a context manager that starts the cluster and, at its end, closes it.
+    `expected`: the number of workers that the cluster will have.
+    `after`: seconds of processor time of this process, from the first block on, after which the cluster is started:
+    on a busy machine a cluster takes longer to start as well. It is also started after ten times as many seconds by
+    the clock, since blocks may wait without using the processor.
+    `stop`: set to stop early: blocks that wait for their turn are then not computed.
+    `say`: called with one line if the cluster could not be started.
     """
 
     def __init__(

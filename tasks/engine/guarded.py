@@ -107,12 +107,8 @@ class _Child:
     def compute(self, block: Block, store: Store, engine: str, code: Mapping[str, str]) -> Receipt | Failure:
         """Compute a block in the process.
 
-        Raises
-        ------
-        TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt
-            If the classifier did not stay within its limits.
-        OSError
-            If the store fails.
+        Raises TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt if the classifier did not stay within its
+        limits. Raises OSError if the store fails.
         """
         self._codes[code["learner"]] = code
         self.connection.send((block, store, engine))
@@ -212,23 +208,9 @@ def end_idle() -> None:
 def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str = "serial") -> Receipt | Failure:
     """Compute a block and store it, as `run_block` does; in a process of its own if code of other packages runs.
 
-    Parameters
-    ----------
-    block : Block
-    store : Store
-    apart : bool
-        Whether it is computed in a process of its own in any case. If workers have died that computed it, this process
-        shows whether the block was the cause.
-    engine : {"serial", "dask"}
-
-    Returns
-    -------
-    Receipt or Failure
-
-    Raises
-    ------
-    OSError
-        If the store fails, or if the process was killed from outside: the engine may repeat the block.
+    `apart`: whether it is computed in a process of its own in any case. If workers have died that computed it, this
+    process shows whether the block was the cause. Raises OSError if the store fails, or if the process was killed
+    from outside: the engine may repeat the block.
     """
     code = own_code(block.cell)
     if code is None and not apart:

@@ -8,23 +8,15 @@ from ..plan import Cell
 
 @dataclass(frozen=True)
 class Needs:
-    """What a classifier or a test of another package needs.
+    """What a classifier or a test of another package needs."""
 
-    Attributes
-    ----------
-    memory : int
-        Memory of its process in bytes; 0 if none is asked for.
-    threads : int
-        The number of threads of its numerical libraries.
-    gpu : int
-        GPUs.
-    who : str
-        The classifiers or tests that need it, for messages; comparisons of needs ignore it.
-    """
-
+    #: Memory of its process in bytes; 0 if none is asked for.
     memory: int = 0
+    #: The number of threads of its numerical libraries.
     threads: int = 1
+    #: GPUs.
     gpu: int = 0
+    #: The classifiers or tests that need it, for messages; comparisons of needs ignore it.
     who: str = field(default="", compare=False)
 
     @classmethod

@@ -92,21 +92,14 @@ class DaskPool:
 
     A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
     is under way are sent together with the next one, and receipts are fetched together. An idle pool sends at once.
-
-    Attributes
-    ----------
-    client : distributed.Client
-    retries : int
-        How often Dask may repeat a block whose worker lost its connection to the store.
-    expected : int
-        The number of workers that are expected, if they start later: by a batch system, or when they are needed.
-    asks : frozenset of str
-        The names of Dask's resources that some of the workers have: a block that needs them asks for them.
     """
 
     client: Any
+    #: How often Dask may repeat a block whose worker lost its connection to the store.
     retries: int = 2
+    #: The number of workers that are expected, if they start later: by a batch system, or when they are needed.
     expected: int = 1
+    #: The names of Dask's resources that some of the workers have: a block that needs them asks for them.
     asks: frozenset[str] = frozenset()
     _threads_at: float = field(default=-1.0, init=False, repr=False)
     _threads: int = field(default=1, init=False, repr=False)

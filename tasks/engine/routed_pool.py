@@ -12,17 +12,11 @@ from .run_block import Failure, Receipt
 
 @dataclass(frozen=True)
 class RoutedPool:
-    """Sends each block to the pool of its needs, or to the common one.
+    """Sends each block to the pool of its needs, or to the common one."""
 
-    Attributes
-    ----------
-    common : Pool
-        The workers for blocks without needs.
-    own : mapping of Needs to Pool
-        The workers for each of the needs.
-    """
-
+    #: The workers for blocks without needs.
     common: Pool
+    #: The workers for each of the needs.
     own: Mapping[Needs, Pool]
 
     @property

@@ -23,55 +23,37 @@ _COMPUTING = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
-    """The record of a stored block.
+    """The record of a stored block."""
 
-    Attributes
-    ----------
-    first, last : int
-        Its replicates, ``first <= replicate < last``.
-    seconds : float
-        Time to compute it.
-    overhead : float
-        Time to write it.
-    bytes : int
-        Size of its file.
-    host : str
-        The machine it ran on.
-    engine : {"serial", "dask"}
-        Whether the process of the run computed it, or a worker.
-    exceedances : int or None
-        The number of its replicates that are at least as extreme as observed, or where a rule stops at the precision
-        of a rate, of its rejections; None if that is not known.
-    """
-
+    #: Its replicates, ``first <= replicate < last``.
     first: int
     last: int
+    #: Time to compute it.
     seconds: float
+    #: Time to write it.
     overhead: float
+    #: Size of its file.
     bytes: int
+    #: The machine it ran on.
     host: str
+    #: Whether the process of the run computed it, or a worker.
     engine: str = "serial"
+    #: The number of its replicates that are at least as extreme as observed, or where a rule stops at the precision of
+    #: a rate, of its rejections; None if that is not known.
     exceedances: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """The record of a block that could not be computed: the run goes on, and the summary names it.
+    """The record of a block that could not be computed: the run goes on, and the summary names it."""
 
-    Attributes
-    ----------
-    first, last : int
-        Its replicates, ``first <= replicate < last``.
-    error, message : str
-        The class and the text of the error.
-    traceback : str
-        Where it was raised.
-    """
-
+    #: Its replicates, ``first <= replicate < last``.
     first: int
     last: int
+    #: The class and the text of the error.
     error: str
     message: str
+    #: Where it was raised.
     traceback: str
 
 
@@ -81,15 +63,7 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     A block may be computed twice: the second file equals the first byte for byte. Numerical libraries are restricted to
     one thread, or those that the cell's limits give, since the last bits of a sum depend on how it is split.
 
-    Returns
-    -------
-    Receipt or Failure
-        A failure if the computation raised.
-
-    Raises
-    ------
-    OSError
-        If the store fails: the engine may repeat the block.
+    Returns a failure if the computation raised. Raises OSError if the store fails: the engine may repeat the block.
     """
     try:
         with _COMPUTING, threads(Needs.of(block.cell).threads):

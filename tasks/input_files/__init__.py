@@ -34,18 +34,9 @@ def place(path: str, base: Path) -> str:
 def read_bytes(path: str, base: Path, encoding: str | None = None) -> bytes:
     """The content of a data file, unpacked; its text is in UTF-8, without a byte order mark.
 
-    Parameters
-    ----------
-    path : str
-        A path or an fsspec URL; a relative path starts at `base`.
-    base : pathlib.Path
-    encoding : str, optional
-        The encoding of the text, which then stays as it is; by default what a byte order mark says, or UTF-8.
-
-    Raises
-    ------
-    ValueError
-        One line that names it, where it is missing, empty, damaged, larger than the limit or cannot be read.
+    `path`: a path or an fsspec URL; a relative path starts at `base`. `encoding`: the encoding of the text, which
+    then stays as it is; by default what a byte order mark says, or UTF-8. Raises ValueError, one line that names it,
+    where it is missing, empty, damaged, larger than the limit or cannot be read.
     """
     with open_content(place(path, base), encoding=encoding) as content:
         found = content.whole()
@@ -57,13 +48,7 @@ def read_bytes(path: str, base: Path, encoding: str | None = None) -> bytes:
 def require_fields(content: bytes, where: str, separators: bytes) -> None:
     """Refuse a table of which the text and the fields, as Python holds them, could take more than the limit.
 
-    Parameters
-    ----------
-    content : bytes
-    where : str
-        What messages call the file.
-    separators : bytes
-        The characters that end a field.
+    `where`: what messages call the file. `separators`: the characters that end a field.
     """
     fields = sum(content.count(bytes([each])) for each in separators)
     Budget(where).require(2 * len(content) + _FIELD * fields)

@@ -148,16 +148,8 @@ class Content:
 def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]:
     """What is in a file or behind an fsspec URL.
 
-    Parameters
-    ----------
-    path : str
-    encoding : str, optional
-        The encoding of its text, which then stays as it is; by default what its byte order mark says.
-
-    Raises
-    ------
-    ValueError
-        One line that names the file: it is missing, a folder, damaged, or holds more than is read.
+    `encoding`: the encoding of its text, which then stays as it is; by default what its byte order mark says. Raises
+    ValueError, one line that names the file: it is missing, a folder, damaged, or holds more than is read.
     """
     where = printable(path)
     with contextlib.ExitStack() as opened:

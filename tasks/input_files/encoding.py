@@ -25,10 +25,7 @@ def marked_encoding(start: bytes) -> str | None:
 def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     """Text in UTF-8, without its mark.
 
-    Raises
-    ------
-    ValueError
-        The bytes are no text in `encoding`; the message says so.
+    Raises ValueError if the bytes are no text in `encoding`; the message says so.
     """
     if encoding == "utf-8-sig":  # what follows the mark is checked where it is read
         for number, piece in enumerate(pieces):
@@ -56,19 +53,11 @@ class Twice(dict[str, Any]):
 def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
     """What a text means.
 
-    Parameters
-    ----------
-    text : bytes
-        In UTF-8.
-    budget : Budget
-        What its objects may take in memory.
-    twice : bool, optional
-        Whether an object with a key that is there more than once is a `Twice`.
+    `text`: in UTF-8.
+    `budget`: what its objects may take in memory.
+    `twice`: whether an object with a key that is there more than once is a `Twice`.
 
-    Raises
-    ------
-    ValueError
-        The text is no JSON, or its objects take more than the limit.
+    Raises ValueError if the text is no JSON, or its objects take more than the limit.
     """
     require_objects(text, budget)
     try:

@@ -19,10 +19,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 class Budget:
     """What may still be unpacked and read of one file.
 
-    Parameters
-    ----------
-    where : str
-        What messages call the file.
+    `where`: what messages call the file.
     """
 
     def __init__(self, where: str) -> None:
@@ -56,10 +53,7 @@ class Budget:
 def read_limit() -> int:
     """The limit in bytes.
 
-    Raises
-    ------
-    ValueError
-        One line, where the environment variable is no size.
+    Raises ValueError, one line, where the environment variable is no size.
     """
     text = os.environ.get(VARIABLE)
     if text is None:

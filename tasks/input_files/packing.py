@@ -26,10 +26,7 @@ def packing(start: bytes) -> str | None:
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
     """The content of a packed file, in pieces of at most `PIECE` bytes.
 
-    Raises
-    ------
-    ValueError
-        The file is damaged, or ends too early; the message is what the library says.
+    Raises ValueError if the file is damaged, or ends too early; the message is what the library says.
     """
     import zlib
 
@@ -98,11 +95,7 @@ _ZSTANDARD = 93
 class Archive:
     """The files in a ZIP.
 
-    Parameters
-    ----------
-    opened : zipfile.ZipFile
-    budget : Budget
-        What may still be unpacked.
+    `budget`: what may still be unpacked.
     """
 
     def __init__(self, opened: zipfile.ZipFile, budget: Budget) -> None:

@@ -28,10 +28,7 @@ def files_of(path: str) -> list[str] | None:
 
     Files and folders whose names begin with a dot are left out.
 
-    Raises
-    ------
-    ValueError
-        One line: there is none, or far too many.
+    Raises ValueError, one line: there is none, or far too many.
     """
     scheme, separator, rest = path.partition("://")
     remote = separator and scheme not in ("file", "local")
@@ -98,10 +95,7 @@ _KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
 def require_allowed(where: str) -> str:
     """Return a path or an fsspec URL that a study may read.
 
-    Raises
-    ------
-    ValueError
-        One line that names it: a file of the kernel, a loopback or a link-local address.
+    Raises ValueError, one line that names it: a file of the kernel, a loopback or a link-local address.
 
     Examples
     --------

@@ -19,14 +19,9 @@ Outcome: TypeAlias = tuple[Labels, Labels, Labels]
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """The counts of each joint outcome: the true class, the one that A assigned, the one that B assigned.
+    """The counts of each joint outcome: the true class, the one that A assigned, the one that B assigned."""
 
-    Attributes
-    ----------
-    counts : mapping of (label, label, label) to int
-        Tuples of labels in place of labels, where a row may have any number of them.
-    """
-
+    #: Tuples of labels in place of labels, where a row may have any number of them.
     counts: Mapping[Outcome, int]
 
     @classmethod
@@ -69,18 +64,9 @@ class LabelCounts:
     def population(self, positive: Label | None = None, *, swapped: bool = False) -> Population:
         """The population of these rows.
 
-        Parameters
-        ----------
-        positive : label, optional
-            The positive class; all others together are the negative one. Without it the population is good for
-            accuracy alone, and all rows count as truly positive.
-        swapped : bool
-            As for `sigstats.tasks.populations.population.Population`.
-
-        Raises
-        ------
-        ValueError
-            If no label is `positive`.
+        `positive`: the positive class; all others together are the negative one. Without it the population is good
+        for accuracy alone, and all rows count as truly positive. `swapped`: as for
+        `sigstats.tasks.populations.population.Population`. Raises ValueError if no label is `positive`.
         """
         if positive is not None and not any(_has(label, positive) for label in self.labels):
             hint = did_you_mean(positive, map(str, self.labels))

@@ -22,22 +22,15 @@ _POPULATION = Population(outcomes=(1,) * 8)
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a method says of one test set.
+    """What a method says of one test set."""
 
-    Attributes
-    ----------
-    estimate, low, high : float
-        The ends are NaN where the method refuses the test set.
-    standard_error : float
-        As the method states it; NaN where the ends are.
-    undefined : bool
-        Whether F1 is 0/0 on the test set, which is taken as 0.
-    """
-
+    #: The ends are NaN where the method refuses the test set.
     estimate: float
     low: float
     high: float
+    #: As the method states it; NaN where the ends are.
     standard_error: float
+    #: Whether F1 is 0/0 on the test set, which is taken as 0.
     undefined: bool
 
 
@@ -57,14 +50,9 @@ def compared(outcomes: Sequence[Any], of: str) -> list[Any]:
 def run_interval(test: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> Estimate:
     """Apply a method to one test set.
 
-    Parameters
-    ----------
-    test : mapping
-        ``of`` (``difference`` or ``a``), ``method``, ``confidence`` and ``resamples``.
-    counts : sequence of int
-        The eight joint outcomes.
-    rng : numpy.random.Generator
-        For a method that draws.
+    `test`: ``of`` (``difference`` or ``a``), ``method``, ``confidence`` and ``resamples``.
+    `counts`: the eight joint outcomes.
+    `rng`: for a method that draws.
     """
     joint = JointOutcomes(*compared(counts, test["of"]))
     return _estimate(test, joint, *_METHODS[test["method"]](test, joint, rng))

@@ -21,20 +21,13 @@ _SEPARATOR = "\x1f"
 
 @dataclass(frozen=True)
 class Codes:
-    """A column as codes.
+    """A column as codes."""
 
-    Attributes
-    ----------
-    labels : sequence of label, or of tuples of labels
-        The labels, each once.
-    codes : ndarray of int
-        The code of each row.
-    first : int
-        The code of the first label; the codes of the others follow it.
-    """
-
+    #: The labels, each once.
     labels: Sequence[Labels]
+    #: The code of each row.
     codes: NDArray[Any]
+    #: The code of the first label; the codes of the others follow it.
     first: int = 0
 
 
@@ -46,16 +39,8 @@ def is_list(kind: pa.DataType) -> bool:
 def encode(where: str, column: Any) -> Codes:
     """The codes of a column.
 
-    Parameters
-    ----------
-    where : str
-        The file, the row group and the column, for messages.
-    column : pyarrow.Array
-
-    Raises
-    ------
-    ValueError
-        If a label is missing, or one of a list is empty or holds the separator.
+    `where`: the file, the row group and the column, for messages. Raises ValueError if a label is missing, or one of
+    a list is empty or holds the separator.
     """
     if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
         column = column.dictionary_decode()

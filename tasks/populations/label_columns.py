@@ -44,10 +44,8 @@ class ColumnTypes(NamedTuple):
 def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> ColumnTypes:
     """The types of the three columns.
 
-    Raises
-    ------
-    ValueError
-        One line, if a column is not there, is of a type that holds no labels, or of another one than the first.
+    Raises ValueError, one line, if a column is not there, is of a type that holds no labels, or of another one than
+    the first.
     """
     schema = opened.schema_arrow
     found: list[pa.DataType] = []
@@ -76,23 +74,13 @@ def count_file(
 ) -> LabelCounts:
     """The counts of one file.
 
-    Parameters
-    ----------
-    system : fsspec file system
-    file : str
-    columns : sequence of str
-        The columns of the true classes and of the predictions of A and of B.
-    first : ColumnTypes
-        The types of the data set's first file, which this one must share.
-    classes : frozenset of label, optional
-        All classes there are; any other label is refused.
-    many : bool
-        As for `sigstats.tasks.populations.tally.Tally`.
+    `columns`: the columns of the true classes and of the predictions of A and of B.
+    `first`: the types of the data set's first file, which this one must share.
+    `classes`: all classes there are; any other label is refused.
+    `many`: as for `sigstats.tasks.populations.tally.Tally`.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file, where it applies the row group, the column and what would be right.
+    Raises ValueError, one line that names the file, where it applies the row group, the column and what would be
+    right.
     """
     strings = _family(first.types[0]) == "strings"
     opened = open_parquet(system, file, read_dictionary=list(columns) if strings else None)

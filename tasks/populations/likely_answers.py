@@ -18,14 +18,10 @@ _WRONG_A, _WRONG_B = 5, 7
 def likely_answers(store: Store, name: str, work: Mapping[str, Any]) -> Population | EventPopulation:
     """What the classifiers of a cell may say of the rows that they are neither trained nor tested on.
 
-    Parameters
-    ----------
-    store : Store
-        With the data set.
-    name : str
-        The name of the population.
-    work : mapping
-        As for `sigstats.tasks.populations.trained_sets.SetPair` or `sigstats.tasks.populations.trained_pair.Pair`.
+    `store`: with the data set.
+    `name`: the name of the population.
+    `work`: as for `sigstats.tasks.populations.trained_sets.SetPair` or
+    `sigstats.tasks.populations.trained_pair.Pair`.
     """
     data = data_of(store, work)
     rest = split(len(data), work["split"]).rest

@@ -40,10 +40,8 @@ def named() -> tuple[str, ...]:
 def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
     """The function that an import path or an entry point names.
 
-    Raises
-    ------
-    ValueError
-        If the package is not allowed, or there is no such function. Nothing is imported of a package that is not.
+    Raises ValueError if the package is not allowed, or there is no such function. Nothing is imported of a package
+    that is not.
     """
     if not {".", ":"} & set(name) and name not in named():
         near = nearest(name, named())
@@ -57,10 +55,7 @@ def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
     """What identifies its code: the ``package``, its ``version``, and SHA-256 of the files that define it, ``source``.
 
-    Raises
-    ------
-    ValueError
-        As `find`, or if it is defined in no file.
+    Raises ValueError as `find`, or if it is defined in no file.
     """
     found = inspect.unwrap(find(name, allowed))
     return _TESTS.code_of(name, (module for module in [getattr(found, "__module__", None)] if module in sys.modules))
@@ -69,10 +64,7 @@ def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
 def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> None:
     """Refuse a test that cannot be called with labels, two predictions and these parameters.
 
-    Raises
-    ------
-    ValueError
-        As `find`, or if its signature does not fit.
+    Raises ValueError as `find`, or if its signature does not fit.
     """
     found = find(name, allowed)
     try:
@@ -86,17 +78,11 @@ def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class OwnAnswers:
-    """The answers of a test on several test sets.
+    """The answers of a test on several test sets."""
 
-    Attributes
-    ----------
-    p_value : ndarray of float64
-        NaN where it is undefined.
-    problems : list of str or None
-        Why it is undefined.
-    """
-
+    #: NaN where it is undefined.
     p_value: NDArray[np.float64]
+    #: Why it is undefined.
     problems: list[str | None]
 
 

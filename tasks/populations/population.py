@@ -35,20 +35,13 @@ _EXCHANGED = ((1, 2), (5, 6))
 
 @dataclass(frozen=True, kw_only=True)
 class Population:
-    """Two classifiers on all rows there are.
+    """Two classifiers on all rows there are."""
 
-    Attributes
-    ----------
-    outcomes : tuple of int or of float
-        How many rows have each of the eight joint outcomes; or, if `endless`, with which probability a row has it.
-    endless : bool
-        Whether `outcomes` are probabilities.
-    swapped : bool
-        Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
-    """
-
+    #: How many rows have each of the eight joint outcomes; or, if `endless`, with which probability a row has it.
     outcomes: tuple[float, ...]
+    #: Whether `outcomes` are probabilities.
     endless: bool = False
+    #: Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool = False
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -120,17 +113,8 @@ def _exchange(drawn: NDArray[np.int64], first: Any, second: Any, rng: np.random.
 def random_classifiers(classes: int, right: float) -> Population:
     """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise.
 
-    Parameters
-    ----------
-    classes : int
-        The number of classes, all equally likely.
-    right : float
-        The part of the rows for which system II is made to be right.
-
-    Returns
-    -------
-    Population
-        Endless; A is system I, B is system II, and all rows count as truly positive.
+    `classes`: the number of classes, all equally likely. `right`: the part of the rows for which system II is made to
+    be right. Returns endless; A is system I, B is system II, and all rows count as truly positive.
 
     Examples
     --------
@@ -146,20 +130,13 @@ def random_classifiers(classes: int, right: float) -> Population:
 
 @dataclass(frozen=True, eq=False)
 class EventPopulation:
-    """Two classifiers on all rows there are, by distinct joint events of classes or categories.
+    """Two classifiers on all rows there are, by distinct joint events of classes or categories."""
 
-    Attributes
-    ----------
-    name : str
-        The name that the study gives it.
-    joint : JointEvents
-        How often each event occurs.
-    swapped : bool
-        As for `Population`.
-    """
-
+    #: The name that the study gives it.
     name: str
+    #: How often each event occurs.
     joint: JointEvents
+    #: As for `Population`.
     swapped: bool = False
     endless: ClassVar[bool] = False
     binary: ClassVar[bool] = False

@@ -53,22 +53,13 @@ def read_counts(
 ) -> LabelCounts:
     """The counts of a Parquet data set.
 
-    Parameters
-    ----------
-    path : str
-        A file, a folder, a pattern or an fsspec URL; relative ones start at `base`.
-    base : pathlib.Path
-    label, a, b : str
-        The columns of the true classes and of the predictions of A and of B.
-    classes : sequence of label, optional
-        All classes there are; any other label is refused.
-    progress : callable
-        Called with the number of files that are read, and the number of all files.
+    `path`: a file, a folder, a pattern or an fsspec URL; relative ones start at `base`.
+    `label` and `a` and `b`: the columns of the true classes and of the predictions of A and of B.
+    `classes`: all classes there are; any other label is refused.
+    `progress`: called with the number of files that are read, and the number of all files.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file, where it applies the row group, the column and what would be right.
+    Raises ValueError, one line that names the file, where it applies the row group, the column and what would be
+    right.
     """
     system, files = find_files(path, base)
     columns = (label, a, b)
@@ -97,38 +88,25 @@ def read_counts(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelFiles:
-    """The files of a population that workers count, each by itself.
+    """The files of a population that workers count, each by itself."""
 
-    Attributes
-    ----------
-    name : str
-        The name that the study gives it.
-    path : str
-        A file, a folder, a pattern or an fsspec URL, the same in every working folder.
-    columns : sequence of str
-        The columns of the true classes and of the predictions of A and of B.
-    classes : sequence of label, optional
-        All classes there are; any other label is refused.
-    files : sequence of str
-    rows : sequence of int
-        The number of rows of each file.
-    content : str
-        SHA-256 of the files' footers, which hold the sizes and extremes of all that is in them, wherever they lie.
-    written : str
-        SHA-256 of what changes when a file is written anew, even if its footer does not: the size, and the tag of an
-        object store or the time. It is not part of the digest.
-    listed : bool
-        Whether a row has any number of labels.
-    """
-
+    #: The name that the study gives it.
     name: str
+    #: A file, a folder, a pattern or an fsspec URL, the same in every working folder.
     path: str
+    #: The columns of the true classes and of the predictions of A and of B.
     columns: Sequence[str]
+    #: All classes there are; any other label is refused.
     classes: Sequence[Label] | None
     files: Sequence[str]
+    #: The number of rows of each file.
     rows: Sequence[int]
+    #: SHA-256 of the files' footers, which hold the sizes and extremes of all that is in them, wherever they lie.
     content: str
+    #: SHA-256 of what changes when a file is written anew, even if its footer does not: the size, and the tag of an
+    #: object store or the time. It is not part of the digest.
     written: str
+    #: Whether a row has any number of labels.
     listed: bool
 
     @property

@@ -49,35 +49,23 @@ ROWS_IN_MEMORY = 2**22
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScorePopulation:
-    """Two classifiers' scores of all rows there are.
+    """Two classifiers' scores of all rows there are."""
 
-    Attributes
-    ----------
-    name : str
-        The name that the study gives them.
-    path : str
-        A file, a folder, a pattern or an fsspec URL, the same in every working folder.
-    columns : mapping
-        The names of the columns ``label``, ``a``, ``b`` and, where rows come in groups, ``group``.
-    positive : label
-        The positive class.
-    files : tuple of (str, tuple of int)
-        Each file with the rows of its row groups.
-    content : str
-        SHA-256 of all that these columns hold.
-    truth : mapping of str to float
-        By how much B is better than A in each measure, over all rows.
-    swapped : bool
-        Whether the scores of the two are exchanged in each row with probability 1/2, so that neither is better.
-    """
-
+    #: The name that the study gives them.
     name: str
+    #: A file, a folder, a pattern or an fsspec URL, the same in every working folder.
     path: str
+    #: The names of the columns ``label``, ``a``, ``b`` and, where rows come in groups, ``group``.
     columns: Mapping[str, str]
+    #: The positive class.
     positive: Label
+    #: Each file with the rows of its row groups.
     files: tuple[tuple[str, tuple[int, ...]], ...]
+    #: SHA-256 of all that these columns hold.
     content: str
+    #: By how much B is better than A in each measure, over all rows.
     truth: Mapping[str, float]
+    #: Whether the scores of the two are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool = False
 
     @property
@@ -178,26 +166,14 @@ def read_scores(
 ) -> ScorePopulation:
     """Read a Parquet data set once, to check it and to find its digest and its true differences.
 
-    Parameters
-    ----------
-    name : str
-        The name that the study gives it.
-    path : str
-        A file, a folder, a pattern or an fsspec URL; a relative path starts at `base`.
-    base : pathlib.Path
-    columns : mapping
-        As for `ScorePopulation`.
-    positive : label
-    measures : sequence of str
-        Those of `sigstats.measures.table.SCORE_MEASURES` whose true difference is computed, in memory, at some
-        20 bytes a row.
-    progress : callable
-        Called with the number of files that are read, and the number of all files.
+    `name`: the name that the study gives it.
+    `path`: a file, a folder, a pattern or an fsspec URL; a relative path starts at `base`.
+    `columns`: as for `ScorePopulation`.
+    `measures`: those of `sigstats.measures.table.SCORE_MEASURES` whose true difference is computed, in memory, at
+    some 20 bytes a row.
+    `progress`: called with the number of files that are read, and the number of all files.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file, the row group, the column, the value and what would be right.
+    Raises ValueError, one line that names the file, the row group, the column, the value and what would be right.
     """
     system, found = find_files(path, base)
     state, files, parts, budget = hashlib.sha256(), [], [], Budget(path)

@@ -28,16 +28,10 @@ _NOWHERE = -(2**40)
 class Tally:
     """Counts the rows of a file, part by part, in a table of all outcomes that the known labels can make.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names of the columns of the true classes and of those that A and B assigned.
-    classes : collection of label, optional
-        All labels there may be.
-    many : bool
-        Whether there are tens of millions of rows. Then compiled code pays, which takes a second to load.
-    budget : Budget, optional
-        What the outcomes may take in memory.
+    `names`: the names of the columns of the true classes and of those that A and B assigned.
+    `classes`: all labels there may be.
+    `many`: whether there are tens of millions of rows. Then compiled code pays, which takes a second to load.
+    `budget`: what the outcomes may take in memory.
     """
 
     def __init__(
@@ -66,16 +60,9 @@ class Tally:
     def add(self, columns: Sequence[Any]) -> None:
         """Count rows.
 
-        Parameters
-        ----------
-        columns : sequence of pyarrow.Array
-            All whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
-
-        Raises
-        ------
-        ValueError
-            If a label is missing or none of `classes`, or one of a list is empty or holds the character 31 (unit
-            separator).
+        `columns`: all whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
+        Raises ValueError if a label is missing or none of `classes`, or one of a list is empty or holds the character
+        31 (unit separator).
         """
         counted = self._count_with_kernel(columns)
         if counted == len(columns[0]):

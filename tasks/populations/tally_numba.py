@@ -11,6 +11,8 @@ from sigstats._common.compiled import compiled
 def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], places: Any, table: Any) -> int:
     """Count rows of whole numbers into `table` until one has no place there.
 
+    Returns how many rows were counted, n or fewer.
+
     Parameters
     ----------
     truth, a, b : arrays of int, shape (n,)
@@ -21,11 +23,6 @@ def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], places: 
         For that number of a column and those after it what they add to the place of a row's outcome; far below 0 for
         one that has none.
     table : array of int64, shape (outcomes,)
-
-    Returns
-    -------
-    int
-        How many rows were counted, n or fewer.
     """
     in_truth, in_a, in_b = places
     # As unsigned numbers, those before the first are beyond the last as well: one comparison a column. They index

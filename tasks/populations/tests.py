@@ -27,20 +27,13 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of a test on several test sets.
+    """The answers of a test on several test sets."""
 
-    Attributes
-    ----------
-    p_value : ndarray of float64
-        NaN where the test is not defined: it refuses the test set.
-    covers : ndarray of objects, or None
-        Whether the test's interval holds the true difference, None if there is none; None for a test without one.
-    problem : str
-        Why it is not defined on the first test set on which it is not.
-    """
-
+    #: NaN where the test is not defined: it refuses the test set.
     p_value: NDArray[np.float64]
+    #: Whether the test's interval holds the true difference, None if there is none; None for a test without one.
     covers: NDArray[np.object_] | None = None
+    #: Why it is not defined on the first test set on which it is not.
     problem: str = ""
 
 
@@ -83,6 +76,8 @@ def run_test(
 ) -> Answers:
     """Run a test on each test set.
 
+    Returns where an option is not valid, or the test refuses a test set, its p-value is NaN.
+
     Parameters
     ----------
     test : mapping
@@ -91,11 +86,6 @@ def run_test(
     population : Population or EventPopulation
     rng : numpy.random.Generator
         For a test that draws resamples.
-
-    Returns
-    -------
-    Answers
-        Where an option is not valid, or the test refuses a test set, its p-value is NaN.
     """
     options = dict(test)
     name = options.pop("test")

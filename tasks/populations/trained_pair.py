@@ -67,14 +67,9 @@ CHUNK = 2000
 
 @dataclass(frozen=True)
 class Parts:
-    """The shuffled rows of a data set, cut in three.
+    """The shuffled rows of a data set, cut in three."""
 
-    Attributes
-    ----------
-    train, test, rest : ndarray of int64
-        Numbers of rows.
-    """
-
+    #: Numbers of rows.
     train: NDArray[np.int64]
     test: NDArray[np.int64]
     rest: NDArray[np.int64]
@@ -102,16 +97,8 @@ def positives(data: TrainingData, labels: list[str]) -> NDArray[np.bool_]:
 class Pair:
     """The two classifiers of a cell, trained.
 
-    Parameters
-    ----------
-    data : Dataset or Documents
-    work : mapping
-        ``split`` (as for `split`), ``positive`` (labels), and ``a`` and ``b``, each a ``learner`` with ``params``.
-
-    Raises
-    ------
-    ValueError
-        If a classifier fails to fit.
+    `work`: ``split`` (as for `split`), ``positive`` (labels), and ``a`` and ``b``, each a ``learner`` with
+    ``params``. Raises ValueError if a classifier fails to fit.
     """
 
     def __init__(self, data: TrainingData, work: Mapping[str, Any]) -> None:

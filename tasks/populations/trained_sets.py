@@ -57,19 +57,9 @@ class TrainingRows:
 class SetPair:
     """The two sets of classifiers of a cell, trained.
 
-    Parameters
-    ----------
-    data : Dataset or Documents
-    work : mapping
-        ``split`` (as for `sigstats.tasks.populations.trained_pair.split`), ``categories``, and ``a`` and ``b``, each a
-        ``learner`` with ``params``.
-    chosen : mapping
-        For ``a`` and ``b`` the parameters that were chosen, if any.
-
-    Raises
-    ------
-    ValueError
-        If a classifier fails to fit.
+    `work`: ``split`` (as for `sigstats.tasks.populations.trained_pair.split`), ``categories``, and ``a`` and ``b``,
+    each a ``learner`` with ``params``. `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any. Raises
+    ValueError if a classifier fails to fit.
     """
 
     def __init__(

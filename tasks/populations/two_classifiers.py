@@ -10,26 +10,13 @@ def two_classifiers(
 ) -> Population:
     """The endless population of two classifiers.
 
-    Parameters
-    ----------
-    prevalence : float
-        The share of rows that are truly positive.
-    recall, precision : float
-        Those of A.
-    difference : float
-        By how much both are higher for B: the difference of F1 where recall and precision are equal.
-    dependence : float
-        How much the errors coincide in each class: from 0, independent of each other, to 1, the rarer error of the two
-        never without the other.
+    `prevalence`: the share of rows that are truly positive.
+    `recall` and `precision`: those of A.
+    `difference`: by how much both are higher for B: the difference of F1 where recall and precision are equal.
+    `dependence`: how much the errors coincide in each class: from 0, independent of each other, to 1, the rarer error
+    of the two never without the other.
 
-    Returns
-    -------
-    Population
-
-    Raises
-    ------
-    ValueError
-        If a probability would be outside 0 to 1.
+    Raises ValueError if a probability would be outside 0 to 1.
 
     Examples
     --------

@@ -41,15 +41,8 @@ class Sample:
 def draw(population: Mapping[str, Any], n: int, rng: np.random.Generator, size: int) -> list[Sample]:
     """Draw samples of n rows, as many of each class (one more of the first where n is odd).
 
-    Parameters
-    ----------
-    population : mapping
-        ``features``, the number that each learner sees; ``separation``, how far apart A sees the means of the classes,
-        in standard deviations; ``difference``, by how much further B does.
-    n : int
-    rng : numpy.random.Generator
-    size : int
-        How many samples.
+    `population`: ``features``, the number that each learner sees; ``separation``, how far apart A sees the means of
+    the classes, in standard deviations; ``difference``, by how much further B does. `size`: how many samples.
     """
     y = np.arange(n) % 2
     features = population["features"]

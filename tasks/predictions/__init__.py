@@ -85,17 +85,8 @@ def _formats() -> list[Format]:
 def read(path: str, columns: Columns) -> Predictions:
     """The predictions of a file, whatever format it has, or of several tasks, a file each.
 
-    Parameters
-    ----------
-    path : str
-        A file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
-        harness are read, or else the tables.
-    columns : Columns
-
-    Raises
-    ------
-    ValueError
-        One line that names the file, the column and the row.
+    `path`: a file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
+    harness are read, or else the tables. Raises ValueError, one line that names the file, the column and the row.
     """
     found = _found(path, columns)
     if not isinstance(found, EvaluationLog):
@@ -110,10 +101,7 @@ def read(path: str, columns: Columns) -> Predictions:
 def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
     """The labels of a file, by id, under the names of `columns`.
 
-    Raises
-    ------
-    ValueError
-        One line: as `read`, or a log.
+    Raises ValueError, one line: as `read`, or a log.
     """
     label = columns.get("label", "label")
     named = frozenset(("id", "label", "prediction"))
@@ -123,10 +111,7 @@ def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
 def score_names(path: str, columns: Columns) -> tuple[str, ...]:
     """The scores of a log that can be compared; those of a model and a filter where these are named.
 
-    Raises
-    ------
-    ValueError
-        One line: a table, or whatever `read` refuses.
+    Raises ValueError, one line: a table, or whatever `read` refuses.
     """
     found = _found(path, replace(columns, score=ALL_SCORES))
     if not isinstance(found, EvaluationLog):

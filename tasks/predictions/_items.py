@@ -13,10 +13,7 @@ Ints = NDArray[np.int64]
 def taken(column: Any, rows: Any) -> Any:
     """Some rows of a column; where these are all of them in order the column itself, of which no copy is made.
 
-    Parameters
-    ----------
-    column, rows : pyarrow.Array
-        Rows are positions in the column, each there once or not at all.
+    `column` and `rows`: rows are positions in the column, each there once or not at all.
     """
     if len(rows) == len(column) and isinstance(rows, pa.Array) and not rows.null_count:
         positions = np.from_dlpack(rows)

@@ -23,76 +23,50 @@ INFINITE = "infinite"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """One answer to one item.
+    """One answer to one item."""
 
-    Attributes
-    ----------
-    item : str
-        The id of what was asked.
-    scores : mapping of str to float
-        Each score by its name; one that is missing was not given.
-    epoch : int
-        Which of the answers to the item this is, from 1.
-    filter : str
-        What extracted the answer from the response, where the harness scores an answer once for each filter.
-    model : str
-        Who answered, in a file of several models; empty where all answers are of one.
-    unread : mapping of str to str
-        For each score that is no number, what it is instead ("a list").
-    identity : mapping of str to str
-        What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...; and `PROMPT`.
-    about : mapping of str to object
-        The metadata that slices and groups are taken from; None is missing.
-    failed : str
-        Why there is no answer; empty where there is one.
-    """
-
+    #: The id of what was asked.
     item: str
+    #: Each score by its name; one that is missing was not given.
     scores: Mapping[str, float]
+    #: Which of the answers to the item this is, from 1.
     epoch: int = 1
+    #: What extracted the answer from the response, where the harness scores an answer once for each filter.
     filter: str = ""
+    #: Who answered, in a file of several models; empty where all answers are of one.
     model: str = ""
+    #: For each score that is no number, what it is instead ("a list").
     unread: Mapping[str, str] = field(default_factory=dict)
+    #: What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...; and `PROMPT`.
     identity: Mapping[str, str] = field(default_factory=dict)
+    #: The metadata that slices and groups are taken from; None is missing.
     about: Mapping[str, Any] = field(default_factory=dict)
+    #: Why there is no answer; empty where there is one.
     failed: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationLog:
-    """The answers of one model to the items of one task.
+    """The answers of one model to the items of one task."""
 
-    Attributes
-    ----------
-    where : str
-        The file.
-    harness : str
-        What wrote it, as people call it.
-    answers : sequence of Answer
-        One for each item, epoch, filter and model.
-    task, model : str
-        Empty where the file does not say.
-    kind : str
-        What the harness calls a score: ``"metric"``, ``"scorer"``.
-    lower_is_better : set of str
-        The scores of which that is known of the harness; names of losses are known by themselves.
-    settings : mapping of str to str
-        What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
-    called : mapping of str to str
-        What a score or filter stands for, where the tasks of a folder have others each.
-    notes : tuple of str
-        What a person should know of the file, a line each.
-    """
-
+    #: The file.
     where: str
+    #: What wrote it, as people call it.
     harness: str
+    #: One for each item, epoch, filter and model.
     answers: Sequence[Answer]
+    #: Empty where the file does not say.
     task: str = ""
     model: str = ""
+    #: What the harness calls a score: ``"metric"``, ``"scorer"``.
     kind: str = "metric"
+    #: The scores of which that is known of the harness; names of losses are known by themselves.
     lower_is_better: frozenset[str] = frozenset()
+    #: What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
     settings: Mapping[str, str] = field(default_factory=dict)
+    #: What a score or filter stands for, where the tasks of a folder have others each.
     called: Mapping[str, str] = field(default_factory=dict)
+    #: What a person should know of the file, a line each.
     notes: tuple[str, ...] = ()
 
     def is_lower_better(self, score: str, columns: Columns) -> bool:

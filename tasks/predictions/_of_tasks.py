@@ -34,10 +34,7 @@ def with_one_name(
     a name is given, it is that of the tasks that have several. The same holds of filters. Where all scores are meant,
     each keeps its name.
 
-    Raises
-    ------
-    ValueError
-        One line: a task that has several, and not the one that is named.
+    Raises ValueError, one line: a task that has several, and not the one that is named.
     """
     found, called = list(logs), {}
     kinds: list[_Kind] = [("filter", columns.filter, lambda answer: (answer.filter,), _with_filter)]

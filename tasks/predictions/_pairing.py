@@ -45,12 +45,9 @@ def join(
 ) -> PairedPredictions:
     """The rows that both models predicted.
 
-    Raises
-    ------
-    ValueError
-        One line: an id that is there twice, ids without a partner (unless they are to be dropped), no common id,
-        another label for the same id, a column that neither file has, or that differs between them; another task,
-        score or question (unless that is allowed).
+    Raises ValueError, one line: an id that is there twice, ids without a partner (unless they are to be dropped), no
+    common id, another label for the same id, a column that neither file has, or that differs between them; another
+    task, score or question (unless that is allowed).
     """
     if (found := join_coded(baseline, candidate, columns)) is not None:
         return found
@@ -120,11 +117,8 @@ def match(
 
     Files with several answers to an item are to be made `alike` before.
 
-    Raises
-    ------
-    ValueError
-        One line: files of different kinds, an id that is there twice, ids without a partner (unless they are to be
-        dropped), no common id; another task, score or question (unless that is allowed).
+    Raises ValueError, one line: files of different kinds, an id that is there twice, ids without a partner (unless
+    they are to be dropped), no common id; another task, score or question (unless that is allowed).
     """
     require_one_kind(first, other)
     if first.by_position and len(first.ids) != len(other.ids):

@@ -31,62 +31,42 @@ Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of columns; in JSON and Parquet, ``answer.text`` is a key of an object.
-
-    Attributes
-    ----------
-    id, label, prediction : str
-    group : str or None
-        Rows of one group are not independent.
-    slices : tuple of str
-        Columns whose values part the rows.
-    task : str or None
-        The column that says which of several tasks a row is of.
-    score : str or None
-        A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
-        metric.
-    one_of_all : bool
-        Whether each score of a log is meant, and this one stands for the tasks that have it.
-    epoch : str or None
-        In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
-    filter : str or None
-        In a log, which filter's answers are meant.
-    model : str or None
-        In a log of several models, whose answers are meant.
-    named : set of str
-        Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
-    rows : str or None
-        In a JSON object, the key that holds the list of rows.
-    unscored : {"refuse", "drop", "wrong"}
-        In a log, what becomes of answers that failed or have no score.
-    coded : bool
-        Whether ids and classes of a table may stay numbers and codes, for `join`.
-    lower, higher : set of str
-        The scores of which a person said that the lower, or the higher, is better.
-    truth : Predictions or None
-        The labels of another file, by id.
-    by_position : bool or None
-        Whether the rows of a table are known by their position, not by an id; None: where it has no ids.
-    """
+    """The names of columns; in JSON and Parquet, ``answer.text`` is a key of an object."""
 
     id: str = "id"
     label: str = "label"
     prediction: str = "prediction"
+    #: Rows of one group are not independent.
     group: str | None = None
+    #: Columns whose values part the rows.
     slices: tuple[str, ...] = ()
+    #: The column that says which of several tasks a row is of.
     task: str | None = None
+    #: A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
+    #: metric.
     score: str | None = None
+    #: Whether each score of a log is meant, and this one stands for the tasks that have it.
     one_of_all: bool = False
+    #: In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
     epoch: str | None = None
+    #: In a log, which filter's answers are meant.
     filter: str | None = None
+    #: In a log of several models, whose answers are meant.
     model: str | None = None
+    #: In a JSON object, the key that holds the list of rows.
     rows: str | None = None
+    #: In a log, what becomes of answers that failed or have no score.
     unscored: Unscored = "refuse"
+    #: Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
     named: frozenset[str] = frozenset()
+    #: Whether ids and classes of a table may stay numbers and codes, for `join`.
     coded: bool = False
+    #: The scores of which a person said that the lower, or the higher, is better.
     lower: frozenset[str] = frozenset()
     higher: frozenset[str] = frozenset()
+    #: The labels of another file, by id.
     truth: "Predictions | None" = None
+    #: Whether the rows of a table are known by their position, not by an id; None: where it has no ids.
     by_position: bool | None = False
 
     @property
@@ -109,72 +89,48 @@ class Columns:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions of one model.
+    """The predictions of one model."""
 
-    Attributes
-    ----------
-    where : str
-        The file.
-    ids, label, prediction : pyarrow.Array of string
-        If they were asked for as codes: ids may be of int64 in ascending order, the others dictionary arrays.
-    others : mapping of str to pyarrow.Array of string
-        Groups and slices, as far as the file has them.
-    graded : bool
-        Whether the file says no more than whether each answer was right, or the mark of each.
-    harness : str
-        What wrote a log; empty for a table.
-    score : pyarrow.Array of float64, or None
-    predicted : bool
-        Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
-    epoch : pyarrow.Array of string, or None
-        Which of several answers to the item `ids` a row is; None if every id is there once.
-    identity : mapping of str to pyarrow.Array of string
-        What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
-    subject : mapping of str to str
-        What was read, for a person: task, model, scorer or metric, filter, epochs.
-    meant : set of str
-        The parts of `subject` that a person named.
-    settings : mapping of str to str
-        What else should be equal in both files, and is told where it is not.
-    notes : tuple of str
-        What a person should know of the file, a line each.
-    answers : pyarrow.Array of int64, or None
-        How many answers each row is the average of, where it is one.
-    dropped : Predictions or None
-        The answers that were left out.
-    distinct : pyarrow.Array or None
-        These very ids, where each of them is known to be there once.
-    hint : str
-        What would be right where an id is there twice.
-    measured : str
-        The name of the score.
-    lower : bool or None
-        Whether the lower score is the better one; None where that is not certain.
-    by_position : bool
-        Whether the ids are the positions of the rows.
-    """
-
+    #: The file.
     where: str
+    #: If they were asked for as codes: ids may be of int64 in ascending order, the others dictionary arrays.
     ids: Any
     label: Any
     prediction: Any
+    #: Groups and slices, as far as the file has them.
     others: Mapping[str, Any] = field(default_factory=dict)
+    #: Whether the file says no more than whether each answer was right, or the mark of each.
     graded: bool = False
+    #: What wrote a log; empty for a table.
     harness: str = ""
     score: Any = None
+    #: Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
     predicted: bool = True
+    #: Which of several answers to the item `ids` a row is; None if every id is there once.
     epoch: Any = None
+    #: What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
     identity: Mapping[str, Any] = field(default_factory=dict)
+    #: What was read, for a person: task, model, scorer or metric, filter, epochs.
     subject: Mapping[str, str] = field(default_factory=dict)
+    #: The parts of `subject` that a person named.
     meant: frozenset[str] = frozenset()
+    #: What else should be equal in both files, and is told where it is not.
     settings: Mapping[str, str] = field(default_factory=dict)
+    #: What a person should know of the file, a line each.
     notes: tuple[str, ...] = ()
+    #: How many answers each row is the average of, where it is one.
     answers: Any = None
+    #: The answers that were left out.
     dropped: "Predictions | None" = None
+    #: These very ids, where each of them is known to be there once.
     distinct: Any = None
+    #: What would be right where an id is there twice.
     hint: str = "expected each id once"
+    #: The name of the score.
     measured: str = ""
+    #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
+    #: Whether the ids are the positions of the rows.
     by_position: bool = False
 
     @property
@@ -268,10 +224,7 @@ def _labels(truth: Predictions, ids: Any, where: str) -> Any:
 def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table.
 
-    Raises
-    ------
-    ValueError
-        One line that names file, column and row.
+    Raises ValueError, one line that names file, column and row.
     """
     for name, value in (("filter", columns.filter), ("model", columns.model)):
         if value is not None:

@@ -48,10 +48,7 @@ def alike(
     of the first epochs: the averages of all are compared beside them (`item_totals`, `averaged`). `in_groups` says
     whether the items are in groups of their own.
 
-    Raises
-    ------
-    ValueError
-        One line: an answer that is there twice; an item whose answers do not agree on what was asked.
+    Raises ValueError, one line: an answer that is there twice; an item whose answers do not agree on what was asked.
     """
     if first.epoch is None and other.epoch is None:
         return first, other, ()
@@ -79,10 +76,7 @@ def alike(
 def averaged(side: Predictions, *, marks: bool) -> Predictions:
     """A file with one row an item: the mean of the marks of all answers to it, or the share that is right.
 
-    Raises
-    ------
-    ValueError
-        One line: an answer that is there twice; an item whose answers do not agree on what was asked.
+    Raises ValueError, one line: an answer that is there twice; an item whose answers do not agree on what was asked.
     """
     if side.epoch is not None:
         require_distinct(side)

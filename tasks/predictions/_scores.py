@@ -56,10 +56,7 @@ def scores_meant(
 ) -> tuple[str | None, ...]:
     """The scores that several files are compared by: those named, or all, which have to be the same in all files.
 
-    Raises
-    ------
-    ValueError
-        One line: a score that is named twice, or that one file lacks.
+    Raises ValueError, one line: a score that is named twice, or that one file lacks.
     """
     if len(set(scores)) < len(scores):
         raise refuse("score", ", ".join(map(str, scores)), "each score once")
@@ -89,10 +86,7 @@ def join_scores(
 ) -> list[PairedPredictions]:
     """The rows that both models predicted, by each score.
 
-    Raises
-    ------
-    ValueError
-        As `join`, for any of the scores.
+    Raises ValueError as `join`, for any of the scores.
     """
     pairs = [
         join(

@@ -24,11 +24,8 @@ _OPTIONS = {
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
     """The marks of one score, an answer a row.
 
-    Raises
-    ------
-    ValueError
-        One line: a column that no log has; several scores or filters of which none is named, or a name that is not
-        there; a score that is no number, or that an answer lacks; an item that is there twice.
+    Raises ValueError, one line: a column that no log has; several scores or filters of which none is named, or a name
+    that is not there; a score that is no number, or that an answer lacks; an item that is there twice.
     """
     _refuse_columns(log, columns)
     if not log.answers:

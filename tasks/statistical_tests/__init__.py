@@ -29,51 +29,34 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class OfTable:
-    """A test of one table of counts.
+    """A test of one table of counts."""
 
-    Attributes
-    ----------
-    methods : tuple of str
-        Those that need no replicates.
-    observed : callable
-        The fields that no method changes: ``n`` to ``null_mean``, ``measure`` and ``alternative``. ValueError, one
-        line, for data that no method could take.
-    evaluate : callable
-        Data and method to the fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note``.
-    exceedances : callable, optional
-        Which of so many replicates are at least as extreme as observed: the method ``monte-carlo``.
-    """
-
+    #: Those that need no replicates.
     methods: tuple[str, ...]
+    #: The fields that no method changes: ``n`` to ``null_mean``, ``measure`` and ``alternative``. ValueError, one
+    #: line, for data that no method could take.
     observed: Callable[[Data], Fields]
+    #: Data and method to the fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note``.
     evaluate: Callable[[Data, Any], Fields]
+    #: Which of so many replicates are at least as extreme as observed: the method ``monte-carlo``.
     exceedances: Callable[[Data, int, np.random.Generator], NDArray[np.bool_]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class OfRuns:
-    """A test of cross-validated classifiers on the rows of one data set.
+    """A test of cross-validated classifiers on the rows of one data set."""
 
-    Attributes
-    ----------
-    compared : "one", "two" or "all"
-        How many classifiers a hypothesis is about: each, every two, or all of a data set.
-    compute : callable
-        Their runs, and the name of the cells, to the fields from ``n`` on.
-    method, alternative, measure : str
-        As of a hypothesis whose runs are missing.
-    caveat : str
-        What stands beside a verdict: which of the test's assumptions runs do not meet.
-    takes_groups : bool
-        Whether the test holds its level where rows come in groups. Data with groups are refused to any other.
-    """
-
+    #: How many classifiers a hypothesis is about: each, every two, or all of a data set.
     compared: Literal["one", "two", "all"]
+    #: Their runs, and the name of the cells, to the fields from ``n`` on.
     compute: Callable[[Sequence[ObservedRun], str], Fields]
+    #: As of a hypothesis whose runs are missing.
     method: str
     alternative: str = "two-sided"
     measure: str | None = None
+    #: What stands beside a verdict: which of the test's assumptions runs do not meet.
     caveat: str = ""
+    #: Whether the test holds its level where rows come in groups. Data with groups are refused to any other.
     takes_groups: bool = False
 
 
@@ -93,74 +76,49 @@ SIDE = Option(Alternative, "two-sided", "greater: A is better; less: B is")
 
 @dataclass(frozen=True, kw_only=True)
 class OfSets:
-    """A test of two classifiers on test sets from a population, for a calibration study.
+    """A test of two classifiers on test sets from a population, for a calibration study."""
 
-    Attributes
-    ----------
-    name : str
-        What the rows of the summary call it.
-    title : str
-        What a study file may say of it, in a sentence.
-    options : mapping of str to Option
-        The keywords of `pvalue` that a study file may give.
-    of_answers : bool
-        Whether right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
-        only by A as only by B; otherwise it holds where the measure of the test is equal.
-    pvalue : callable
-        The p-value of the eight joint outcomes, with the options of a study file as keywords.
-    exact_rate : callable, optional
-        How often it rejects on test sets of n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
-        The rows that only one gets right are counts of all `rows`, or probabilities where `rows` is None.
-    rows_needed : callable, optional
-        With how many rows it rejects so often: ``rows_needed(only_a, only_b, target, alpha, **options)``.
-    """
-
+    #: What the rows of the summary call it.
     name: str
+    #: What a study file may say of it, in a sentence.
     title: str
+    #: The keywords of `pvalue` that a study file may give.
     options: Mapping[str, Option]
+    #: The p-value of the eight joint outcomes, with the options of a study file as keywords.
     pvalue: Callable[..., float]
+    #: Whether right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
+    #: only by A as only by B; otherwise it holds where the measure of the test is equal.
     of_answers: bool = True
+    #: How often it rejects on test sets of n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
+    #: The rows that only one gets right are counts of all `rows`, or probabilities where `rows` is None.
     exact_rate: Callable[..., float] | None = None
+    #: With how many rows it rejects so often: ``rows_needed(only_a, only_b, target, alpha, **options)``.
     rows_needed: Callable[..., int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticalTest:
-    """A test, as studies run it and reports tell it.
+    """A test, as studies run it and reports tell it."""
 
-    Attributes
-    ----------
-    label : str
-        What the field calls it.
-    question : str
-        What it asks, in plain words.
-    null : str
-        The null hypothesis.
-    words : str or callable
-        How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
-    source : str
-        Where it is published.
-    claim : str
-        What a rejection says of a table, as a clause.
-    by : str
-        The name in a verdict, where it is not the label.
-    terms : str
-        What the names in its verdict mean, for who has not met them.
-    order : int
-        Where a report has it among the others.
-    table, runs, sets : OfTable, OfRuns, OfSets, optional
-        The data that it takes.
-    """
-
+    #: What the field calls it.
     label: str
+    #: What it asks, in plain words.
     question: str
+    #: The null hypothesis.
     null: str
+    #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
     words: str | Callable[[Sequence[Hypothesis]], str]
+    #: Where it is published.
     source: str
+    #: What a rejection says of a table, as a clause.
     claim: str = ""
+    #: The name in a verdict, where it is not the label.
     by: str = ""
+    #: What the names in its verdict mean, for who has not met them.
     terms: str = ""
+    #: Where a report has it among the others.
     order: int = 1000
+    #: The data that it takes.
     table: OfTable | None = None
     runs: OfRuns | None = None
     sets: OfSets | None = None

@@ -25,27 +25,18 @@ from .store import Store
 
 @dataclass
 class CellCache:
-    """The finished cells under a root.
+    """The finished cells under a root."""
 
-    Attributes
-    ----------
-    root : str
-        A path or an fsspec URL.
-    key : bytes, optional
-        The secret of those who may add to it; by default all who may write there are trusted.
-    """
-
+    #: A path or an fsspec URL.
     root: str
+    #: The secret of those who may add to it; by default all who may write there are trusted.
     key: bytes | None = field(default=None, repr=False)
     _damaged: set[str] = field(default_factory=set, init=False)
 
     def take(self, cell: Cell, store: Store) -> list[str]:
         """Copy the replicates of a cell that a store lacks.
 
-        Returns
-        -------
-        list of str
-            A line for each file that cannot be used.
+        Returns a line for each file that cannot be used.
         """
         if not missing_replicates(cell, store.find(cell).done):
             return []

@@ -34,10 +34,7 @@ def this_process() -> str:
 def lease(system: Any, folder: str) -> Iterator[None]:
     """Hold the lease of `folder` on the fsspec file system `system`.
 
-    Raises
-    ------
-    Held
-        If another run holds it.
+    Raises Held if another run holds it.
 
     Examples
     --------

@@ -23,11 +23,7 @@ _TRIALS = 100
 class Locked(Exception):
     """Another run works under the same root; the message says so in one line.
 
-    Parameters
-    ----------
-    root : str
-    holder : str
-        The process and the host of the other run; empty if they are not known.
+    `holder`: the process and the host of the other run; empty if they are not known.
     """
 
     def __init__(self, root: str, holder: str) -> None:

@@ -64,12 +64,7 @@ def write_plan(store: Store, plan: Plan) -> None:
 def read_plan(store: Store) -> Plan:
     """The plan of a study.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the store has none.
-    Damaged
-        If it cannot be used.
+    Raises FileNotFoundError if the store has none. Raises Damaged if it cannot be used.
     """
     table = store.read_table("plan.parquet", kind="plan")
     settings = json.loads(table.schema.metadata[b"plan"])

@@ -33,20 +33,11 @@ def seal(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
 def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
     """The table of a sealed file.
 
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    name : str
-        Its name, for messages.
-    kind : str
-    fingerprint : str, optional
-        Any fingerprint is accepted by default.
+    `content`: the file.
+    `name`: its name, for messages.
+    `fingerprint`: any fingerprint is accepted by default.
 
-    Raises
-    ------
-    Damaged
-        If the file is not whole, was altered, is of another kind, or carries another fingerprint.
+    Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
     """
     try:
         table = pq.read_table(io.BytesIO(content), page_checksum_verification=True)

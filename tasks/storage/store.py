@@ -50,20 +50,13 @@ D = TypeVar("D", bound=StoredData)
 
 @dataclass(frozen=True)
 class CellFiles:
-    """The files of a cell.
+    """The files of a cell."""
 
-    Attributes
-    ----------
-    done : tuple of (first, last)
-        Disjoint ranges of replicates, sorted, each in a sound file of its own.
-    damaged : tuple of str
-        One line for each file that cannot be used.
-    spare : tuple of str
-        Names of sound files whose replicates another file holds too.
-    """
-
+    #: Disjoint ranges of replicates, sorted, each in a sound file of its own.
     done: tuple[tuple[int, int], ...]
+    #: One line for each file that cannot be used.
     damaged: tuple[str, ...]
+    #: Names of sound files whose replicates another file holds too.
     spare: tuple[str, ...]
 
 
@@ -96,12 +89,8 @@ class Store:
     def read_table(self, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
         """The table of a sealed file.
 
-        Raises
-        ------
-        Damaged
-            If the file is not whole, was altered, is of another kind, or carries another fingerprint.
-        FileNotFoundError
-            If there is none.
+        Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
+        Raises FileNotFoundError if there is none.
         """
         return unseal(self.files.read(name), name, kind=kind, fingerprint=fingerprint)
 
@@ -191,21 +180,8 @@ class Store:
     def finish(self, cell: Cell, last: int | None = None) -> pa.Table:
         """Join the blocks of a complete cell into one file, whose bytes do not depend on how the cell was cut.
 
-        Parameters
-        ----------
-        cell : Cell
-        last : int, optional
-            The number of replicates to keep; all by default.
-
-        Returns
-        -------
-        pyarrow.Table
-            These replicates, in order.
-
-        Raises
-        ------
-        Damaged
-            If replicates are missing.
+        `last`: the number of replicates to keep; all by default. Returns these replicates, in order. Raises Damaged
+        if replicates are missing.
         """
         whole = (0, cell.replicates if last is None else last)
         name = finished_name(cell, *whole)

@@ -17,12 +17,7 @@ class WorkerCache(LRUCache[Hashable, T]):
     A value that alone exceeds the bound in bytes is kept until another one is looked up. It is removed before that one
     is computed, so that a worker never holds two large data sets.
 
-    Parameters
-    ----------
-    nbytes : callable
-        The size of a value.
-    most_bytes, most_values : int
-        The bounds.
+    `nbytes`: the size of a value. `most_bytes` and `most_values`: the bounds.
 
     Examples
     --------

@@ -23,12 +23,8 @@ VERSION = 2
 def summarize(store: Store) -> list[Hypothesis]:
     """Write ``summary.parquet`` and return its rows.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the store has no plan.
-    sigstats.tasks.storage.seal.Damaged
-        If its plan cannot be used.
+    Raises FileNotFoundError if the store has no plan. Raises sigstats.tasks.storage.seal.Damaged if its plan cannot
+    be used.
     """
     results = Results(store)
     plan = results.plan

@@ -30,29 +30,19 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBL
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """One column of one row group.
-
-    Attributes
-    ----------
-    group, position : int
-    path : str
-    width : int
-        Bytes of a value, 0 where they vary or the schema says it.
-    encodings : frozenset of int
-        Their numbers in the format.
-    values, stored : int
-        How many values there are, and their bytes once unpacked.
-    first, packed : int
-        Where its pages begin in the file, and their bytes there.
-    """
+    """One column of one row group."""
 
     group: int
     position: int
     path: str
+    #: Bytes of a value, 0 where they vary or the schema says it.
     width: int
+    #: Their numbers in the format.
     encodings: frozenset[int]
+    #: How many values there are, and their bytes once unpacked.
     values: int
     stored: int
+    #: Where its pages begin in the file, and their bytes there.
     first: int
     packed: int
 
@@ -60,10 +50,8 @@ class StoredColumn:
 def stored_columns(file: pq.ParquetFile, only: int | None = None) -> Iterator[StoredColumn]:
     """The columns of all row groups, or of one.
 
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        The footer contradicts itself: counts of rows, of columns or of values, or a size below 0.
+    Raises pyarrow.ArrowInvalid, the footer contradicts itself: counts of rows, of columns or of values, or a size
+    below 0.
     """
     groups = _read.get(file)
     if groups is None:

@@ -28,12 +28,8 @@ class PagedFile(pq.ParquetFile):
     Checksums of pages are verified, and so are codes, which Arrow hands on unseen where it reads values as codes: one
     that is beyond its dictionary would be looked up in memory that is none of the file's.
 
-    Parameters
-    ----------
-    source
-        A path, or an open file that can be read by place.
-    remote : bool
-        Whether each look at a header is a request to somebody else's machine: then none is read.
+    `source`: a path, or an open file that can be read by place. `remote`: whether each look at a header is a request
+    to somebody else's machine: then none is read.
     """
 
     def __init__(self, source: Any, *, remote: bool = False, **options: Any) -> None:

@@ -24,10 +24,7 @@ def records(
 ) -> Iterator[tuple[int, list[str]]]:
     """The records from a byte on, each with the number of its first line; `line` lines lie before.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file and the line, where quotes are wrong.
+    Raises ValueError, one line that names the file and the line, where quotes are wrong.
     """
     source = io.BytesIO(content)
     source.seek(start)

@@ -17,18 +17,12 @@ _SAMPLE, _FEW = 1000, 100
 class ArrowTable(Table):
     """The columns of an Arrow table.
 
-    Parameters
-    ----------
-    where : str
-        What messages call the table: its path.
-    table : pyarrow.Table
-    names : sequence of str, optional
-        The names of all columns of the file, where only some of them were read.
-    as_python : bool, optional
-        Whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By default a
-        truth value is ``true``, 1.0 is the class ``1`` of a column that once had a missing value, and 0.5 is refused.
-    fractions : bool, optional
-        Whether a column with 0.5 is text too, as it is in a file of text.
+    `where`: what messages call the table: its path.
+    `names`: the names of all columns of the file, where only some of them were read.
+    `as_python`: whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By
+    default a truth value is ``true``, 1.0 is the class ``1`` of a column that once had a missing value, and 0.5 is
+    refused.
+    `fractions`: whether a column with 0.5 is text too, as it is in a file of text.
     """
 
     def __init__(

@@ -18,23 +18,13 @@ _MARK = b"\xef\xbb\xbf"
 class DelimitedTable(Table):
     """The rows of delimited text; `sigstats.tasks.tables` states the dialect.
 
-    Parameters
-    ----------
-    where : str
-        What messages call the table: its path.
-    content : bytes
-        The text, in UTF-8.
-    wanted : collection of str, optional
-        The columns that are read, all by default. What is in others decides nothing.
-    names : sequence of str, optional
-        The names of the columns, where the first line is a row.
-    separator : str, optional
-        One character; by default what the first line has.
+    `where`: what messages call the table: its path.
+    `content`: the text, in UTF-8.
+    `wanted`: the columns that are read, all by default. What is in others decides nothing.
+    `names`: the names of the columns, where the first line is a row.
+    `separator`: one character; by default what the first line has.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file and the line: a row of another length, quotes that are wrong.
+    Raises ValueError, one line that names the file and the line: a row of another length, quotes that are wrong.
     """
 
     def __init__(

@@ -26,21 +26,12 @@ def read_parquet(
 ) -> tuple[list[str], pa.Table]:
     """The names of all columns, and the table of those that are wanted.
 
-    Parameters
-    ----------
-    source
-        A path, or an open file that can be read by place.
-    budget : Budget
-        What the columns may take in memory.
-    wanted : collection of str, optional
-        All by default; names that the file lacks are left out.
-    coded : bool, optional
-        Whether text that is stored as codes of few values is read as codes, which takes a fifth of the time.
+    `source`: a path, or an open file that can be read by place.
+    `budget`: what the columns may take in memory.
+    `wanted`: all by default; names that the file lacks are left out.
+    `coded`: whether text that is stored as codes of few values is read as codes, which takes a fifth of the time.
 
-    Raises
-    ------
-    ValueError
-        The columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
+    Raises ValueError if the columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
     """
     file = PagedFile(source)
     names = file.schema_arrow.names
@@ -71,21 +62,11 @@ def require_columns(
 ) -> None:
     """Refuse columns of a file, or of one of its row groups, that would take more than the limit.
 
-    Parameters
-    ----------
-    reopen : callable
-        Opens the file once more, with options of `pyarrow.parquet.ParquetFile`.
-    file : PagedFile
-    columns : sequence of str
-    budget : Budget
-        What they may take in memory.
-    group : int, optional
-        The row group; all by default.
+    `reopen`: opens the file once more, with options of `pyarrow.parquet.ParquetFile`.
+    `budget`: what they may take in memory.
+    `group`: the row group; all by default.
 
-    Raises
-    ------
-    ValueError
-        The columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
+    Raises ValueError if the columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
     """
     chunks = list(_chunks(file, columns, group))
     budget.require(sum(chunk.stored for chunk in chunks))

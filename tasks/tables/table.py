@@ -13,13 +13,8 @@ from .numbers import Array, first_rounded, is_number
 class Table(ABC):
     """Columns with names.
 
-    Parameters
-    ----------
-    where : str
-        What messages call the table: its path.
-    names : sequence of str
-        The names of all columns, also of those that were not read; a name may be there twice.
-    num_rows : int
+    `where`: what messages call the table: its path. `names`: the names of all columns, also of those that were not
+    read; a name may be there twice.
     """
 
     def __init__(self, where: str, names: Sequence[str], num_rows: int) -> None:

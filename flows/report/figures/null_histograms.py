@@ -66,21 +66,14 @@ def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Eviden
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins that all panels of a data set share, in rows or other steps of the measure.
+    """The bins that all panels of a data set share, in rows or other steps of the measure."""
 
-    Attributes
-    ----------
-    low, high : float
-        The ends of the axis.
-    width : int
-        A whole number of steps, so that every bin holds as many possible counts as any other.
-    in_unit : float
-        As many steps are one unit of the axis: percent, or one of the measure's own.
-    """
-
+    #: The ends of the axis.
     low: float
     high: float
+    #: A whole number of steps, so that every bin holds as many possible counts as any other.
     width: int
+    #: As many steps are one unit of the axis: percent, or one of the measure's own.
     in_unit: float
 
     @classmethod

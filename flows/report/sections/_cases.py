@@ -48,15 +48,9 @@ def smallest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
 def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> str:
     """How many cases let the null hypothesis be rejected.
 
-    Parameters
-    ----------
-    rows : sequence of Hypothesis
-        Of one test, a classifier and a data set each.
-    evidence : Evidence
-    claim : str
-        What a rejection means, after its subject and in the past tense: ``learned real class structure``.
-    by : str
-        The name of the test.
+    `rows`: of one test, a classifier and a data set each.
+    `claim`: what a rejection means, after its subject and in the past tense: ``learned real class structure``.
+    `by`: the name of the test.
     """
     sure, unsure, undecided = rejected(rows), not_rejected(rows), undecided_rows(rows)
     total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)

@@ -16,11 +16,7 @@ _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"
 def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
     """How often each approximate p is below the exact one, and which decide otherwise; None if none has both.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    names : dict of str to str
-        What each test is called.
+    `names`: what each test is called.
     """
     sentences, others = [], []
     for test in evidence.tests:

@@ -61,10 +61,7 @@ def better_and_worse(row: Hypothesis) -> tuple[str, str]:
 def in_points(interval: str) -> list[Column]:
     """The columns of a difference of accuracies and of its interval, in percentage points.
 
-    Parameters
-    ----------
-    interval : str
-        Which interval it is.
+    `interval`: which interval it is.
     """
     return [
         Column(

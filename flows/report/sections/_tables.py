@@ -17,13 +17,7 @@ from . import _cases, _columns
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
     """In how many tables the null hypothesis is rejected, then each in which it is not; equal counts are one table.
 
-    Parameters
-    ----------
-    rows : sequence of Hypothesis
-        Of one test.
-    evidence : Evidence
-    by : str
-        The name of the test, if not that of its record.
+    `rows`: of one test. `by`: the name of the test, if not that of its record.
     """
     test = statistical_tests.named(rows[0].test)
     claim, by = test.claim, by or test.by or test.label
@@ -63,13 +57,7 @@ def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
     """How much of the work was not needed and what is known of the decisions; nothing where no cell has a rule.
 
-    Parameters
-    ----------
-    rows : sequence of Hypothesis
-        Of one test.
-    evidence : Evidence
-    replicates : str
-        What the test's replicates are called.
+    `rows`: of one test. `replicates`: what the test's replicates are called.
     """
     cells = [(row, evidence.cells[row.cell]) for row in rows if row.replicates and row.cell in evidence.cells]
     ruled = [(row.replicates or 0, cell) for row, cell in cells if cell.stopping is not None]

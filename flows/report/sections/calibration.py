@@ -190,11 +190,7 @@ _SAME_RATE = 0.005
 def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     """How often the most rows find the difference of a population, and how many find it half of the time and more.
 
-    Parameters
-    ----------
-    rows : sequence of Hypothesis
-        The power of one test in one population, at one size or more.
-    evidence : Evidence
+    `rows`: the power of one test in one population, at one size or more.
     """
     most = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(most)[0]

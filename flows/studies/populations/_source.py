@@ -23,57 +23,37 @@ Tests: TypeAlias = Collection[Mapping[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationSpec:
-    """A population, as cells draw test sets from it.
+    """A population, as cells draw test sets from it."""
 
-    Attributes
-    ----------
-    slice : str or None
-        Its name among those of one source.
-    values : mapping
-        What the work of a cell says of it.
-    rows : int or None
-        How many rows there are; None if it is endless.
-    population : Population or None
-        None if it is not known before classifiers are trained, or of scores.
-    scored : bool
-        Whether it is of scores, not of predictions.
-    grouped : bool
-        Whether its rows come in groups.
-    factors : mapping of str to float
-        What it was made of, where populations are a grid.
-    retrained : mapping or None
-        Where learners are retrained on each sample: the ``learner``, the ``scheme`` of
-        cross-validation, and what the ``rows`` are without it.
-    """
-
+    #: Its name among those of one source.
     slice: str | None
+    #: What the work of a cell says of it.
     values: Mapping[str, Any]
+    #: How many rows there are; None if it is endless.
     rows: int | None
+    #: None if it is not known before classifiers are trained, or of scores.
     population: AnyPopulation | None = None
+    #: Whether it is of scores, not of predictions.
     scored: bool = False
+    #: Whether its rows come in groups.
     grouped: bool = False
+    #: What it was made of, where populations are a grid.
     factors: Mapping[str, float] = field(default_factory=dict)
+    #: Where learners are retrained on each sample: the ``learner``, the ``scheme`` of cross-validation, and what the
+    #: ``rows`` are without it.
     retrained: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedSource:
-    """What a source gives.
-
-    Attributes
-    ----------
-    populations : sequence of PopulationSpec
-    cells : sequence of Cell
-        The cells that compute them, where they are not known yet.
-    data : sequence of StoredData
-        What these cells read.
-    note : str
-        What a person should know of it, one line.
-    """
+    """What a source gives."""
 
     populations: Sequence[PopulationSpec]
+    #: The cells that compute them, where they are not known yet.
     cells: Sequence[Cell] = ()
+    #: What these cells read.
     data: Sequence[StoredData] = ()
+    #: What a person should know of it, one line.
     note: str = ""
 
 
@@ -87,10 +67,7 @@ class PopulationSource(Strict):
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
         """The populations of the source; relative paths start at `base`.
 
-        Raises
-        ------
-        ValueError
-            One line that names the option, the value and what would be right.
+        Raises ValueError, one line that names the option, the value and what would be right.
         """
 
 

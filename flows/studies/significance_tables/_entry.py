@@ -53,29 +53,19 @@ class Printed(Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One table that is tested.
+    """One table that is tested."""
 
-    Attributes
-    ----------
-    subject : mapping of str to str
-        What it is about: ``dataset``, and ``a`` and ``b`` where two are compared.
-    test : str
-        The test of `sigstats.tasks.statistical_tests`.
-    data : mapping
-        What the test needs.
-    printed : Printed
-        What a publication prints of it.
-    shown_as : str
-        The test's name in the summary, where it is another.
-    methods : tuple of str
-        The methods, where they are not those of the entry.
-    """
-
+    #: What it is about: ``dataset``, and ``a`` and ``b`` where two are compared.
     subject: Mapping[str, str]
+    #: The test of `sigstats.tasks.statistical_tests`.
     test: str
+    #: What the test needs.
     data: Mapping[str, Any]
+    #: What a publication prints of it.
     printed: Printed = field(default_factory=lambda: Printed.model_validate({}))
+    #: The test's name in the summary, where it is another.
     shown_as: str = ""
+    #: The methods, where they are not those of the entry.
     methods: tuple[str, ...] = ()
 
 

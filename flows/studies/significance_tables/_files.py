@@ -21,10 +21,7 @@ from sigstats.tasks.tables.table import Table
 def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Table:
     """The columns `names` of a file, all by default.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file and the column, where it cannot be read or holds a missing value.
+    Raises ValueError, one line that names the file and the column, where it cannot be read or holds a missing value.
     """
     where = place(path, base)
     table: Table

@@ -31,10 +31,7 @@ class Reader(Protocol):
     def load(self, spec: Mapping[str, Any], base: Path, /) -> Dataset:
         """The data set that `spec` describes; relative paths start at `base`.
 
-        Raises
-        ------
-        ValueError
-            One line that names the data set, the option and what would be right.
+        Raises ValueError, one line that names the data set, the option and what would be right.
         """
 
 
@@ -44,10 +41,7 @@ REGISTRY = Registry(__name__, Reader, what="datasets: source", group="sigstats.r
 def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
     """The data set that a study file describes; relative paths start at `base`.
 
-    Raises
-    ------
-    ValueError
-        One line that names the data set, the option and what would be right.
+    Raises ValueError, one line that names the data set, the option and what would be right.
     """
     if "source" not in spec and set(spec) != {"name"}:
         called = f" {spec['name'] if isinstance(spec['name'], str) else shown(spec['name'])}" if "name" in spec else ""

@@ -49,10 +49,7 @@ class Attribute:
 class Arff(Lines):
     """The table of an ARFF file.
 
-    Raises
-    ------
-    ValueError
-        One line that names the file and the line.
+    Raises ValueError, one line that names the file and the line.
     """
 
     def __init__(self, where: str, text: str) -> None:

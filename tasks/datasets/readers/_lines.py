@@ -16,15 +16,9 @@ _CHUNK = 8192
 class Lines(TextTable):
     """Rows of text fields, each with the number of its line.
 
-    Parameters
-    ----------
-    where : str
-        What messages call the table: its path.
-    names : sequence of str
-    rows : iterable of (int, sequence of (str or None))
-        For each row the number of its (last) line, counted from 1, and its fields; None is missing.
-    clean : callable
-        Gives the text that a field means, or None if it means that a value is missing.
+    `where`: what messages call the table: its path.
+    `rows`: for each row the number of its (last) line, counted from 1, and its fields; None is missing.
+    `clean`: gives the text that a field means, or None if it means that a value is missing.
     """
 
     def __init__(
