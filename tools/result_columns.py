@@ -47,12 +47,9 @@ def of_schema(schema: pa.Schema) -> str:
 
 
 def of_dataclass(kind: Any) -> str:
-    """The fields of a record, from its docstring."""
-    text = inspect.getdoc(kind)
-    about = {}
-    for names, body in re.findall(r"^(\w+(?:, \w+)*) : .*\n((?:    .+\n?)+)", text, flags=re.MULTILINE):
-        for name in names.split(", "):
-            about[name] = " ".join(body.split()).removesuffix(".")
+    """The fields of a record, from the comments above them."""
+    found = re.findall(r"((?: +#: .+\n)+) +(\w+): ", inspect.getsource(kind))
+    about = {name: " ".join(comment.replace("#: ", "").split()).removesuffix(".") for comment, name in found}
     lines = ["| key | meaning |", "|---|---|"]
     lines += [f"| `{each.name}` | {about[each.name]} |" for each in fields(kind)]
     return "\n".join(lines)

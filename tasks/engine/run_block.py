@@ -25,8 +25,9 @@ _COMPUTING = threading.Lock()
 class Receipt:
     """The record of a stored block."""
 
-    #: Its replicates, ``first <= replicate < last``.
+    #: The first of its replicates.
     first: int
+    #: The replicate after its last.
     last: int
     #: Time to compute it.
     seconds: float
@@ -47,11 +48,13 @@ class Receipt:
 class Failure:
     """The record of a block that could not be computed: the run goes on, and the summary names it."""
 
-    #: Its replicates, ``first <= replicate < last``.
+    #: The first of its replicates.
     first: int
+    #: The replicate after its last.
     last: int
-    #: The class and the text of the error.
+    #: The class of the error.
     error: str
+    #: The text of the error.
     message: str
     #: Where it was raised.
     traceback: str
