@@ -22,7 +22,7 @@ from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
 from sigstats.tasks.engine.routed_pool import RoutedPool
 
-from ..config.memory import Memory, bytes_of
+from ..config.model import Memory, bytes_of
 from ..errors import BadInput
 from ._certificates import shared_certificates
 from ._engine import environment, quietly, settings

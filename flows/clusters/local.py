@@ -17,7 +17,7 @@ from pydantic import Field
 from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import DaskPool, Pool
 
-from ..config.memory import MemoryOrAuto
+from ..config.model import MemoryOrAuto
 from ..errors import BadInput
 from ._certificates import certificates
 from ._engine import quietly, settings

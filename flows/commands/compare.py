@@ -173,6 +173,6 @@ def _write_candidates(options: argparse.Namespace, found: "CandidatesResult") ->
         if place is not None:
             write_text(place, text(found))
     if options.report is not None:
-        from ..comparison.candidates_page import candidates_as_html
+        from ..comparison.page import candidates_as_html
 
         write_text(options.report, candidates_as_html(found))

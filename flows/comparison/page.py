@@ -1,11 +1,16 @@
-"""A comparison as one page of HTML that needs no network."""
+"""A comparison, with one candidate or several, as one page of HTML that needs no network."""
+
+from dataclasses import replace
 
 from sigstats._common.numerals import NBSP
+from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.cells import HEADER, cells_of, sort_keys_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import reasons, rule_in_words, title_of
 
 from ..pages.page import page
+from .candidates import HEADER as OVERVIEW
+from .candidates import overview
 from .forest_plot import forest_plots
 from .subjects import rows_in_words, subjects_in_words
 
@@ -43,3 +48,29 @@ def table_cells(row: ComparisonRow) -> list[tuple[str, str]]:
     """The cells of a row, each with its sort key."""
     how = "; ".join(filter(None, [row.test, row.note]))
     return [(verdict_of(row), ""), *zip(cells_of(row), sort_keys_of(row), strict=True), (how, "")]
+
+
+def candidates_as_html(found: CandidatesResult) -> str:
+    """The page: which to take, the candidates, and for each its reasons and its table."""
+    first = found.results[0]
+    rows = [replace(overall(each), slice=name) for name, each in zip(found.candidates, found.results, strict=True)]
+    return page(
+        "candidates.html.j2",
+        title=f"{found.recommendation[:1].upper()}{found.recommendation[1:]}",
+        baseline=found.baseline,
+        rule=rule_in_words(first.rule, first.measures),
+        overview_header=OVERVIEW,
+        overview=overview(found),
+        figure=forest_plots(rows, first.rule.margin),
+        header=TABLE_HEADER,
+        candidates=[
+            {
+                "name": name,
+                "verdict": each.verdict,
+                "reasons": reasons(each)[:_MOST_REASONS],
+                "notes": each.notes,
+                "rows": [table_cells(row) for row in each.ranked],
+            }
+            for name, each in zip(found.candidates, found.results, strict=True)
+        ],
+    )

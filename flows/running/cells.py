@@ -1,13 +1,18 @@
-"""The cells of a study: a few are computed at a time, each after those that it needs."""
+"""The cells of a study: a few are computed at a time, each after those that it needs.
 
+Cells and blocks are spans of OpenTelemetry where its API is installed.
+"""
+
+import contextlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
@@ -21,7 +26,6 @@ from sigstats.tasks.storage.store import Store
 
 from .part import Part
 from .progress import Display
-from .spans import cell_span, record_block
 
 T = TypeVar("T")
 
@@ -172,3 +176,36 @@ def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
         },
     )
     outcome.receipts.clear()
+
+
+@cache
+def _tracer() -> Any:
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        return None
+    return trace.get_tracer("sigstats")
+
+
+@contextlib.contextmanager
+def cell_span(cell: Cell) -> Iterator[None]:
+    """A span around the computation of a cell; its attributes are the fan-out and the subject."""
+    tracer = _tracer()
+    if tracer is None:
+        yield
+        return
+    attributes = {f"sigstats.{key}": value for key, value in (("fanout", cell.fanout), *cell.subject.items())}
+    with tracer.start_as_current_span(cell.name, attributes=attributes):
+        yield
+
+
+def record_block(receipt: Receipt) -> None:
+    """Record a block that has been computed, as a span of the seconds before now."""
+    tracer = _tracer()
+    if tracer is None:
+        return
+    ended = time.time_ns()
+    attributes = {"sigstats.host": receipt.host, "sigstats.engine": receipt.engine, "sigstats.bytes": receipt.bytes}
+    began = ended - round(1e9 * (receipt.seconds + receipt.overhead))
+    span = tracer.start_span(f"block {receipt.first}-{receipt.last}", start_time=began, attributes=attributes)
+    span.end(ended)

@@ -167,7 +167,7 @@ class Display:
     def advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
         """Count replicates of a cell.
 
-        `receipt`: none if the replicates were stored already.
+        `receipt`: None if the replicates were stored already.
         """
         with self._lock:
             count = self._counts[cell.name]

@@ -1,6 +1,7 @@
 """The run of every study that is computed in cells: check, store the inputs, compute, summarise, report."""
 
 import contextlib
+import json
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,11 +14,14 @@ from sigstats._common.compiled_or import compiles_first
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.own_code import difference
 from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.files import Locked
+from sigstats.tasks.storage.plan_table import read_plan
+from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 
@@ -26,7 +30,6 @@ from ..errors import BadInput
 from ..report.page import write_report
 from .cell_result import CellStudyResult
 from .cells import CellComputer, run_cells
-from .changed_code import changed_code
 from .options import RunOptions
 from .output import begin, identity_of, refuse_another
 from .part import Part
@@ -187,3 +190,38 @@ def _of_lanes(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
         return replace(cell, replicates=block.last - block.first)
 
     return replace(plan, cells=tuple(map(of, plan.cells)))
+
+
+#: The parts of a cell's work that may be code of other packages.
+_PARTS = ("classifier", "test")
+
+
+def changed_code(store: Store, plan: Plan) -> Iterator[str]:
+    """Name the classifiers and tests of a plan whose code is not that of the stored cells.
+
+    Yields the name, and what has changed; a line for each classifier or test.
+    """
+    try:
+        before = {_without_code(cell): cell for cell in read_plan(store).cells if _code(cell)}
+    except (FileNotFoundError, Damaged, OSError):
+        return
+    told = set()
+    for cell in plan.cells:
+        old = before.get(_without_code(cell)) if _code(cell) else None
+        name = next((cell.subject[part] for part in _PARTS if part in cell.subject), "")
+        if old is not None and _code(old) != _code(cell) and name not in told:
+            told.add(name)
+            yield f"{name}, since {difference(_code(old), _code(cell))}"
+
+
+def _code(cell: Cell) -> dict[str, str]:
+    parts = [cell.work[part] for part in _PARTS if isinstance(cell.work.get(part), dict)]
+    return next((part["code"] for part in parts if "code" in part), {})
+
+
+def _without_code(cell: Cell) -> str:
+    work: dict[str, Any] = dict(cell.work)
+    for part in _PARTS:
+        if isinstance(work.get(part), dict):
+            work[part] = {key: value for key, value in work[part].items() if key != "code"}
+    return json.dumps([cell.fanout, dict(cell.subject), work, cell.seed], sort_keys=True)

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from sigstats._common.validation import refuse
 
-from ..config.memory import Memory, bytes_of
-from ..config.model import Strict
+from ..config.model import Memory, Strict, bytes_of
 
 
 class Needs(Strict):

@@ -11,11 +11,10 @@ from typing import Any
 
 from sigstats._common.printable import printable
 
-from .buffer import Buffer
 from .encoding import in_utf8, marked_encoding, parse_json
 from .limit import Budget
 from .opening import Joined, open_local, open_remote, reason, unreadable
-from .packing import PIECE, Archive, packing, unpacked
+from .packing import PIECE, Archive, Buffer, packing, unpacked
 
 #: The first bytes, by which a format is known.
 START = 2**16

@@ -2,13 +2,13 @@
 
 import contextlib
 import io
+import mmap
 import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from .buffer import Buffer
 from .limit import Budget
 
 #: Bytes that are unpacked at a time.
@@ -139,3 +139,45 @@ def _stored(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         raise zipfile.BadZipFile("its header is not where the archive says")
     source.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), io.SEEK_CUR)
     return bytes(source.read(info.compress_size))
+
+
+#: Above 32 MiB, glibc's largest threshold, an allocation has pages of its own and grows by moving them, uncopied.
+_BLOCK = 40 * 2**20
+
+
+class Buffer:
+    """Bytes in the order in which they arrive.
+
+    What is enlarged piece by piece is copied whenever the heap has no room behind it, and holds its bytes twice then.
+    Here they lie in blocks of pages of their own, each of which is freed once it is joined.
+
+    Examples
+    --------
+    >>> from sigstats.tasks.input_files.packing import Buffer
+    >>> held = Buffer()
+    >>> held.add(b"id,")
+    >>> held.add(b"label")
+    >>> held.joined()
+    b'id,label'
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[mmap.mmap] = []
+
+    def add(self, piece: bytes) -> None:
+        """Append bytes."""
+        start = 0
+        while start < len(piece):
+            if not self._blocks or self._blocks[-1].tell() == _BLOCK:
+                self._blocks.append(mmap.mmap(-1, _BLOCK))
+            block = self._blocks[-1]
+            start += block.write(piece[start : start + _BLOCK - block.tell()])
+
+    def joined(self) -> bytes:
+        """All bytes; the buffer is empty then."""
+        whole = io.BytesIO()
+        for block in self._blocks:
+            with block, memoryview(block) as content, content[: block.tell()] as used:
+                whole.write(used)
+        self._blocks = []
+        return whole.getvalue()

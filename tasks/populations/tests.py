@@ -76,7 +76,7 @@ def run_test(
 ) -> Answers:
     """Run a test on each test set.
 
-    Returns where an option is not valid, or the test refuses a test set, its p-value is NaN.
+    Where an option is not valid, or the test refuses a test set, its p-value is NaN.
 
     Parameters
     ----------

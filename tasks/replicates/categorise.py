@@ -14,10 +14,10 @@ from sigstats.joint.events import JointEvents
 from ..fan_out import new_cell
 from ..plan import Block, Cell
 from ..populations.trained_sets import SetPair, joint_events, train_sets
-from ..populations.tuning import combinations
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import tune
+from .tune import combinations
 
 VERSION = 1
 LANE_SIZE = 1

@@ -4,7 +4,7 @@ The fingerprint of a cell includes `LabelFiles.written`: files that were written
 footers are equal.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,27 @@ import pyarrow as pa
 
 from ..plan import Block
 from ..populations.prediction_files import LabelFiles
-from ..schema import REPLICATE
+from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._outcomes import columns, fields
+
+#: The joint outcomes, in the order of `sigstats.joint.outcomes.JointOutcomes`.
+_NAMES = tuple(f"e{number}" for number in range(1, 9))
+
+
+def fields(of: str) -> list["pa.Field[Any]"]:
+    """The columns of the counts; `of` names a part, such as a file."""
+    return [column(name, pa.int64(), "rows", f"rows of the {of} with the joint outcome {name}") for name in _NAMES]
+
+
+def columns(counts: Iterable[Sequence[int]]) -> dict[str, Any]:
+    """The columns, from the eight counts of each part."""
+    return dict(zip(_NAMES, np.array(list(counts), dtype=np.int64).T, strict=True))
+
+
+def total(table: pa.Table) -> tuple[int, ...]:
+    """The eight counts of all parts together."""
+    return tuple(int(table.column(name).to_numpy().sum()) for name in _NAMES)
+
 
 VERSION = 1
 LANE_SIZE = 1

@@ -10,7 +10,7 @@ from ..plan import Block
 from ..populations.trained_pair import Pair, train_pair
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._outcomes import columns, fields, total
+from .count import columns, fields, total
 
 VERSION = 1
 LANE_SIZE = 1

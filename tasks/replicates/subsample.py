@@ -4,7 +4,7 @@ The stream is keyed by the population and the size alone, and the test sets of a
 resamples: so all tests are given the same test sets.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -19,17 +19,16 @@ from sigstats._common.validation import shown
 from ..fan_out import FanOut, new_cell
 from ..own_code import require_measure
 from ..plan import Block, Cell
-from ..populations.likely_answers import likely_answers
 from ..populations.population import EventPopulation, Population
-from ..populations.rows import counted_rows
 from ..populations.score_tests import run_score_test
 from ..populations.scored import ScorePopulation
 from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_test
+from ..populations.trained_sets import likely_answers
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
 from . import categorise, count, predict
-from ._outcomes import total
+from .count import total
 
 #: The fan-outs whose replicates are the outcomes of a population.
 _SOURCES: dict[str, FanOut] = {"count": count, "predict": predict, "categorise": categorise}
@@ -205,3 +204,39 @@ def _lane(
         return *run_score_test(test, sets, truth), sets.lacking
     drawn = drawn_from.draw(n, rng, LANE_SIZE)[:size]
     return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
+
+
+_POSITIVE, _NEGATIVE = "positive", "negative"
+
+
+def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]) -> pa.Table:
+    """The distinct rows of a test set with their counts: the true class, and what A and B predict.
+
+    Where only right and wrong answers matter, all rows count as truly positive (`Population`).
+
+    Examples
+    --------
+    >>> from sigstats.tasks.populations.population import Population
+    >>> from sigstats.tasks.replicates.subsample import counted_rows
+    >>> counted_rows(Population(outcomes=(1,) * 8), [3, 1, 0, 0, 0, 0, 0, 6]).to_pylist()[1]
+    {'label': 'positive', 'pred_a': 'negative', 'pred_b': 'positive', 'count': 1}
+    """
+    if isinstance(drawn_from, EventPopulation):
+        joint = drawn_from.record(counts)
+        names = joint.categories
+        sides = [
+            [", ".join(str(names[place]) for place in side) for side in part]
+            for part in zip(*joint.events, strict=True)
+        ]
+        return pa.table(dict(zip(("label", "pred_a", "pred_b"), sides, strict=True)) | {"count": list(joint.counts)})
+    rows = [
+        {
+            "label": _NEGATIVE if event >= 4 else _POSITIVE,
+            "pred_a": _NEGATIVE if event % 2 else _POSITIVE,
+            "pred_b": _NEGATIVE if event % 4 >= 2 else _POSITIVE,
+            "count": count,
+        }
+        for event, count in enumerate(counts)
+        if count
+    ]
+    return pa.Table.from_pylist(rows)

@@ -8,9 +8,9 @@ from sigstats.tasks import statistical_tests
 from ..evidence import Evidence
 from ..section import Section, Verdict
 from . import _methods
-from ._general import section_without_module
+from ._methods import printed_numbers
 from ._over_data_sets import over_data_sets, over_data_sets_method
-from ._printed_numbers import printed_numbers
+from ._tables import section_without_module
 
 __all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_method", "printed_numbers"]
 

@@ -1,13 +1,16 @@
-"""Whether the approximate methods of a test agree with the exact one."""
+"""Agreement of approximate methods with the exact one, and of printed numbers with what their data give."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.summary.published import Reference, agrees, read_references
 
-from ...pages.wording import count_of, join_words
-from ..evidence import Evidence, group_by
+from ...pages.wording import count_of, join_words, p_at_most, significant
+from ..evidence import Evidence, at_smallest_p, group_by
 from ..section import Verdict
 from . import _cases
+from ._columns import short, where
 from ._tables import subject_in_words
 
 _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"}
@@ -62,3 +65,111 @@ def _in_words(exact: Hypothesis, found: Hypothesis, name: str, p_name: str) -> s
         for who, row in (("the exact test", exact), (name, found))
     ]
     return f"{subject_in_words(exact)}: {join_words(said)}."
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A printed number beside the one that the data give."""
+
+    row: Hypothesis
+    reference: Reference
+    value: float
+    alpha: float
+
+    @property
+    def is_p(self) -> bool:
+        return self.reference.column == "p_value"
+
+    @property
+    def in_value(self) -> bool:
+        """Whether the result rounds to what is printed."""
+        return agrees(self.value, self.reference.printed)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the larger is less than ten times the smaller."""
+        low, high = sorted(map(abs, (self.value, float(self.reference.printed))))
+        return self.in_value or high < 10 * low
+
+    @property
+    def in_decision(self) -> bool:
+        """Whether both p-values reject at the level of the study, or neither does."""
+        return self.in_value or (self.value <= self.alpha) == (float(self.reference.printed) <= self.alpha)
+
+    @property
+    def subject(self) -> str:
+        """The case, the test and its method."""
+        row = self.row
+        subject = subject_in_words(row.with_(dataset=" on ".join(filter(None, (row.classifier, where(row))))))
+        return f"{subject}, {row.test}" if row.test.startswith(row.method) else f"{subject}, {row.test}, {row.method}"
+
+    def in_words(self) -> str:
+        """What is printed and what was found, in what the two agree, and why they may not."""
+        reference, row = self.reference, self.row
+        agreement = ["same order of magnitude" if self.in_order else "another order of magnitude"]
+        if self.is_p:
+            agreement.append("same decision" if self.in_decision else "another decision")
+        if f"{reference.column} {reference.printed} is printed" in row.disagrees:
+            agreement += [reference.remark] if reference.remark else []
+        elif reference.within is not None:
+            agreement.append(f"within {significant(reference.within)}, as the study allows")
+        elif reference.side is None:
+            agreement.append("within Monte-Carlo error")
+        found = p_at_most(self.value, at_most=at_smallest_p(row)) if self.is_p else f"{self.value:.6g}"
+        what = row.measure or "" if reference.column == "estimate" else short(reference.column)
+        return (
+            f"{self.subject}: {f'{what} {reference.printed}'.strip()} is printed, {found} recomputed "
+            f"({'; '.join(agreement)})."
+        )
+
+
+def printed_numbers(evidence: Evidence) -> Verdict | None:
+    """How many printed numbers agree in value, in order of magnitude and in decision; None if none is named."""
+    pairs = list(_pairs(evidence))
+    if not pairs:
+        return None
+    others = [pair for pair in pairs if not pair.in_value]
+    if not others:
+        all_of_them = f"All {len(pairs)} printed numbers agree" if len(pairs) > 1 else "The printed number agrees"
+        return Verdict(f"{all_of_them} in value.")
+    ps = [pair for pair in pairs if pair.is_p]
+    undecided = [pair for pair in ps if not pair.in_decision]
+    counts = (
+        f"{len(pairs) - len(others)} of {len(pairs)} printed numbers agree in value, "
+        f"{sum(pair.in_order for pair in pairs)} in order of magnitude"
+    )
+    if ps:
+        counts += f"; {len(ps) - len(undecided)} of {len(ps)} printed p-values agree in decision"
+    others.sort(key=lambda pair: (pair not in undecided, pair.in_order))
+    return Verdict(f"{counts}.", tuple(pair.in_words() for pair in others), _rule(pairs, evidence.alpha))
+
+
+def _rule(pairs: Sequence[_Pair], alpha: float) -> str:
+    """When numbers agree, and which do not agree in order of magnitude or in decision."""
+    rule = (
+        "Numbers agree in value if the recomputed one rounds to the printed one, and in order of magnitude if the "
+        "larger is less than ten times the smaller."
+    )
+    ps = [pair for pair in pairs if pair.is_p]
+    undecided = [pair for pair in ps if not pair.in_decision]
+    far = [pair for pair in pairs if not pair.in_order]
+    if ps:
+        rule += (
+            f" p-values, before adjustment, agree in decision if both are at most {significant(alpha)} or neither "
+            "is, and where they agree in value."
+        )
+    if far:
+        rule += f" Not in order of magnitude: {join_words([pair.subject for pair in far])}."
+    if undecided:
+        rule += f" Not in decision: {join_words([pair.subject for pair in undecided])}."
+    return rule
+
+
+def _pairs(evidence: Evidence) -> Iterator[_Pair]:
+    rows = [row for row in evidence.rows if row.printed]
+    references = group_by(read_references(evidence.results.store) if rows else [], lambda reference: reference.cell)
+    for row in rows:
+        for reference in references.get(row.cell, []):
+            value: float | None = getattr(row, reference.column)
+            if value is not None:
+                yield _Pair(row, reference, value, evidence.alpha)

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sigstats.tasks.populations.two_classifiers import two_classifiers
+from sigstats._common.validation import refuse
 
+from ....tasks.populations.population import Population
 from ...running.prepared import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_population
 
@@ -59,3 +60,48 @@ class Simulated(PopulationSource):
 
 
 SOURCE = Simulated
+
+
+def two_classifiers(
+    *, prevalence: float, recall: float, precision: float, difference: float, dependence: float
+) -> Population:
+    """The endless population of two classifiers.
+
+    `prevalence`: the share of rows that are truly positive.
+    `recall` and `precision`: those of A.
+    `difference`: by how much both are higher for B: the difference of F1 where recall and precision are equal.
+    `dependence`: how much the errors coincide in each class: from 0, independent of each other, to 1, the rarer error
+    of the two never without the other.
+
+    Raises ValueError if a probability would be outside 0 to 1.
+
+    Examples
+    --------
+    >>> from sigstats.flows.studies.populations.simulated import two_classifiers
+    >>> options = {"recall": 0.8, "precision": 0.8, "dependence": 0.5}
+    >>> found = two_classifiers(prevalence=0.1, difference=0.05, **options)
+    >>> round(sum(found.outcomes), 12), round(found.difference("f1"), 12)
+    (1.0, 0.05)
+    """
+    recalls, precisions = (recall, recall + difference), (precision, precision + difference)
+    for name, values in (("recall", recalls), ("precision", precisions)):
+        if not (0 < values[0] <= 1 and 0 < values[1] <= 1):
+            raise refuse(f"{name}, difference", values, "both above 0 and at most 1")
+    alarms = [prevalence * r * (1 / p - 1) / (1 - prevalence) for r, p in zip(recalls, precisions, strict=True)]
+    if max(alarms) > 1:
+        raise refuse(
+            "prevalence, recall, precision",
+            (prevalence, recall, precision),
+            f"at most {1 - prevalence:g} of all rows as false positives, not {max(alarms) * (1 - prevalence):g}",
+        )
+    right, b_alone, a_alone, wrong = _joint(1 - recalls[0], 1 - recalls[1], dependence)
+    clear, b_clear, a_clear, alarm = _joint(alarms[0], alarms[1], dependence)
+    positive = (prevalence * each for each in (right, b_alone, a_alone, wrong))
+    negative = ((1 - prevalence) * each for each in (alarm, a_clear, b_clear, clear))
+    return Population(outcomes=(*positive, *negative), endless=True)
+
+
+def _joint(a: float, b: float, dependence: float) -> tuple[float, float, float, float]:
+    """The probabilities that both are right, B alone, A alone, none, of errors of probability a and b."""
+    both = (1 - dependence) * a * b + dependence * min(a, b)
+    return 1 - a - b + both, a - both, b - both, both

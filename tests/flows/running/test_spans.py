@@ -7,7 +7,7 @@ import types
 import pytest
 
 from sigstats import run
-from sigstats.flows.running import spans
+from sigstats.flows.running import cells
 
 PAIR = {"name": "two", "a": "old", "b": "new", "counts_a": [3, 9], "counts_b": [7, 5]}
 STUDY = {"kind": "significance", "samples": [PAIR]}
@@ -31,9 +31,9 @@ class Tracer:
 
 @pytest.fixture(autouse=True)
 def anew():
-    spans._tracer.cache_clear()
+    cells._tracer.cache_clear()
     yield
-    spans._tracer.cache_clear()
+    cells._tracer.cache_clear()
 
 
 def test_a_block_lies_in_its_cell(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from sigstats.flows.studies.populations import parquet
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.power import power
 from sigstats.mcnemar.test import mcnemar_test
-from sigstats.tasks.replicates._outcomes import total
+from sigstats.tasks.replicates.count import total
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 

@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import binom
 
 from sigstats.flows.cli import main
+from sigstats.flows.studies.populations.simulated import two_classifiers
 from sigstats.tasks.analyses.performance import adjusted_power_error, critical_p
 from sigstats.tasks.populations import intervals
 from sigstats.tasks.populations.intervals import run_interval, truth
-from sigstats.tasks.populations.two_classifiers import two_classifiers
 from sigstats.tasks.rates import STATED, monte_carlo_error
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis

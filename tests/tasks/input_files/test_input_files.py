@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats._common.printable import printable
-from sigstats.tasks.input_files import buffer, read_bytes
+from sigstats.tasks.input_files import packing, read_bytes
 from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.input_files.limit import VARIABLE, Budget, read_limit
 from sigstats.tasks.tables.parquet import read_parquet
@@ -161,7 +161,7 @@ _READ = """
 import sys
 from pathlib import Path
 from sigstats.tasks.predictions import Columns, read
-from sigstats.tasks.input_files import buffer, read_bytes
+from sigstats.tasks.input_files import packing, read_bytes
 import pyarrow.csv, pyarrow.json, pyarrow.parquet
 
 def most():
@@ -283,8 +283,8 @@ def test_a_parquet_file_behind_a_url_is_read_by_place(tmp_path):
 @given(pieces=st.lists(st.binary(max_size=20), max_size=20), block=st.integers(1, 30))
 def test_pieces_are_joined_in_their_order(pieces, block):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(buffer, "_BLOCK", block)
-        held = buffer.Buffer()
+        patched.setattr(packing, "_BLOCK", block)
+        held = packing.Buffer()
         for piece in pieces:
             held.add(piece)
         assert held.joined() == b"".join(pieces)
@@ -292,7 +292,7 @@ def test_pieces_are_joined_in_their_order(pieces, block):
 
 
 _JOIN = """
-from sigstats.tasks.input_files.buffer import Buffer
+from sigstats.tasks.input_files.packing import Buffer
 
 def most():
     return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
