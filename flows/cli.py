@@ -52,8 +52,8 @@ class _CommandParser(_Parser):
         return options, unknown
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the program; the help of a command is the docstring of its module."""
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the program, or of one command alone; the help of a command is the docstring of its module."""
     program = _Parser(
         prog="sigstats",
         description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
@@ -64,7 +64,8 @@ def parser() -> argparse.ArgumentParser:
     subparsers = program.add_subparsers(
         title="commands", metavar="COMMAND", dest="command", parser_class=_CommandParser
     )
-    for name, module in commands.REGISTRY.modules().items():
+    for name in commands.REGISTRY.names() if only is None else [only]:
+        module = commands.REGISTRY.module(name)
         summary = (module.__doc__ or "").partition("\n")[0].rstrip(".")  # python -OO takes docstrings away
         subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], command=module)
     return program
@@ -72,10 +73,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    program = parser()
     arguments = sys.argv[1:] if arguments is None else arguments
     names = commands.REGISTRY.names()
     command = next((each for each in arguments if not each.startswith("-")), None)
+    # The modules of the other commands are imported for the list of them alone.
+    program = parser(command if command in names and arguments[0] in (command, "--debug") else None)
     if command is not None and command not in names:
         program.error(f"{shown(command)} is not a command; {hint(command, names)}")
     options = program.parse_args(arguments)

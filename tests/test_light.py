@@ -69,3 +69,23 @@ def test_another_package_may_ask_for_what_is_missing(folder):
     ask = "import importlib.util\nassert importlib.util.find_spec('sklearn') is None\n"
     done = python(HIDDEN + ask, folder)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+#: Lists the modules of this package that the program has imported, after its own output.
+REACHED = """
+import sys
+from sigstats.__main__ import main
+
+code = main()
+print(*(name for name in sys.modules if name.partition(".")[0] == "sigstats"), sep=" ")
+sys.exit(code)
+"""
+
+
+def test_a_comparison_with_its_page_reaches_few_modules_and_no_learner(folder):
+    done = python(REACHED, folder, "compare", "a.csv", "b.csv", "--report", "page.html")
+    reached = done.stdout.splitlines()[-1].split()
+    assert done.returncode == 0, done.stderr
+    assert "sigstats.comparison.compare" in reached
+    assert not [name for name in reached if name.startswith(("sigstats.learners", "sigstats.retraining"))]
+    assert len(reached) <= 160

@@ -64,13 +64,13 @@ def rows(results):
 SECTION = '''
 """How many rows are right, in words."""
 from sigstats.flows.report.section import Section, Verdict
-from sigstats.flows.report.sections import _columns
+from sigstats.flows.report import usual_columns as usual
 
 def verdict(rows, evidence):
     return Verdict(f"The majority is right on {rows[0].estimate:.0f} of {rows[0].n} points of the ring.")
 
-SECTION = Section(order=5, test="rows-right", name="Rows right", question="How many?", verdict=verdict,
-                  columns=lambda rows: [_columns.DATASET], method="They are counted.")
+SECTIONS = (Section(order=5, test="rows-right", name="Rows right", question="How many?", verdict=verdict,
+                  columns=lambda rows: [usual.DATASET], method="They are counted."),)
 '''
 
 FIGURE = '''

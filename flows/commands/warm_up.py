@@ -53,12 +53,9 @@ def _wanted(study: str | None) -> list[str]:
         return everything
     from ..config.ready import place_of
     from ..studies import load_study
-    from ..studies._benchmark_file import BenchmarkStudy, named
+    from ..studies.benchmark import learners
 
-    loaded = load_study(place_of(study).path)
-    if not isinstance(loaded, BenchmarkStudy):
-        return everything
-    asked = {named(item).learner for item in loaded.classifiers}
+    asked = learners(load_study(place_of(study).path))
     return [name for name in everything if name in asked] or everything
 
 

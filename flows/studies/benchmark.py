@@ -22,6 +22,7 @@ from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell, observed_cell
 
+from ..config.study import Study
 from ..running.prepared import Prepared, Progress
 from ._benchmark_file import (
     ERROR,
@@ -44,6 +45,11 @@ _NAMED = 5
 
 #: The fan-outs, in the order of the plan.
 _ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-retrain")
+
+
+def learners(study: Study) -> set[str]:
+    """The names of the learners that a benchmark study trains; none for a study of another kind."""
+    return {named(item).learner for item in study.classifiers} if isinstance(study, BenchmarkStudy) else set()
 
 
 def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:

@@ -7,6 +7,7 @@ from sigstats._common.validation import IntArray
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, stratified_folds
 from sigstats.retraining.groups import require_whole_groups, stratified_group_folds
 
+from ..storage.store import Store
 from .dataset import Dataset
 
 #: What a study file says in place of a number of folds.
@@ -34,3 +35,14 @@ def cross_validation_folds(dataset: Dataset, settings: Mapping[str, Any], rng: A
     if dataset.groups is not None:
         return stratified_group_folds(dataset.y, dataset.groups, settings["folds"], rng, rare_classes=rare)
     return stratified_folds(dataset.y, settings["folds"], rng, rare_classes=rare)
+
+
+def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
+    """The data set of a cell."""
+    return store.read_data(Dataset, work["dataset"]["name"], work["dataset"]["digest"])
+
+
+def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> IntArray:
+    """The test fold of every row, the same for all classifiers."""
+    settings = work["cross_validation"]
+    return cross_validation_folds(dataset, settings, settings["seed"])

@@ -11,7 +11,7 @@ from sigstats.retraining.permutation import Retrainer
 
 from .. import fit_watch
 from ..datasets.dataset import Dataset
-from ..datasets.folds import cross_validation_folds
+from ..datasets.folds import dataset_of, folds_of
 from ..fingerprint import canonical
 from ..own_code import build_as_planned
 from ..storage.store import Store
@@ -24,17 +24,6 @@ _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
 
 #: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.
 _COPIES = 3
-
-
-def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
-    """The data set of a cell."""
-    return store.read_data(Dataset, work["dataset"]["name"], work["dataset"]["digest"])
-
-
-def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> NDArray[Any]:
-    """The test fold of every row, the same for all classifiers."""
-    settings = work["cross_validation"]
-    return cross_validation_folds(dataset, settings, settings["seed"])
 
 
 def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:

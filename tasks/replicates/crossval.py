@@ -8,11 +8,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..datasets.dataset import Dataset
+from ..datasets.folds import dataset_of, folds_of
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import dataset_of, folds_of, retrainer
 from ._retrainers import own_code as own_code
+from ._retrainers import retrainer
 from ._retrainers import revision as revision
 
 VERSION = 1

@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..datasets.folds import cross_validation_folds
+from ..datasets.folds import cross_validation_folds, dataset_of
 from ..plan import Block
 from ..storage.store import Store
 from . import crossval
-from ._retrainers import dataset_of, new_retrainer
+from ._retrainers import new_retrainer
 from ._retrainers import own_code as own_code
 from ._retrainers import revision as revision
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from sigstats.retraining.class_scores import class_scores
 
+from ..datasets.folds import dataset_of, folds_of
 from ..own_code import build_as_planned
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import dataset_of, folds_of
 from ._retrainers import own_code as own_code
 
 VERSION = 1

@@ -17,7 +17,7 @@ from .. import sections
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
 from ..null_distribution import NullDistribution, null_distribution
-from ..sections._columns import measured
+from ..usual_columns import measured
 
 _WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56

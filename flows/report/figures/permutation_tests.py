@@ -10,9 +10,9 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, read_references
 
 from ...pages.wording import join_words, p_at_most, significant
+from .. import usual_columns as usual
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..figure import Figure, FigureKind
-from ..sections import _columns
 
 _TESTS = ("permutation-labels", "permutation-features")
 
@@ -91,12 +91,12 @@ def _table(
 def _line(case: _Case, printed: Mapping[tuple[str, str], str], said: str) -> Markup:
     labels, features = case.labels, case.features
     cells = [
-        _cell(_columns.measured(labels, labels.estimate or 0), labels, "estimate", printed),
+        _cell(usual.measured(labels, labels.estimate or 0), labels, "estimate", printed),
         *(
             cell
             for row in (labels, features)
             for cell in (
-                _cell(_columns.measured(row, row.null_mean or 0), row, "null_mean", printed),
+                _cell(usual.measured(row, row.null_mean or 0), row, "null_mean", printed),
                 _cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed),
             )
         ),

@@ -19,8 +19,8 @@ class SectionModule(Protocol):
     """The members that a module of this folder must have."""
 
     @property
-    def SECTION(self) -> Section:  # noqa: N802
-        """Question, verdict, columns, method and source of a test."""
+    def SECTIONS(self) -> tuple[Section, ...]:  # noqa: N802
+        """Question, verdict, columns, method and source of each of its tests."""
 
 
 REGISTRY = Registry(__name__, SectionModule, what="section of the report")
@@ -28,7 +28,7 @@ REGISTRY = Registry(__name__, SectionModule, what="section of the report")
 
 def known() -> list[Section]:
     """The sections of this folder, and of all tests that need none, in their order."""
-    ready = [module.SECTION for module in REGISTRY.modules().values()]
+    ready = [section for module in REGISTRY.modules().values() for section in module.SECTIONS]
     covered = {section.test for section in ready}
     told = [section_without_module(name) for name in statistical_tests.REGISTRY.names() if name not in covered]
     return sorted([*ready, *told], key=lambda section: section.order)

@@ -9,8 +9,8 @@ from sigstats.tasks.summary.published import Reference, agrees, read_references
 from ...pages.wording import count_of, join_words, p_at_most, significant
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..section import Verdict
+from ..usual_columns import short, where
 from . import _cases
-from ._columns import short, where
 from ._tables import subject_in_words
 
 _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"}

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import NBSP, adjusted_p, index_number, join_words, points, points_range
+from .. import usual_columns as usual
 from ..evidence import Evidence, advantage_of_b, group_by, necessity, not_rejected, primary_rows, rejected
 from ..section import Column, Verdict
-from . import _cases, _columns
+from . import _cases
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:
@@ -66,13 +67,13 @@ def in_points(interval: str) -> list[Column]:
     return [
         Column(
             "B − A, points",
-            lambda row: _columns.ABSENT if row.estimate is None else points(row.estimate, row.n),
+            lambda row: usual.ABSENT if row.estimate is None else points(row.estimate, row.n),
             lambda row: row.estimate,
             "accuracy of B minus accuracy of A in percentage points",
         ),
         Column(
             "95% interval",
-            lambda row: _columns.ABSENT if row.estimate_low is None else _between(row),
+            lambda row: usual.ABSENT if row.estimate_low is None else _between(row),
             lambda row: row.estimate_low,
             interval,
         ),

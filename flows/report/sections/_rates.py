@@ -5,7 +5,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import number, percent, percent_range
 from ..section import Column
-from ._columns import ABSENT
+from ..usual_columns import ABSENT
 
 
 def share(value: float | None) -> str:

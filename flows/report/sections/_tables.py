@@ -10,9 +10,10 @@ from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, percent, significant
+from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, is_proportion, not_rejected, primary_rows, rejected
 from ..section import Column, Section, Verdict, caveat, section_of
-from . import _cases, _columns, _pairs
+from . import _cases, _pairs
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
@@ -52,7 +53,7 @@ def subject_in_words(row: Hypothesis) -> str:
 
 def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
     """The subject, the method where there are several, `values`, and the usual rest."""
-    return [*_columns.subject_columns(rows), *values, *_columns.closing_columns(rows)]
+    return [*usual.subject_columns(rows), *values, *usual.closing_columns(rows)]
 
 
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
@@ -110,15 +111,15 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
 
 def _columns_of_record(rows: Sequence[Hypothesis]) -> list[Column]:
     """The subject, the size, the difference of two with its interval where there is one, and the usual rest."""
-    size = _columns.OBJECTS if statistical_tests.named(rows[0].test).claim else _columns.ROWS
+    size = usual.OBJECTS if statistical_tests.named(rows[0].test).claim else usual.ROWS
     sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))]
     one_sided = any(row.alternative in _BETTER and row.b for row in rows)
     return [
-        *_columns.subject_columns(rows),
+        *usual.subject_columns(rows),
         *(sides if one_sided else []),
         size,
         *_difference(rows),
-        *_columns.closing_columns(rows),
+        *usual.closing_columns(rows),
     ]
 
 
@@ -127,8 +128,8 @@ def _difference(rows: Sequence[Hypothesis]) -> list[Column]:
         return _pairs.in_points("95% interval of the difference (Tango)")
     if all(row.estimate is None for row in rows):
         return []
-    interval = Column("95% interval", _columns.INTERVAL.text, _columns.INTERVAL.sort, "95% interval of the difference")
-    return [_columns.estimate("B − A", "measure of B minus measure of A"), interval]
+    interval = usual.interval("95% interval of the difference")
+    return [usual.estimate("B − A", "measure of B minus measure of A"), interval]
 
 
 def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
@@ -141,19 +142,19 @@ def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
 def _every_column(rows: Sequence[Hypothesis]) -> list[Column]:
     """The subject of the rows, their estimate, and the usual rest."""
     subject = {
-        "dataset": _columns.DATASET,
-        "slice": _columns.SLICE,
-        "classifier": _columns.CLASSIFIER,
-        "a": _columns.A,
-        "b": _columns.B,
-        "measure": _columns.MEASURE,
-        "n": _columns.ROWS,
-        "estimate": _columns.estimate("Estimate"),
-        "estimate_low": _columns.INTERVAL,
-        "null_mean": _columns.null_mean("Under the null"),
+        "dataset": usual.DATASET,
+        "slice": usual.SLICE,
+        "classifier": usual.CLASSIFIER,
+        "a": usual.A,
+        "b": usual.B,
+        "measure": usual.MEASURE,
+        "n": usual.ROWS,
+        "estimate": usual.estimate("Estimate"),
+        "estimate_low": usual.INTERVAL,
+        "null_mean": usual.null_mean("Under the null"),
     }
     used = [column for name, column in subject.items() if any(getattr(row, name) is not None for row in rows)]
-    return [*used, *_columns.closing_columns(rows)]
+    return [*used, *usual.closing_columns(rows)]
 
 
 _PLAIN = Section(order=1000, test="", name="", question="", verdict=_verdict, columns=_every_column, method="")

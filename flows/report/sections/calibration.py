@@ -7,11 +7,12 @@ from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, join_words, number, percent, percent_span, significant
+from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
 from ..stated_confidence import statements
-from . import _cases, _columns
-from ._columns import where
+from ..usual_columns import where
+from . import _cases
 from ._rates import FAILED, INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share, whole
 
 
@@ -127,15 +128,15 @@ def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the size, the test, the rate and what it is held against."""
-    parts = [_columns.SLICE] if any(row.slice for row in rows) else []
-    notes = [_columns.NOTE] if any(row.note for row in rows) else []
-    adjusted = [] if all(row.p_adjusted == row.p_value for row in rows) else [_columns.ADJUSTED]
+    parts = [usual.SLICE] if any(row.slice for row in rows) else []
+    notes = [usual.NOTE] if any(row.note for row in rows) else []
+    adjusted = [] if all(row.p_adjusted == row.p_value for row in rows) else [usual.ADJUSTED]
     return [
-        Column("Population", _columns.DATASET.text),
+        Column("Population", usual.DATASET.text),
         *parts,
-        Column("Test", _columns.METHOD.text),
-        _columns.MEASURE,
-        Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of a test set"),
+        Column("Test", usual.METHOD.text),
+        usual.MEASURE,
+        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of a test set"),
         TEST_SETS,
         RATE,
         MONTE_CARLO_ERROR,
@@ -150,14 +151,14 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         Column(
             "Expected", lambda row: share(row.null_mean), lambda row: row.null_mean, "the exact rate, or what is stated"
         ),
-        _columns.P,
+        usual.P,
         *adjusted,
         Column("As expected", lambda row: {"reject": "no", "keep": "yes"}.get(row.decision, row.decision)),
         *notes,
     ]
 
 
-SECTION = Section(
+_SECTION = Section(
     order=90,
     test="calibration",
     name="Calibration",
@@ -177,6 +178,8 @@ SECTION = Section(
         "for 'bizarre' measures in 2-class classification tasks, section 5"
     ),
 )
+
+SECTIONS = (_SECTION,)
 
 
 #: How often a test should find what there is: the power that is usual in planning.

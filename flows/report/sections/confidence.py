@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, percent
+from .. import usual_columns as usual
 from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
-from . import _columns
-from ._columns import where
+from ..usual_columns import where
 from ._rates import INTERVAL, RATE, TEST_SETS, share
 
 #: With more results the verdict leaves them to the table.
@@ -67,19 +67,19 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the test, who is better, how sure the test is, how often that is so."""
     return [
         Column("Population", where),
-        Column("Test", _columns.METHOD.text),
-        _columns.MEASURE,
-        Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of the test set"),
-        Column("Better", _columns.B.text, meaning="which of A and B is better on the test set"),
+        Column("Test", usual.METHOD.text),
+        usual.MEASURE,
+        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of the test set"),
+        Column("Better", usual.B.text, meaning="which of A and B is better on the test set"),
         Column("Stated", lambda row: share(row.statistic), lambda row: row.statistic, "the test's confidence in that"),
         Column("Achieved", RATE.text, RATE.sort, "share of other test sets on which the same one is better"),
         INTERVAL,
         TEST_SETS,
-        *([_columns.NOTE] if any(row.note for row in rows) else []),
+        *([usual.NOTE] if any(row.note for row in rows) else []),
     ]
 
 
-SECTION = Section(
+_SECTION = Section(
     order=95,
     test="confidence",
     name="Confidence",
@@ -98,3 +98,5 @@ SECTION = Section(
         "section 5 and Table 3"
     ),
 )
+
+SECTIONS = (_SECTION,)

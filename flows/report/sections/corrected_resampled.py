@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of
+from .. import usual_columns as usual
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from . import _columns, _pairs
+from . import _pairs
 
 _F = "5x2cv F"
 _METHODS = {
@@ -39,7 +40,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     interval = "95% interval of the mean difference (Nadeau and Bengio)"
     difference = _pairs.in_points(interval)
     used = difference if any(row.estimate_low is not None for row in rows) else difference[:1]
-    return [*_columns.subject_columns(rows), _columns.ROWS, *used, *_columns.closing_columns(rows)]
+    return [*usual.subject_columns(rows), usual.ROWS, *used, *usual.closing_columns(rows)]
 
 
 def method(rows: Sequence[Hypothesis]) -> str:
@@ -53,7 +54,7 @@ def method(rows: Sequence[Hypothesis]) -> str:
     )
 
 
-SECTION = Section(
+_SECTION = Section(
     order=42,
     test="corrected-resampled",
     name="Algorithms",
@@ -72,3 +73,5 @@ SECTION = Section(
         "data rule out that they are equally good: 1 − 2p of the p before adjustment."
     ),
 )
+
+SECTIONS = (_SECTION,)

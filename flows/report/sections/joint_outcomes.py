@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from .. import usual_columns as usual
 from ..evidence import Evidence
 from ..section import Column, Verdict, section_of
-from . import _columns, _tables
+from . import _tables
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -16,11 +17,9 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Both classifiers, what is compared, and the difference."""
-    interval = Column(
-        "95% interval", _columns.INTERVAL.text, _columns.INTERVAL.sort, "95% percentile interval of the difference"
-    )
-    difference = _columns.estimate("B − A", "measure of B minus measure of A")
-    return _tables.columns(rows, _columns.MEASURE, _columns.OBJECTS, difference, interval)
+    interval = usual.interval("95% percentile interval of the difference")
+    difference = usual.estimate("B − A", "measure of B minus measure of A")
+    return _tables.columns(rows, usual.MEASURE, usual.OBJECTS, difference, interval)
 
 
-SECTION = section_of("joint-outcomes", verdict=verdict, columns=columns)
+SECTIONS = (section_of("joint-outcomes", verdict=verdict, columns=columns),)

@@ -6,9 +6,10 @@ from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import NBSP, adjusted_p, index_number, join_words
+from .. import usual_columns as usual
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from . import _cases, _columns
+from . import _cases
 
 #: What the indices say, for who has not met them (Hryniewicz, eq. 22 to 28).
 _INDICES = (
@@ -63,14 +64,14 @@ def _p(row: Hypothesis, evidence: Evidence) -> str:
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The known algorithm, its rival, and the table's size."""
     names = [
-        Column("Like", _columns.A.text),
-        Column("Rival", _columns.B.text, meaning="the most plausible of the others"),
+        Column("Like", usual.A.text),
+        Column("Rival", usual.B.text, meaning="the most plausible of the others"),
     ]
-    method = [_columns.METHOD] if len({row.method for row in rows}) > 1 else []
-    return [_columns.DATASET, *names, *method, _columns.OBJECTS, *_columns.closing_columns(rows)]
+    method = [usual.METHOD] if len({row.method for row in rows}) > 1 else []
+    return [usual.DATASET, *names, *method, usual.OBJECTS, *usual.closing_columns(rows)]
 
 
-SECTION = Section(
+_SECTION = Section(
     order=70,
     test="likeness",
     name="Likeness",
@@ -88,3 +89,5 @@ SECTION = Section(
     source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 25 to 27",
     terms=_INDICES,
 )
+
+SECTIONS = (_SECTION,)

@@ -1,12 +1,14 @@
 """Which of two classifiers is better by the measures that the study names."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sigstats.tasks.schema import Hypothesis
 
+from .. import usual_columns as usual
 from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
-from . import _columns, _pairs
+from . import _pairs
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -22,19 +24,19 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Both classifiers and the difference of their measures."""
-    interval = Column("95% interval", _columns.INTERVAL.text, _columns.INTERVAL.sort, "95% interval of the difference")
-    difference = _columns.estimate("B − A", "measure of B minus measure of A")
+    interval = usual.interval("95% interval of the difference")
+    difference = usual.estimate("B − A", "measure of B minus measure of A")
     return [
-        _columns.MEASURE,
-        *_columns.subject_columns(rows),
-        _columns.ROWS,
+        usual.MEASURE,
+        *usual.subject_columns(rows),
+        usual.ROWS,
         difference,
         interval,
-        *_columns.closing_columns(rows),
+        *usual.closing_columns(rows),
     ]
 
 
-SECTION = Section(
+_OF_ALL_ROWS = Section(
     order=46,
     test="measured-pairs",
     name="Pairs by measures",
@@ -53,3 +55,20 @@ SECTION = Section(
         "measures in 2-class classification tasks"
     ),
 )
+
+_REPEATED = replace(
+    _OF_ALL_ROWS,
+    order=44,
+    test="resampled-pairs",
+    name="Algorithms by measures",
+    question="Would the algorithm do better by other measures on other training sets of this size?",
+    method=(
+        "The differences of each measure on the folds of all repetitions are tested by Nadeau and Bengio's corrected "
+        "t. The null hypothesis is that both algorithms have the same value when they are trained on other rows of the "
+        "same kind, as many as here. The test is a heuristic whose level is near the stated one. The p-values are "
+        "adjusted over all data sets and measures."
+    ),
+    source="Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003)",
+)
+
+SECTIONS = (_OF_ALL_ROWS, _REPEATED)

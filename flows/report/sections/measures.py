@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words
+from .. import usual_columns as usual
 from ..evidence import Evidence, group_by, less_is_better
 from ..section import Column, Section, Verdict
-from . import _columns
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
@@ -27,7 +28,7 @@ def _by(measure: str, rows: Sequence[Hypothesis]) -> str:
     best = f"the best is {join_words(named)} of {count_of(len(groups), 'data set')}"
     if len(groups) == 1:
         one = _best(measured)
-        best = f"{one.classifier} is the best, with {_columns.measured(one, one.estimate)}"
+        best = f"{one.classifier} is the best, with {usual.measured(one, one.estimate)}"
     return f"By {measure} {best}."
 
 
@@ -38,22 +39,20 @@ def _best(rows: Sequence[Hypothesis]) -> Hypothesis:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The classifier, the measure and its interval."""
-    interval = Column(
-        "95% interval", _columns.INTERVAL.text, _columns.INTERVAL.sort, "95% interval of the value before"
-    )
-    note = [_columns.NOTE] if any(row.note for row in rows) else []
+    interval = usual.interval("95% interval of the value before")
+    note = [usual.NOTE] if any(row.note for row in rows) else []
     return [
-        _columns.MEASURE,
-        _columns.DATASET,
-        _columns.CLASSIFIER,
-        _columns.ROWS,
-        _columns.estimate("Value", "of all cross-validated predictions, or scores, together"),
+        usual.MEASURE,
+        usual.DATASET,
+        usual.CLASSIFIER,
+        usual.ROWS,
+        usual.estimate("Value", "of all cross-validated predictions, or scores, together"),
         interval,
         *note,
     ]
 
 
-SECTION = Section(
+_OF_ALL_ROWS = Section(
     order=5,
     test="measures",
     name="Measures",
@@ -72,3 +71,23 @@ SECTION = Section(
         "Mathematical Methods of Statistics 14 (2005); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988)"
     ),
 )
+
+_REPEATED = replace(
+    _OF_ALL_ROWS,
+    order=43,
+    test="resampled-measures",
+    name="Measures, repeated",
+    question="How good is each algorithm by other measures over all repetitions?",
+    columns=lambda rows: [
+        replace(column, meaning="mean over the folds of all repetitions") if column.header == "Value" else column
+        for column in columns(rows)
+    ],
+    method=(
+        "Each measure is computed on every fold of every repetition of the cross-validation and averaged. The interval "
+        "is that of Nadeau and Bengio's corrected t, which allows for training sets that overlap: of the mean over "
+        "other training sets of this size. It is a heuristic whose coverage is near 95%."
+    ),
+    source="Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003)",
+)
+
+SECTIONS = (_OF_ALL_ROWS, _REPEATED)

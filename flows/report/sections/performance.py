@@ -6,10 +6,10 @@ from sigstats.tasks.rates import COVERAGE, SHARES, UNDEFINED, WIDTH, monte_carlo
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent
+from .. import usual_columns as usual
 from ..evidence import Evidence, group_by, rejected
 from ..section import Column, Section, Verdict
-from . import _columns
-from ._columns import where
+from ..usual_columns import where
 from ._rates import FAILED, TEST_SETS
 
 
@@ -53,14 +53,14 @@ def _of(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]
 
 def _shown(row: Hypothesis, value: float | None) -> str:
     if value is None:
-        return _columns.ABSENT
+        return usual.ABSENT
     return percent(value) if row.measure in SHARES else number(value, 4)
 
 
 def _error(row: Hypothesis) -> str:
     error = monte_carlo_error(row)
     if error is None:
-        return _columns.ABSENT
+        return usual.ABSENT
     return f"{number(100 * error, 2)}%" if row.measure in SHARES else number(error, 4)
 
 
@@ -68,20 +68,20 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the method, the size, the measure, its value and Monte-Carlo error."""
     return [
         Column("Population", where),
-        Column("Method", _columns.METHOD.text),
-        Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of a test set"),
-        _columns.MEASURE,
+        Column("Method", usual.METHOD.text),
+        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of a test set"),
+        usual.MEASURE,
         Column("Value", lambda row: _shown(row, row.estimate), lambda row: row.estimate),
         Column("MC error", _error, monte_carlo_error, "Monte-Carlo standard error of the value"),
         Column("Stated", lambda row: _shown(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
-        _columns.P,
+        usual.P,
         TEST_SETS,
         FAILED,
-        *([_columns.NOTE] if any(row.note for row in rows) else []),
+        *([usual.NOTE] if any(row.note for row in rows) else []),
     ]
 
 
-SECTION = Section(
+_SECTION = Section(
     order=92,
     test="performance",
     name="Performance",
@@ -104,3 +104,5 @@ SECTION = Section(
         "38 (2019)"
     ),
 )
+
+SECTIONS = (_SECTION,)

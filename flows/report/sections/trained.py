@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words
+from .. import usual_columns as usual
 from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
-from . import _columns
-from ._columns import where
+from ..usual_columns import where
 from ._rates import share
 
 
@@ -53,14 +53,14 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     tuned = any(row.method != "as given" for row in rows)
     return [
         Column("Population", where),
-        _columns.CLASSIFIER,
+        usual.CLASSIFIER,
         *(
-            [Column("Parameters", _columns.METHOD.text, meaning="chosen by cross-validation of the training rows")]
+            [Column("Parameters", usual.METHOD.text, meaning="chosen by cross-validation of the training rows")]
             if tuned
             else []
         ),
-        _columns.MEASURE,
-        Column("Rows", _columns.ROWS.text, _columns.ROWS.sort, "rows of the test set"),
+        usual.MEASURE,
+        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of the test set"),
         Column("Test set", lambda row: share(row.statistic), lambda row: row.statistic, "the measure on the test set"),
         Column(
             "Population's",
@@ -71,7 +71,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     ]
 
 
-SECTION = Section(
+_SECTION = Section(
     order=96,
     test="trained",
     name="Classifiers",
@@ -89,3 +89,5 @@ SECTION = Section(
         "section 5"
     ),
 )
+
+SECTIONS = (_SECTION,)

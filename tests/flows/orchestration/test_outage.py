@@ -9,26 +9,26 @@ CODE = """
 import asyncio, httpx
 from sigstats.flows.orchestration import environment
 environment.set_up()
-from sigstats.flows.orchestration import outage
+from sigstats.flows.orchestration import deployment
 
 answers = iter([None, "refused", "refused", None, None, "silent", None])
-watch = outage.OutageWatch(lambda: next(answers), print, address="http://here/api")
+watch = deployment.OutageWatch(lambda: next(answers), print, address="http://here/api")
 for _ in range(7):
     watch.look()
 
 async def gone():
     raise httpx.ConnectError("gone")
 
-outage._EVERY = 1e6
-before = outage.critical_service_loop.__defaults__
-with outage.outages_told(print):
-    silent, backoff = outage.critical_service_loop.__defaults__[3], outage.critical_service_loop.__defaults__[2]
-    assert silent is outage._silent and backoff == outage._BACKOFF
+deployment._EVERY = 1e6
+before = deployment.critical_service_loop.__defaults__
+with deployment.outages_told(print):
+    silent, backoff = deployment.critical_service_loop.__defaults__[3], deployment.critical_service_loop.__defaults__[2]
+    assert silent is deployment._silent and backoff == deployment._BACKOFF
     try:
-        asyncio.run(outage.critical_service_loop(gone, 0.0, backoff=1))
+        asyncio.run(deployment.critical_service_loop(gone, 0.0, backoff=1))
     except RuntimeError as error:
         print("ended:", error)
-assert outage.critical_service_loop.__defaults__ == before
+assert deployment.critical_service_loop.__defaults__ == before
 """
 
 

@@ -106,7 +106,7 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
 
 
 def test_the_verdict_says_how_sure_the_tests_are_and_how_often_they_are_right(evidence):
-    said = calibration.SECTION.verdict(list(evidence.of("calibration")), evidence).beside
+    said = calibration.SECTIONS[0].verdict(list(evidence.of("calibration")), evidence).beside
     for n in (60, 300):
         rows = [row for row in evidence.of("calibration") if row.n == n and row.method == "McNemar"]
         stated, right = [], []
@@ -132,7 +132,7 @@ def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence
             ("narrow", 300, 0.9, 1e-3, "reject"),
         ]
     ]
-    said = calibration.SECTION.verdict(shorter, evidence).headline
+    said = calibration.SECTIONS[0].verdict(shorter, evidence).headline
     assert said == (
         "The interval of narrow held the truth on as few as 70.0% of the test sets (60 rows), not on the 95.0% that "
         "are stated."

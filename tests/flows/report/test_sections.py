@@ -12,7 +12,7 @@ from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.section import Verdict
-from sigstats.flows.report.sections._columns import MONTE_CARLO
+from sigstats.flows.report.usual_columns import MONTE_CARLO
 from sigstats.retraining.permutation import permutation_test
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table

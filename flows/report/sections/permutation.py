@@ -1,17 +1,42 @@
-"""PermFeats: whether the classifier's accuracy depends on the joint structure of the features."""
+"""PermClass and PermFeats: what a classifier learned, and whether it depends on the joint structure of the features."""
 
 from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
+from .. import usual_columns as usual
 from ..evidence import Evidence, rejected
 from ..section import Column, Section, Verdict
-from . import _cases, _columns, _tables
+from . import _cases, _tables
+
+
+def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """What was learned, then every case that cannot be told from chance."""
+    found = _cases.headline(rows, evidence, claim="learned real class structure", by="PermClass")
+    doubts = _cases.sentences_on_retained(
+        rows, "could not be told from a classifier trained on random labels", evidence
+    )
+    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
+
+
+def _labels_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """Observed beside permuted error."""
+    value = usual.estimate(_cases.value_name(rows), "cross-validated, observed")
+    return usual.case_columns(rows, value, usual.null_mean("Permuted", "mean after permuting the labels"))
+
+
+_METHOD = (
+    "The labels are permuted, the classifier is cross-validated again, and the permutations whose error is at most "
+    "the observed one are counted: p = (count + 1) / (permutations + 1). The null hypothesis is that labels and "
+    "features are independent. A small p says that the classifier found a real connection; a large one does not "
+    "say that there is none, since another classifier may find it."
+)
+
 
 _STRUCTURE = "the joint structure of the features"
 
 
-def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+def _features_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How often accuracy depends on the joint structure of the features, then whose does on each data set."""
     found = _cases.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
     details = (
@@ -38,21 +63,39 @@ def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
     return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
-def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+def _features_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Observed beside permuted error."""
-    value = _columns.estimate(_cases.value_name(rows), "cross-validated, observed")
-    return _columns.case_columns(
-        rows, value, _columns.null_mean("Permuted", "mean after permuting each feature inside each class")
+    value = usual.estimate(_cases.value_name(rows), "cross-validated, observed")
+    return usual.case_columns(
+        rows, value, usual.null_mean("Permuted", "mean after permuting each feature inside each class")
     )
 
 
-SECTION = Section(
+_PERMUTATION_LABELS = Section(
+    order=10,
+    test="permutation-labels",
+    name="PermClass",
+    question="Did the classifier learn real class structure?",
+    verdict=_labels_verdict,
+    columns=_labels_columns,
+    method=lambda rows: _cases.in_words_of_the_measure(_METHOD, rows),
+    source=(
+        "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
+        "Research 11 (2010), test 1"
+    ),
+    terms=(
+        "PermClass permutes the labels and trains again: p is the share of permutations, the data themselves counted "
+        "in, on which the classifier errs as seldom as on the data."
+    ),
+)
+
+_PERMUTATION_FEATURES = Section(
     order=20,
     test="permutation-features",
     name="PermFeats",
     question="Does the classifier's accuracy depend on the joint structure of the features?",
-    verdict=verdict,
-    columns=columns,
+    verdict=_features_verdict,
+    columns=_features_columns,
     method=(
         "Each feature is permuted by itself inside each class, which keeps its relation to the class and destroys its "
         "relation to other features; then the classifier is cross-validated again and p found as in PermClass. The "
@@ -73,3 +116,5 @@ SECTION = Section(
         "it too."
     ),
 )
+
+SECTIONS = (_PERMUTATION_LABELS, _PERMUTATION_FEATURES)

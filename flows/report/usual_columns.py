@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
-from ..evidence import at_smallest_p, is_proportion
-from ..section import Column
+from ..pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
+from .evidence import at_smallest_p, is_proportion
+from .section import Column
 
 ABSENT = "–"
 
@@ -157,3 +157,8 @@ def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
     plain = P if unadjusted else replace(P, header="p, unadjusted")
     return [*drawn, plain, *interval, *families, *other, *indices, DECISION, *printed_columns(rows), *note]
+
+
+def interval(meaning: str) -> Column:
+    """The column `INTERVAL` with another meaning."""
+    return replace(INTERVAL, meaning=meaning)

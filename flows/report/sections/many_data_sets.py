@@ -1,0 +1,54 @@
+"""Tests over data sets: whether any of several models differ, and which of two is better."""
+
+from collections.abc import Sequence
+
+from sigstats.tasks.schema import Hypothesis
+
+from ...pages.wording import NBSP, number, signed, told_apart
+from .. import usual_columns as usual
+from ..evidence import Evidence
+from ..section import Column, Verdict, section_of
+from . import _pairs, _tables
+
+
+def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The data sets and the statistic."""
+    statistic = Column(
+        "F",
+        lambda row: usual.ABSENT if row.statistic is None else number(row.statistic, 4),
+        lambda row: row.statistic,
+    )
+    sizes = Column("Data sets", usual.ROWS.text, usual.ROWS.sort, "data sets with a score of every model")
+    return _tables.columns(rows, sizes, statistic)
+
+
+def _signed_rank_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """How many pairs differ, then who is better than whom."""
+    return _pairs.verdict(rows, evidence, by="signed ranks")
+
+
+def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """Both models, and by how much the second is better."""
+    difference = Column(
+        f"B{NBSP}−{NBSP}A",
+        lambda row: usual.ABSENT if row.estimate is None else signed(row.estimate, 4),
+        lambda row: row.estimate,
+        "Hodges and Lehmann's estimate of the score of B minus that of A; turned where less is better",
+    )
+    interval = Column(
+        "95% interval", _between, lambda row: row.estimate_low, "of this difference, by the signed-rank test"
+    )
+    sizes = Column("Data sets", usual.ROWS.text, usual.ROWS.sort, "data sets with a score of both")
+    return [*usual.subject_columns(rows), sizes, difference, interval, *usual.closing_columns(rows)]
+
+
+def _between(row: Hypothesis) -> str:
+    if row.estimate_low is None or row.estimate_high is None:
+        return usual.ABSENT
+    return " to ".join(told_apart(row.estimate_low, row.estimate_high, signed, 4)).replace("inf", "∞")
+
+
+SECTIONS = (
+    section_of("friedman", verdict=_tables.verdict, columns=_friedman_columns),
+    section_of("signed-rank", verdict=_signed_rank_verdict, columns=_signed_rank_columns),
+)
