@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import run_cell
-from sigstats.tasks.engine.pools import DaskPool
 from sigstats.tasks.populations.prediction_files import scan_footers
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.storage.store import Store

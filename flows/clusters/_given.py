@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from sigstats._common.messages import shown
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.needs import Needs
-from sigstats.tasks.engine.pools import DaskPool, Pool
+from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.engine.version import version
 
 from ..config.model import Strict

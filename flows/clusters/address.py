@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from sigstats._common.messages import one_line, shown
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.needs import Needs
-from sigstats.tasks.engine.pools import DaskPool, Pool
+from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.engine.version import version
 
 from ..config.model import Strict

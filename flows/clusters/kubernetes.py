@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.needs import Needs
-from sigstats.tasks.engine.pools import DaskPool, Pool
-from sigstats.tasks.engine.routed_pool import RoutedPool
+from sigstats.tasks.engine.pools import Pool, RoutedPool
 
 from ..errors import BadInput
 from ._engine import environment, quietly

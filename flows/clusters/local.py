@@ -14,8 +14,9 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.needs import Needs
-from sigstats.tasks.engine.pools import DaskPool, Pool
+from sigstats.tasks.engine.pools import Pool
 
 from ..config.model import MemoryOrAuto
 from ..errors import BadInput

@@ -1,31 +1,17 @@
-"""Pools of workers that run blocks: a plain loop, or a Dask client. All other modules know only the Protocol."""
+"""Pools of workers that run blocks: a plain loop, or several pools as one. All other modules know only the Protocol."""
 
-import contextlib
-import contextvars
-import functools
-import itertools
-import threading
-import time
-import uuid
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
 
 from ..plan import Block, Plan
 from ..storage.store import Store
 from .guarded import run_guarded
 from .needs import Needs
-from .run_block import Failure, Receipt, failure, load_fanouts
-from .suspects import Submission, Suspects
-from .version import OtherCode, run_with, version
+from .run_block import Failure, Receipt
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
-
-#: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
-_MOST_LOSSES = 10
 
 
 class Pool(Protocol):
@@ -82,248 +68,58 @@ class Serial:
         return lambda: None
 
 
-def _one_thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, thread_name_prefix="receipts")
+@dataclass(frozen=True)
+class RoutedPool:
+    """Sends each block to the pool of its needs, or to the common one."""
 
+    #: The workers for blocks without needs.
+    common: Pool
+    #: The workers for each of the needs.
+    own: Mapping[Needs, Pool]
 
-@dataclass
-class DaskPool:
-    """Blocks as plain futures of a `distributed.Client`.
-
-    A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
-    is under way are sent together with the next one, and receipts are fetched together. An idle pool sends at once.
-    """
-
-    client: Any
-    #: How often Dask may repeat a block whose worker lost its connection to the store.
-    retries: int = 2
-    #: The number of workers that are expected, if they start later: by a batch system, or when they are needed.
-    expected: int = 1
-    #: The names of Dask's resources that some of the workers have: a block that needs them asks for them.
-    asks: frozenset[str] = frozenset()
-    _threads_at: float = field(default=-1.0, init=False, repr=False)
-    _threads: int = field(default=1, init=False, repr=False)
-    _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
-    # The annotations and the span of the caller: a thread has none of its own.
-    _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
-    _span: Any = field(default=None, init=False, repr=False)
-    _priority: int = field(default=0, init=False, repr=False)
-    _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
-    _submitted: set[str] = field(default_factory=set, init=False, repr=False)
-    _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
-    _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-    _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
-    _versions: dict[str, str] = field(default_factory=dict, init=False, repr=False)
-    _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
-    _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
+    @property
+    def _pools(self) -> list[Pool]:
+        return [self.common, *self.own.values()]
 
     @property
     def workers(self) -> int:
-        """The number of threads of the cluster, at least 1; the scheduler is queried once a second."""
-        now = time.monotonic()
-        if now - self._threads_at > 1.0:
-            self._threads_at = now
-            with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
-                self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
-        return self._threads
+        """The sum over all pools."""
+        return sum(pool.workers for pool in self._pools)
 
     @property
     def cells(self) -> int:
-        """Two for each worker, so that none waits while the cost of a cell's lanes is measured.
-
-        Each cell needs a thread of this process.
-        """
-        return min(2 * max(self.expected, self.workers), MOST_CELLS)
+        """The sum over all pools."""
+        return sum(pool.cells for pool in self._pools)
 
     @property
     def full(self) -> bool:
-        """Whether three blocks for each worker are submitted: more would only burden the scheduler."""
-        return len(self._submitted) >= 3 * self.workers
+        """Whether every pool has enough blocks."""
+        return all(pool.full for pool in self._pools)
 
     @property
     def idle(self) -> bool:
-        """Whether fewer blocks are submitted than there are workers."""
-        return len(self._submitted) < self.workers
+        """Whether a pool has workers without a block."""
+        return any(pool.idle for pool in self._pools)
 
     @property
     def staff(self) -> frozenset[str] | None:
-        """The addresses of the workers that have this process's code; None if the scheduler does not answer."""
-        if self.client.status != "running":
-            return None
-        try:
-            there = frozenset(self.client.nthreads())
-            self._look_at(there - self._versions.keys())
-        except Exception:  # the scheduler is gone, which the next block reports
-            return None
-        return there - self.strangers.keys()
-
-    @property
-    def strangers(self) -> dict[str, str]:
-        """The versions of the workers whose code is another than that of this process; they compute no block."""
-        return {worker: there for worker, there in self._versions.items() if there != version()}
-
-    def _look_at(self, new: frozenset[str]) -> None:
-        """Ask workers that have joined for their version."""
-        if new:
-            found = self.client.run(version, workers=sorted(new), on_error="return")
-            self._versions.update({worker: there for worker, there in found.items() if isinstance(there, str)})
+        """The workers of all pools; None if a scheduler does not answer."""
+        staffs = [pool.staff for pool in self._pools]
+        known = [staff for staff in staffs if staff is not None]
+        return frozenset().union(*known) if len(known) == len(staffs) else None
 
     @property
     def memory_limit(self) -> int | None:
         """The smallest memory limit of a worker in bytes; None if there is none."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
+        limits = [limit for pool in self._pools if (limit := getattr(pool, "memory_limit", None)) is not None]
+        return min(limits, default=None)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
-        """Let the present workers import its fan-outs, and open a span; later workers import with their first block."""
-        names = sorted({cell.fanout for cell in plan.cells})
-        self._priority = priority
-        self._context.run(self._open_span, plan.study)
-
-        def ask() -> None:
-            with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed: a block imports it then
-                self.client.run(load_fanouts, names, wait=False)
-
-        threading.Thread(target=ask, name="prepare", daemon=True).start()
+        """Let all pools prepare for the plan."""
+        for pool in self._pools:
+            pool.prepare(plan, priority)
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        # The blocks that keep the workers busy go before those that wait behind them, and before those of another
-        # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
-        given = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
-        self._submitted.add(block.key)
-        self._to_send.append(given)
-        self._send()
-
-        def cancel() -> None:
-            self._submitted.discard(block.key)
-            given.unwanted = True
-            with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
-                given.future.cancel()
-
-        return cancel
-
-    def _send(self) -> None:
-        """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
-        with self._sending:
-            while batch := self._suspects.admit(_drain(self._to_send)):
-                alike: dict[tuple[Any, ...], list[Submission]] = {}
-                for given in batch:
-                    alike.setdefault((given.turn, *self._asked(given).items()), []).append(given)
-                for (turn, *resources), some in alike.items():
-                    self._context.run(self._map, some, self._priority - turn / 4, dict(resources))
-
-    def _open_span(self, study: str) -> None:
-        """Open a span of Dask for all blocks that are sent from now on, within that of the caller."""
-        from dask.base import get_annotations
-        from distributed import span
-
-        with span(study):
-            self._span = get_annotations()["span"]
-
-    def _asked(self, given: Submission) -> dict[str, int]:
-        """The resources that a block asks of its worker."""
-        amounts = Needs.of(given.block.cell).amounts
-        return {name: amount for name, amount in amounts.items() if name in self.asks}
-
-    def _key(self, block: Block) -> tuple[str, str, int]:
-        """A key of Dask: its prefix is the fan-out, its group has the data set too."""
-        group = f"{block.cell.fanout.replace('_', '-')}-{self._token}-{block.cell.subject.get('dataset', '')}"
-        return group.rstrip("-"), block.key, next(self._numbers)
-
-    def _map(self, batch: list[Submission], priority: float, resources: dict[str, int]) -> None:
-        """Send blocks that ask for the same resources, by the same priority."""
-        from dask.base import annotate
-
-        try:
-            self._require_connection()
-            same = sorted(self._versions.keys() - self.strangers.keys()) if self.strangers else None
-            with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
-                futures = self.client.map(
-                    functools.partial(run_with, version()),
-                    [given.block for given in batch],
-                    [given.store for given in batch],
-                    [given.trials > 0 for given in batch],
-                    engine="dask",
-                    key=[self._key(given.block) for given in batch],
-                    pure=False,
-                    retries=self.retries,
-                    priority=priority,
-                    resources=resources or None,
-                    workers=same,
-                    allow_other_workers=same is not None,  # those that join before they are asked for their version
-                )
-        except Exception as gone:  # the cluster
-            for given in batch:
-                self._end(given, failure(given.block, gone))
-            return
-        for given, future in zip(batch, futures, strict=True):
-            given.future = future
-            future.add_done_callback(functools.partial(self._finished, given))
-
-    def _finished(self, given: Submission, _: Any) -> None:
-        self._to_fetch.append(given)
-        with contextlib.suppress(RuntimeError):  # the process ends
-            self._fetching.submit(self._fetch)
-
-    def _fetch(self) -> None:
-        """Fetch all receipts, in one thread: more blocks end while it waits for an answer."""
-        batch = _drain(self._to_fetch)
-        if not batch:
-            return
-        receipts: dict[int, Any] = {}
-        with contextlib.suppress(BaseException):  # each future reports its own error below
-            receipts = self.client.gather({at: given.future for at, given in enumerate(batch)}, errors="skip")
-        for at, ended in enumerate(batch):
-            receipt = receipts.get(at)
-            if receipt is None:
-                self._failed(ended)
-                continue
-            with contextlib.suppress(Exception):  # the client may be closed by now
-                ended.future.release()  # otherwise Dask computes the block again if the worker with its receipt dies
-            self._end(ended, receipt)
-        self._send()
-
-    def _failed(self, given: Submission) -> None:
-        from distributed import KilledWorker
-
-        try:
-            self._require_connection()
-            self._end(given, given.future.result())
-        except BaseException as error:
-            # The error of the block, of workers that died with it, or of a lost connection.
-            self._suspects.ended(given)
-            last: BaseException | None = error
-            if isinstance(error, KilledWorker):
-                last = self._suspects.killed(given, error.allowed_failures + 1)
-            elif isinstance(error, OtherCode):
-                last = None
-            elif given.future.status != "error":
-                given.losses += 1
-                last = error if given.losses > _MOST_LOSSES else None
-            if given.unwanted or last is not None:
-                self._end(given, failure(given.block, last or error))
-                return
-            self._to_send.append(given)
-
-    def _require_connection(self) -> None:
-        """Wait until the client has reconnected; a client that has given up never answers."""
-        while self.client.status == "connecting":
-            time.sleep(0.05)
-        if self.client.status != "running":
-            raise ConnectionError("the scheduler is gone")
-
-    def _end(self, given: Submission, outcome: Receipt | Failure) -> None:
-        self._submitted.discard(given.block.key)
-        self._suspects.ended(given)
-        given.done(outcome)
-
-
-def _drain(waiting: deque[Submission]) -> list[Submission]:
-    """Remove and return all items, in order; other threads may add some meanwhile."""
-    taken = []
-    with contextlib.suppress(IndexError):
-        while True:
-            taken.append(waiting.popleft())
-    return taken
+        return self.own.get(Needs.of(block.cell), self.common).submit(block, store, done)

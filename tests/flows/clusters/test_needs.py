@@ -12,8 +12,7 @@ from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters.batch import _dask_jobqueue, batch_cluster, fitted
 from sigstats.flows.errors import BadInput
 from sigstats.tasks.engine.needs import Needs, needs_of
-from sigstats.tasks.engine.pools import Serial
-from sigstats.tasks.engine.routed_pool import RoutedPool
+from sigstats.tasks.engine.pools import RoutedPool, Serial
 from sigstats.tasks.replicates import cell
 
 from .test_kinds import commands, loaded

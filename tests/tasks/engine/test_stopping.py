@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 from sigstats.tasks.engine import run_block as work
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import Interrupted, run_cell
-from sigstats.tasks.engine.pools import DaskPool, Serial
+from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.replicates import cell as cell_of

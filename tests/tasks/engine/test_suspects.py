@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from distributed import KilledWorker
 
-from sigstats.tasks.engine.pools import DaskPool
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.plan import Cell
 

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from sigstats.tasks.engine.pools import DaskPool
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.plan import Cell, Plan
 
 
