@@ -190,3 +190,8 @@ def fields(result: TestResult, **values: Any) -> dict[str, Any]:
         "note": result.reason,
         **values,
     }
+
+
+def no_pvalue(data: Data, method: str) -> Fields:  # noqa: ARG001
+    """The fields of what is counted or computed, and not tested."""
+    return {"method": method}

@@ -6,7 +6,7 @@ from typing import Any
 from sigstats.fixed_margins.enumeration import number_of_terms
 from sigstats.tables import as_confusion_table
 
-from . import OfTable, StatisticalTest
+from . import OfTable, StatisticalTest, no_pvalue
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,11 +20,6 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:  # noqa: ARG001
-    """There is no p-value."""
-    return {"method": "count"}
-
-
 TEST = StatisticalTest(
     label="Number of terms",
     question="How many tables would an enumeration list?",
@@ -35,5 +30,5 @@ TEST = StatisticalTest(
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, fig. 2",
     order=75,
-    table=OfTable(methods=("count",), observed=_observed, evaluate=_evaluate),
+    table=OfTable(methods=("count",), observed=_observed, evaluate=no_pvalue),
 )

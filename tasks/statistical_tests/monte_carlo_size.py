@@ -5,17 +5,12 @@ from typing import Any
 
 from sigstats.efficiency import monte_carlo_size
 
-from . import OfTable, StatisticalTest
+from . import OfTable, StatisticalTest, no_pvalue
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``alpha``, the level of the test."""
     return {"alternative": "none", "measure": "replicates", "estimate": float(monte_carlo_size(data["alpha"]))}
-
-
-def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:  # noqa: ARG001
-    """There is no p-value."""
-    return {"method": "formula"}
 
 
 TEST = StatisticalTest(
@@ -28,5 +23,5 @@ TEST = StatisticalTest(
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, table 1",
     order=80,
-    table=OfTable(methods=("formula",), observed=_observed, evaluate=_evaluate),
+    table=OfTable(methods=("formula",), observed=_observed, evaluate=no_pvalue),
 )
