@@ -113,12 +113,8 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence_level:
     The number of exceedances is binomial with that p-value as its proportion, so this is its Clopper-Pearson
     interval. It says how far a Monte-Carlo p-value is still from its limit, not how sure the hypothesis is.
 
-    Parameters
-    ----------
-    exceedances, replicates : int
-        As counted, without the +1 of `sigstats._common.extreme.monte_carlo_pvalue`.
-    confidence_level : float
-        Strictly between 0 and 1.
+    `exceedances` and `replicates`: as counted, without the +1 of `sigstats._common.extreme.monte_carlo_pvalue`.
+    `confidence_level`: strictly between 0 and 1.
 
     Examples
     --------

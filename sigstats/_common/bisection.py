@@ -6,15 +6,10 @@ from collections.abc import Callable
 def smallest_enough(enough: Callable[[int], bool], maximum: int, *, low: int = 0) -> int | None:
     """The smallest whole number above `low` that is enough; None if `maximum` is not.
 
-    Parameters
-    ----------
-    enough : callable
-        Whether a number is enough. If it is not true of all numbers above one of which it is true, the answer is enough
-        and the number below it is not, but a smaller one may be.
-    maximum : int
-        The largest number that is asked for.
-    low : int
-        A number that is not enough.
+    `enough`: whether a number is enough. If it is not true of all numbers above one of which it is true, the answer
+    is enough and the number below it is not, but a smaller one may be.
+    `maximum`: the largest number that is asked for.
+    `low`: a number that is not enough.
 
     Examples
     --------

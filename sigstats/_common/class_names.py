@@ -24,10 +24,7 @@ _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 def label_name(label: Any, name: str = "label") -> str:
     """The text that stands for a label: that of 1.0 is that of 1. `name` is what a complaint calls it.
 
-    Raises
-    ------
-    ValueError
-        If it is neither a string nor a number.
+    Raises ValueError if it is neither a string nor a number.
     """
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, (str, int, float)):
@@ -40,14 +37,9 @@ def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: s
 
     One class that stands for all is no such name.
 
-    Parameters
-    ----------
-    labels, said : sequence of str
-        The classes of the labels, and those that are predicted, each once.
-    n : int
-        The number of rows.
-    who : str
-        What a complaint calls the model.
+    `labels` and `said`: the classes of the labels, and those that are predicted, each once.
+    `n`: the number of rows.
+    `who`: what a complaint calls the model.
 
     Raises
     ------
@@ -66,12 +58,7 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
     (``"cat|dog"``); whole numbers that are those of the labels shifted, or another of the usual pairs for two classes;
     numbers with a fraction beside classes without.
 
-    Parameters
-    ----------
-    labels, said, n, who
-        As `refuse_no_classes`.
-    wanted : str
-        What a complaint asks for.
+    `labels`, `said`, `n` and `who`: as `refuse_no_classes`. `wanted`: what a complaint asks for.
 
     Raises
     ------

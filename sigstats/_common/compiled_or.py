@@ -32,10 +32,7 @@ def compiles_first(folder: Path) -> bool:
 def compiled_or(otherwise: Any) -> Callable[[Callable[[], Found]], Callable[[], Found]]:
     """Decorate a function that imports compiled code: it is called once, and gives `otherwise` without Numba.
 
-    Parameters
-    ----------
-    otherwise : object
-        What stands for the compiled code: a function that does the same by NumPy, or None.
+    `otherwise`: what stands for the compiled code: a function that does the same by NumPy, or None.
 
     Examples
     --------

@@ -11,12 +11,8 @@ R = TypeVar("R")
 def takes_counts(positional: int, call: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a test name the call that counts, where it is given labels and predictions as further arguments.
 
-    Parameters
-    ----------
-    positional : int
-        How many arguments the test takes by position.
-    call : str
-        The call on ``y, a, b`` that does what was meant.
+    `positional`: how many arguments the test takes by position. `call`: the call on ``y, a, b`` that does what was
+    meant.
 
     Examples
     --------

@@ -9,10 +9,7 @@ import numpy as np
 def opened(table: Any) -> Any | None:
     """A table as a narwhals data frame, or None of what is no data frame.
 
-    Parameters
-    ----------
-    table : data frame of any library that narwhals reads, or anything
-        Lazy frames are none.
+    `table`: lazy frames are none.
 
     Examples
     --------
@@ -34,15 +31,8 @@ def opened(table: Any) -> Any | None:
 def require_same_order(columns: Mapping[str, Any]) -> None:
     """Refuse pandas Series of the same rows in another order, which arrays of them would pair by position.
 
-    Parameters
-    ----------
-    columns : mapping of str to object
-        Values by the names of arguments; those that are no Series are not looked at.
-
-    Raises
-    ------
-    ValueError
-        If the index of one has the labels of the index of the first, each once, in another order.
+    `columns`: values by the names of arguments; those that are no Series are not looked at. Raises ValueError if the
+    index of one has the labels of the index of the first, each once, in another order.
 
     Examples
     --------

@@ -48,12 +48,8 @@ def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:
     without the +1 the p-value could be 0 and would reject too often (Nyssen, p'; Ojala and Garriga; Davison and
     Hinkley 1997, eq. 4.11).
 
-    Parameters
-    ----------
-    exceedances : int
-        How many replicates were at least as extreme as observed.
-    replicates : int
-        How many replicates were drawn.
+    `exceedances`: how many replicates were at least as extreme as observed. `replicates`: how many replicates were
+    drawn.
 
     Examples
     --------
@@ -70,11 +66,7 @@ def exchange_floor(units: int, alternative: str) -> float:
     Of the ``2**units`` outcomes, as likely as each other where neither is better, the observed one is at least as
     extreme as itself, and two-sided so is the one with all units exchanged.
 
-    Parameters
-    ----------
-    units : int
-        How many rows or groups differ at all.
-    alternative : {"two-sided", "greater", "less"}
+    `units`: how many rows or groups differ at all.
 
     Examples
     --------

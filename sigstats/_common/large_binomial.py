@@ -17,12 +17,7 @@ def proportion_bounds(successes: int, trials: int, tail: float) -> tuple[float, 
 
     At its lower end so many successes or more have at most the probability `tail`; at its upper end so many or fewer.
 
-    Parameters
-    ----------
-    successes, trials : int
-        Of more than a thousand million trials.
-    tail : float
-        Less than 1/2.
+    `successes` and `trials`: of more than a thousand million trials. `tail`: less than 1/2.
 
     Notes
     -----

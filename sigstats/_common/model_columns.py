@@ -27,10 +27,7 @@ def columns_of(
 ) -> Found:
     """A table, its names, and what of other columns there is: names are looked up where there is a frame.
 
-    Raises
-    ------
-    ValueError
-        If a column is not there, or a name stands where there is no frame.
+    Raises ValueError if a column is not there, or a name stands where there is no frame.
     """
     frame = _frame(scores)
 

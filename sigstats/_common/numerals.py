@@ -67,13 +67,7 @@ def significant(value: float, digits: int = 6) -> str:
 def told_apart(low: float, high: float, written: Callable[[float, int], str], digits: int) -> tuple[str, str]:
     """Both ends of an interval, with `digits` digits or as many more as tell them apart.
 
-    Parameters
-    ----------
-    low, high : float
-    written : callable
-        Writes a number with so many digits: ``written(value, digits)``.
-    digits : int
-        The least number of digits.
+    `written`: writes a number with so many digits: ``written(value, digits)``. `digits`: the least number of digits.
 
     Examples
     --------

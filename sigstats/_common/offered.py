@@ -56,10 +56,7 @@ def entry_points(group: str) -> "Mapping[str, EntryPoint]":
 def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
     """The entry point of a name, None where there is none; `what` is what it is called in messages.
 
-    Raises
-    ------
-    ValueError
-        If two packages offer the name: which is first depends on the path.
+    Raises ValueError if two packages offer the name: which is first depends on the path.
     """
     points = _points(group).get(name, [])
     if len(points) > 1:
@@ -72,13 +69,6 @@ def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
 class Offered:
     """A kind of object that other packages offer.
 
-    Attributes
-    ----------
-    group : str
-        The group of its entry points.
-    what : str
-        What it is called in messages.
-
     Examples
     --------
     >>> from sigstats._common.offered import Offered
@@ -87,7 +77,9 @@ class Offered:
     'loads'
     """
 
+    #: The group of its entry points.
     group: str
+    #: What it is called in messages.
     what: str
 
     def named(self, ready: Iterable[str] = ()) -> tuple[str, ...]:
@@ -106,10 +98,7 @@ class Offered:
     def find(self, name: str, allowed: Sequence[str]) -> Any:
         """The object that an import path or an entry point names; None where its module has no such name.
 
-        Raises
-        ------
-        ValueError
-            If the package is not allowed, or the module cannot be imported.
+        Raises ValueError if the package is not allowed, or the module cannot be imported.
         """
         offered = entry_point(self.group, name, self.what)
         module, inner = self._place(name)

@@ -17,15 +17,8 @@ RNG: TypeAlias = int | np.random.SeedSequence | np.random.BitGenerator | np.rand
 def as_generator(rng: Any = None) -> np.random.Generator:
     """A generator from what SciPy's ``rng=`` accepts.
 
-    Parameters
-    ----------
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        None takes fresh entropy from the operating system; a Generator is used, and advanced, as it is.
-
-    Raises
-    ------
-    ValueError
-        If `rng` is none of these, or a negative integer.
+    `rng`: None takes fresh entropy from the operating system; a Generator is used, and advanced, as it is. Raises
+    ValueError if `rng` is none of these, or a negative integer.
 
     Examples
     --------

@@ -21,18 +21,12 @@ Member = TypeVar("Member")
 class Registry(Generic[Member]):
     """The modules of one folder, by name; each is imported when it is asked for.
 
-    Parameters
-    ----------
-    package : str
-        The package of the folder: its ``__name__``.
-    protocol : type
-        The Protocol that each module implements.
-    what : str
-        What a module is called in messages, as in "cluster".
-    optional : tuple of type
-        Protocols, checkable at run time, of what a module may offer besides.
-    group : str, optional
-        The group of entry points by which installed packages offer modules of the kind; the folder's own names win.
+    `package`: the package of the folder: its ``__name__``.
+    `protocol`: the Protocol that each module implements.
+    `what`: what a module is called in messages, as in "cluster".
+    `optional`: protocols, checkable at run time, of what a module may offer besides.
+    `group`: the group of entry points by which installed packages offer modules of the kind; the folder's own names
+    win.
 
     Examples
     --------
@@ -85,12 +79,8 @@ class Registry(Generic[Member]):
     def module(self, name: str) -> Member:
         """The module of a name.
 
-        Raises
-        ------
-        ValueError
-            If there is none, with the nearest name that there is, or that of another package cannot be used.
-        TypeError
-            If the module lacks something of the Protocol.
+        Raises ValueError if there is none, with the nearest name that there is, or that of another package cannot be
+        used. Raises TypeError if the module lacks something of the Protocol.
         """
         if name not in self.names():
             from .validation import as_choice  # needs NumPy, without which the program shows its help

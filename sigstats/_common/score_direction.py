@@ -96,12 +96,8 @@ def unit_of(name: str) -> str:
 def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collection[str] = ()) -> bool | None:
     """Whether a score is the better the lower it is, as a person says or else its name; None where neither does.
 
-    Parameters
-    ----------
-    name : str
-        The name of a score; empty where it has none, and higher is better.
-    lower, higher : collection of str
-        The names of which a person says so.
+    `name`: the name of a score; empty where it has none, and higher is better. `lower` and `higher`: the names of
+    which a person says so.
 
     Examples
     --------

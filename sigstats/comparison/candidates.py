@@ -15,22 +15,14 @@ _ORDER: tuple[Verdict, ...] = ("fail", "inconclusive", "pass")
 
 @dataclass(frozen=True, kw_only=True)
 class CandidatesResult:
-    """The result of `compare_candidates`.
-
-    Attributes
-    ----------
-    baseline : str
-    candidates : tuple of str
-    results : tuple of ComparisonResult
-        One for each candidate; their p-values are adjusted over all candidates, measures and slices.
-    p_better : tuple of float
-        For each candidate the two-sided p-value of the first measure on all rows, adjusted over the candidates by
-        Holm's method, where the candidate is ahead; else 1.
-    """
+    """The result of `compare_candidates`."""
 
     baseline: str
     candidates: tuple[str, ...]
+    #: One for each candidate; their p-values are adjusted over all candidates, measures and slices.
     results: tuple[ComparisonResult, ...]
+    #: For each candidate the two-sided p-value of the first measure on all rows, adjusted over the candidates by
+    #: Holm's method, where the candidate is ahead; else 1.
     p_better: tuple[float, ...]
 
     @property
@@ -86,10 +78,7 @@ def compare_candidates(
 ) -> CandidatesResult:
     """Compare each candidate with the baseline, by each of its scores, in one family of tests.
 
-    Raises
-    ------
-    ValueError
-        As `sigstats.comparison.compare.compare_pair`, for any of the pairs.
+    Raises ValueError as `sigstats.comparison.compare.compare_pair`, for any of the pairs.
     """
     results = compare_scores(pairs, rule, measures, positive=positive)
     rows = [overall(each) for each in results]

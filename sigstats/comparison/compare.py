@@ -37,10 +37,7 @@ def compare_pair(
 ) -> ComparisonResult:
     """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
-    Raises
-    ------
-    ValueError
-        If the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
+    Raises ValueError if the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
     """
     (found,) = compare_pairs([paired], rule, measures, positive=positive)
     return found
@@ -55,10 +52,7 @@ def compare_pairs(
 ) -> tuple[ComparisonResult, ...]:
     """The same for several candidates beside one baseline: one family of tests, adjusted over all of them.
 
-    Raises
-    ------
-    ValueError
-        As `compare_pair`, for any of the pairs.
+    Raises ValueError as `compare_pair`, for any of the pairs.
     """
     if rule is None:
         rule = ComparisonRule()

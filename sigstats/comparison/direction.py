@@ -14,18 +14,8 @@ def with_direction(found: ComparisonResult, positive: str, *, named: bool) -> Co
 
     They do where the area under the curve is further below one half than twice the half of its interval.
 
-    Parameters
-    ----------
-    found : ComparisonResult
-    positive : str
-        The class whose probability the scores are taken for.
-    named : bool
-        Whether a person said so.
-
-    Raises
-    ------
-    ValueError
-        If those of the baseline do, and the class was not named.
+    `positive`: the class whose probability the scores are taken for. `named`: whether a person said so. Raises
+    ValueError if those of the baseline do, and the class was not named.
     """
     notes = []
     for who, area in _reversed(found.rows):

@@ -83,10 +83,7 @@ def is_of_scores(measure: str) -> bool:
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """What is compared where nobody says: the accuracy, and the area under the curve where there are scores.
 
-    Raises
-    ------
-    ValueError
-        If the labels are measurements.
+    Raises ValueError if the labels are measurements.
     """
     refuse_mistaken_classes(paired)
     if not paired.predicted:

@@ -33,17 +33,9 @@ def compare_scores(
 ) -> tuple[ComparisonResult, ...]:
     """Compare each candidate by each of its scores; p-values are adjusted over all of them.
 
-    Parameters
-    ----------
-    pairs : sequence of sequence of PairedPredictions
-        For each candidate, the predictions beside the baseline's by each score.
-    rule, measures, positive
-        As `sigstats.comparison.compare.compare_pairs`.
-
-    Raises
-    ------
-    ValueError
-        As `sigstats.comparison.compare.compare_pair`, for any of the pairs.
+    `pairs`: for each candidate, the predictions beside the baseline's by each score. `rule`, `measures` and
+    `positive`: as `sigstats.comparison.compare.compare_pairs`. Raises ValueError as
+    `sigstats.comparison.compare.compare_pair`, for any of the pairs.
     """
     found = iter(compare_pairs([pair for each in pairs for pair in each], rule, measures, positive=positive))
     return tuple(_one([next(found) for _ in each]) for each in pairs)

@@ -41,29 +41,19 @@ class PilotPart:
 
 @dataclass(frozen=True)
 class Pilot:
-    """What is known of the comparison to come.
+    """What is known of the comparison to come."""
 
-    Attributes
-    ----------
-    parts : tuple of PilotPart
-        All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 where none are at hand.
-    tests : int
-        How many tests are adjusted together.
-    accuracy : float or None
-        That of the baseline.
-    answers : int
-        The rows of a unit, on average.
-    correlation : float
-        Of two rows of one unit, of what each counts for the baseline: 1, 0 or -1.
-    unit : str
-        "rows", "items" or "groups".
-    """
-
+    #: All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 where none are at hand.
     parts: tuple[PilotPart, ...]
+    #: How many tests are adjusted together.
     tests: int
+    #: That of the baseline.
     accuracy: float | None = None
+    #: The rows of a unit, on average.
     answers: int = 1
+    #: Of two rows of one unit, of what each counts for the baseline: 1, 0 or -1.
     correlation: float = 0.0
+    #: "rows", "items" or "groups".
     unit: str = "rows"
 
     def rows(self, units: int) -> int:
@@ -125,10 +115,7 @@ class SizePlan:
 def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
     """What the predictions of two models say of a comparison to come.
 
-    Raises
-    ------
-    ValueError
-        If there are no predictions, or both models are right about the same rows.
+    Raises ValueError if there are no predictions, or both models are right about the same rows.
     """
     if not paired.predicted:
         raise ValueError("prediction: is missing; expected labels and predictions, for a size by accuracy")
@@ -176,22 +163,13 @@ def plan_size(
 ) -> SizePlan:
     """How many units show each of some drops, and what those at hand show.
 
-    Parameters
-    ----------
-    pilot : Pilot
-    rule : ComparisonRule
-        What counts as a regression.
-    drops : sequence of float
-        Drops of accuracy, above 0 and below 1.
-    target : float
-        The power wanted, strictly between 0 and 1.
-    alpha : float, optional
-        The level of this look at the rows, where it is not all of the rule's.
+    `rule`: what counts as a regression.
+    `drops`: drops of accuracy, above 0 and below 1.
+    `target`: the power wanted, strictly between 0 and 1.
+    `alpha`: the level of this look at the rows, where it is not all of the rule's.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of its range, or a drop is larger than the share of rows that can differ allows.
+    Raises ValueError if a number is out of its range, or a drop is larger than the share of rows that can differ
+    allows.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:

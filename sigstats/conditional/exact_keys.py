@@ -76,23 +76,15 @@ class Packing:
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of a problem.
+    """The keys of a problem."""
 
-    Attributes
-    ----------
-    packing : Packing
-        The fields.
-    fields : callable
-        ``fields(j, x)``: the fields of column j at the counts x, one row each.
-    merging : bool
-        Whether equal keys mean equal scores, so that states may be merged by them.
-    weight : callable or None
-        ``weight(fields)``: the exact integer by which near ties are told apart.
-    """
-
+    #: The fields.
     packing: Packing
+    #: ``fields(j, x)``: the fields of column j at the counts x, one row each.
     fields: Callable[[int, IntArray], IntArray]
+    #: Whether equal keys mean equal scores, so that states may be merged by them.
     merging: bool
+    #: ``weight(fields)``: the exact integer by which near ties are told apart.
     weight: Callable[[list[int]], int] | None = None
 
     def table(self, column: int, x: IntArray) -> Words:

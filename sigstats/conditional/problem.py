@@ -20,38 +20,25 @@ from .exact_keys import Keys, Words
 
 @dataclass(frozen=True)
 class Problem:
-    """What is summed.
+    """What is summed."""
 
-    Attributes
-    ----------
-    parameters : tuple of float
-        One for each column; they add up when columns are pooled.
-    log_mass : callable
-        ``log_mass(parameter, x)``: the logarithm of the probability of the counts `x`.
-    laws : tuple of ndarray
-        ``laws[j][x]``: `log_mass` of column j for x = 0 up to the largest count possible, at most the total.
-    scores : tuple of ndarray
-        ``scores[j][x]`` for the same x; concave in x.
-    total : int
-        The sum of the counts.
-    threshold : float
-        The observed score.
-    margin : float
-        Scores that differ by no more are compared by their keys; 0 where the threshold includes a tolerance.
-    observed : tuple of int
-        The observed counts.
-    keys : Keys or None
-        How to merge partial outcomes and to compare near ties.
-    """
-
+    #: One for each column; they add up when columns are pooled.
     parameters: tuple[float, ...]
+    #: ``log_mass(parameter, x)``: the logarithm of the probability of the counts `x`.
     log_mass: Callable[[float, IntArray], FloatArray]
+    #: ``laws[j][x]``: `log_mass` of column j for x = 0 up to the largest count possible, at most the total.
     laws: tuple[FloatArray, ...]
+    #: ``scores[j][x]`` for the same x; concave in x.
     scores: tuple[FloatArray, ...]
+    #: The sum of the counts.
     total: int
+    #: The observed score.
     threshold: float
+    #: Scores that differ by no more are compared by their keys; 0 where the threshold includes a tolerance.
     margin: float
+    #: The observed counts.
     observed: tuple[int, ...]
+    #: How to merge partial outcomes and to compare near ties.
     keys: Keys | None
 
     def masses(self, columns: Sequence[int]) -> FloatArray:

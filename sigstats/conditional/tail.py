@@ -50,10 +50,7 @@ class ConditionalTail(NamedTuple):
 def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> ConditionalTail:
     """P(score <= threshold | sum of counts = total).
 
-    Raises
-    ------
-    StateLimitError
-        If more than `limit` partial outcomes would have to be kept.
+    Raises StateLimitError if more than `limit` partial outcomes would have to be kept.
     """
     if len(problem.scores) == 1:
         return ConditionalTail(1.0, 0.0)

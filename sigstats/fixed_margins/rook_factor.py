@@ -96,15 +96,9 @@ def log_series(factor: Factor, y0: float, edge: float, terms: int) -> FloatArray
     The variable is ``w = log((y + edge) / (y0 + edge))``: all zeros of R then lie at distance pi or more, so that
     the series converges like ``(abs(w) / pi) ** n``, whatever `y0`.
 
-    Parameters
-    ----------
-    factor : Factor
-    y0 : float
-        Greater than ``-edge``.
-    edge : float
-        At most ``1 / factor.largest_zero``.
-    terms : int
-        How many coefficients; ``a_0`` is 0.
+    `y0`: greater than ``-edge``.
+    `edge`: at most ``1 / factor.largest_zero``.
+    `terms`: how many coefficients; ``a_0`` is 0.
     """
     unit = y0 + edge
     exponential = np.array([1 / math.factorial(n) for n in range(terms - 1)])

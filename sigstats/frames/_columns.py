@@ -21,11 +21,8 @@ def pair_frames(
 ) -> PairedPredictions:
     """The rows of two data frames, joined by id; `prediction` is the column of the candidate's predictions.
 
-    Raises
-    ------
-    ValueError
-        One line: what is no data frame, a column that is not there or that cannot be read, and all that
-        `sigstats.tasks.predictions.join` refuses.
+    Raises ValueError, one line: what is no data frame, a column that is not there or that cannot be read, and all
+    that `sigstats.tasks.predictions.join` refuses.
     """
     if unmatched not in ("refuse", "drop"):
         raise refuse("unmatched", unmatched, "refuse or drop")

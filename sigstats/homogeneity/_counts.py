@@ -8,11 +8,8 @@ from .._common.validation import IntArray, as_counts, refuse, require_same_index
 def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     """Both samples' counts of the classes that occur.
 
-    Raises
-    ------
-    ValueError
-        If counts are negative or fractional, of one class only or of unequal number, or a sample is empty; or if both
-        are pandas Series of which the labels differ, or stand in another order.
+    Raises ValueError if counts are negative or fractional, of one class only or of unequal number, or a sample is
+    empty; or if both are pandas Series of which the labels differ, or stand in another order.
     """
     require_same_index(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)

@@ -18,10 +18,7 @@ _CELLS = 2**24
 def same_indicators(**values: Any) -> list[Any]:
     """The tables, dense or in SciPy's compressed rows, or ValueError where their shapes differ.
 
-    Raises
-    ------
-    ValueError
-        If one is no table of 0 and 1, or has not the shape of the first.
+    Raises ValueError if one is no table of 0 and 1, or has not the shape of the first.
     """
     arrays = [_as_indicators(value, name) for name, value in values.items()]
     first, *others = values

@@ -134,10 +134,7 @@ def _as_mask(nominal: Any) -> Any:
 def _is_public(modules: Sequence[str]) -> bool:
     """True if scikit-learn has all its classifiers in such modules: no module of tests or tools is imported.
 
-    Raises
-    ------
-    ImportError
-        If there is no such module.
+    Raises ImportError if there is no such module.
     """
     import sklearn
 

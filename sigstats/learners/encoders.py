@@ -28,20 +28,12 @@ def with_encoding(
     A nominal feature becomes one 0/1 column a category seen in training (a missing value is a category of its own,
     one that was not seen is no category). A missing numeric value becomes the feature's training mean.
 
-    Parameters
-    ----------
-    classifier : estimator
-        Whatever comes last.
-    nominal : ndarray of bool or None
-        Which features are nominal.
-    missing : bool
-        Whether values may be missing.
-    standardise : bool
-        Scale numeric features to mean 0 and variance 1.
-    keeps_missing : bool
-        The classifier itself knows what to do with a missing number.
-    sparse : bool
-        The classifier is faster on a sparse matrix, where most columns are of categories.
+    `classifier`: whatever comes last.
+    `nominal`: which features are nominal.
+    `missing`: whether values may be missing.
+    `standardise`: scale numeric features to mean 0 and variance 1.
+    `keeps_missing`: the classifier itself knows what to do with a missing number.
+    `sparse`: the classifier is faster on a sparse matrix, where most columns are of categories.
     """
     numeric: list[Any] = []
     if missing and not keeps_missing:

@@ -33,10 +33,8 @@ def is_path(name: str) -> bool:
 def find(name: str, allowed: Sequence[str]) -> Any:
     """The class or the unfitted classifier that an import path or an entry point names.
 
-    Raises
-    ------
-    ValueError
-        If the package is not allowed, or there is no such classifier. Nothing is imported of a package that is not.
+    Raises ValueError if the package is not allowed, or there is no such classifier. Nothing is imported of a package
+    that is not.
     """
     found = _CLASSIFIERS.find(name, allowed)
     if found is None:
@@ -53,10 +51,7 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
 
     Every ``random_state`` in it that is None becomes 0, and every ``n_jobs`` that is None becomes 1.
 
-    Raises
-    ------
-    ValueError
-        As `find`, or if a parameter is unknown or it is no classifier.
+    Raises ValueError as `find`, or if a parameter is unknown or it is no classifier.
     """
     from sklearn.base import clone
 

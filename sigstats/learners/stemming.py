@@ -14,15 +14,8 @@ class StemmedWords:
 
     A stop word is left out by how it is written, before stems are taken: "during" is one, and "dure" is not.
 
-    Parameters
-    ----------
-    algorithm : {"english", "porter"}
-        The stemmer of Snowball (Porter, Snowball: a language for stemming algorithms, 2001).
-
-    Raises
-    ------
-    ValueError
-        If there is no such algorithm, or the package snowballstemmer is not installed.
+    `algorithm`: the stemmer of Snowball (Porter, Snowball: a language for stemming algorithms, 2001). Raises
+    ValueError if there is no such algorithm, or the package snowballstemmer is not installed.
 
     Examples
     --------

@@ -87,12 +87,8 @@ def tail_error(n: int, log_p: float) -> float:
 def log_tail(k: int, n: int, weight: float = 1.0) -> float:
     """The natural logarithm of P(X > k) + weight P(X = k), X binomial with n trials and p = 1/2.
 
-    Parameters
-    ----------
-    k, n : int
-        ``0 <= k <= n``, Python integers of any size.
-    weight : float
-        1 gives P(X >= k), 1/2 the mid-p tail, 0 gives P(X > k) (and minus infinity at k = n).
+    `k` and `n`: ``0 <= k <= n``, Python integers of any size. `weight`: 1 gives P(X >= k), 1/2 the mid-p tail, 0
+    gives P(X > k) (and minus infinity at k = n).
 
     Examples
     --------

@@ -13,10 +13,7 @@ def discordant_probabilities(
 ) -> tuple[float, float]:
     """The probabilities that only A, and only B, is right: given as such, or by accuracies and their discordance.
 
-    Raises
-    ------
-    ValueError
-        Unless exactly one of the two ways is taken, with probabilities that can be together.
+    Raises ValueError, unless exactly one of the two ways is taken, with probabilities that can be together.
 
     Examples
     --------

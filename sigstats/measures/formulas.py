@@ -231,21 +231,13 @@ def dcf(
 
     ``cost_fn prior fn / (tp + fn) + cost_fp (1 - prior) fp / (fp + tn)`` (Keller et al., eq. 7).
 
-    Parameters
-    ----------
-    tp, fn, fp, tn : int or array_like of int
-        The counts, in the order that the module states.
-    cost_fn, cost_fp : float
-        What it costs to reject a client and to accept an impostor, from 0 to 1e100, in any unit: the result's.
-    prior : float
-        The probability of a client where the system is used, whatever their share here.
-    undefined : float
-        The value of 0/0, that is, of each of the two error rates if its class does not occur.
+    `tp`, `fn`, `fp` and `tn`: the counts, in the order that the module states.
+    `cost_fn` and `cost_fp`: what it costs to reject a client and to accept an impostor, from 0 to 1e100, in any unit:
+    the result's.
+    `prior`: the probability of a client where the system is used, whatever their share here.
+    `undefined`: the value of 0/0, that is, of each of the two error rates if its class does not occur.
 
-    Raises
-    ------
-    ValueError
-        If a count is negative or fractional, or a cost or `prior` out of range.
+    Raises ValueError if a count is negative or fractional, or a cost or `prior` out of range.
 
     Examples
     --------

@@ -30,10 +30,7 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 
     Greater is better unless the function, or the `sigstats.Measure`, has ``greater_is_better = False``.
 
-    Raises
-    ------
-    ValueError
-        If its module cannot be imported, or there is no such function.
+    Raises ValueError if its module cannot be imported, or there is no such function.
     """
     found = _MEASURES.find(name, ())
     function = getattr(found, "function", found)

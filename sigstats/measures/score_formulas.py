@@ -130,10 +130,7 @@ def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
 def pass_at(k: int, answers: int, right: int) -> Fraction:
     """The unbiased estimate of the chance that one of k answers to an item is right.
 
-    Parameters
-    ----------
-    k, answers, right : int
-        k of how many answers, and how many of these are right; k is at most `answers`.
+    `k`, `answers` and `right`: k of how many answers, and how many of these are right; k is at most `answers`.
 
     References
     ----------

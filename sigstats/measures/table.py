@@ -29,46 +29,30 @@ _PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureSpec:
-    """The properties of a measure.
-
-    Attributes
-    ----------
-    name : str
-    needs : {"answers", "repeated answers", "classes", "numbers", "scores", "probabilities", "marks"}
-        What it is computed from.
-    unit : {"share", "points", "own"}
-    greater_is_better : bool
-        False for an error or a cost.
-    test : {"mcnemar", "counts", "areas", "means"}
-        The default test of two classifiers on the same rows. The interval of the difference is of the same method.
-    span : float or None
-        The largest difference of two values of a row; None where there is none, or only the data tell.
-    plural : str
-        What several values of it are called; its name where empty.
-    of_counts : callable or None
-        The formula of two classes: arrays ``tp, fn, fp, tn``.
-    of_classes : callable or None
-        The formula of several classes, if it needs no average over them.
-    of_scores : callable or None
-        The formula of a column of scores: arrays ``positive, score``.
-    of_rows : callable or None
-        What each row adds to the mean that is the measure: arrays ``positive, score``, or ``label, prediction`` of
-        numbers.
-    answers : int
-        Of an item, of which one is to be right: the k of ``pass@k``; else 0.
-    """
+    """The properties of a measure."""
 
     name: str
+    #: What it is computed from.
     needs: Needs
     unit: Unit
+    #: False for an error or a cost.
     greater_is_better: bool = True
+    #: The default test of two classifiers on the same rows. The interval of the difference is of the same method.
     test: PairedTest = "counts"
+    #: The largest difference of two values of a row; None where there is none, or only the data tell.
     span: float | None = None
+    #: What several values of it are called; its name where empty.
     plural: str = ""
+    #: The formula of two classes: arrays ``tp, fn, fp, tn``.
     of_counts: Callable[..., Any] | None = None
+    #: The formula of several classes, if it needs no average over them.
     of_classes: Callable[..., Any] | None = None
+    #: The formula of a column of scores: arrays ``positive, score``.
     of_scores: Callable[..., float] | None = None
+    #: What each row adds to the mean that is the measure: arrays ``positive, score``, or ``label, prediction`` of
+    #: numbers.
     of_rows: Callable[..., FloatArray] | None = None
+    #: Of an item, of which one is to be right: the k of ``pass@k``; else 0.
     answers: int = 0
 
     @property

@@ -73,10 +73,7 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
 def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
     """The code of each item, which all its rows have.
 
-    Raises
-    ------
-    ValueError
-        If the rows of an item have several.
+    Raises ValueError if the rows of an item have several.
 
     Examples
     --------

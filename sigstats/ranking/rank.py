@@ -139,10 +139,7 @@ def rank_table(
     With `answers` the rows are items, and scores the means of so many answers; `right` says that these were right or
     wrong, and `lower` that the lower score is the better one. Of several `tasks` the first slice is the mean over them.
 
-    Raises
-    ------
-    ValueError
-        If an option is out of range, or there are fewer than two models.
+    Raises ValueError if an option is out of range, or there are fewer than two models.
     """
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     least = as_count(smallest_slice, "smallest_slice", minimum=1)

@@ -182,10 +182,7 @@ def rank_sets(
 def as_score_table(correct: Any) -> Any:
     """The table as bool where all of it is right or wrong, as float64 else.
 
-    Raises
-    ------
-    ValueError
-        If it is no table of numbers, or one is not finite or is beyond 1e75.
+    Raises ValueError if it is no table of numbers, or one is not finite or is beyond 1e75.
     """
     array = as_array(correct, "correct", "a table of rows and models")
     if array.dtype == np.bool_ and array.ndim == 2:

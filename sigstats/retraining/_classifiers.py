@@ -42,10 +42,8 @@ def fit_transform(transform: Any, X: Any) -> Any:
 def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> IntArray:
     """The place among `classes` of each prediction; a column is read as its entries, as of CatBoost.
 
-    Raises
-    ------
-    ValueError
-        If there is not a prediction for each row, or one is no class. The message calls the predictions `name`.
+    Raises ValueError if there is not a prediction for each row, or one is no class. The message calls the predictions
+    `name`.
 
     Examples
     --------

@@ -48,10 +48,7 @@ def encoded(X: Any) -> tuple[Any, Any]:
     Strings, categories and booleans are nominal: each value is its position among the values of its column, sorted as
     text. Numbers stay numbers, and what is missing is NaN.
 
-    Raises
-    ------
-    ValueError
-        If a column is of another kind, such as a time.
+    Raises ValueError if a column is of another kind, such as a time.
 
     Examples
     --------

@@ -26,10 +26,7 @@ from .folds import as_classes, as_folds, folds_of
 def as_groups(groups: Any, n: int) -> IntArray:
     """The code of each row's group, from 0.
 
-    Raises
-    ------
-    ValueError
-        If there is not one group for each of the `n` rows, or there are fewer than two groups.
+    Raises ValueError if there is not one group for each of the `n` rows, or there are fewer than two groups.
 
     Examples
     --------
@@ -186,10 +183,7 @@ class LabelExchange:
 def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
     """The rows among which a feature is permuted: those of each group and class, where there are two or more.
 
-    Raises
-    ------
-    ValueError
-        If there is no such group.
+    Raises ValueError if there is no such group.
     """
     _, strata = np.unique(np.column_stack([groups, y]), axis=0, return_inverse=True)
     rows = np.split(np.argsort(strata.ravel(), kind="stable"), np.cumsum(np.bincount(strata.ravel()))[:-1])

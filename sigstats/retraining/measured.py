@@ -39,18 +39,8 @@ STATISTICS: tuple[str, ...] = tuple(filter(_is_statistic, MEASURES))
 class Statistic:
     """A measure of a classifier's predictions or scores; greater is better.
 
-    Parameters
-    ----------
-    measure : str
-        One of `STATISTICS`.
-    n_classes : int
-    positive : int
-        The class of the measures of one class (``f1``, ``recall``, ``auc``), by its code.
-
-    Raises
-    ------
-    ValueError
-        If the measure is unknown, or needs two classes and there are others.
+    `measure`: one of `STATISTICS`. `positive`: the class of the measures of one class (``f1``, ``recall``, ``auc``),
+    by its code. Raises ValueError if the measure is unknown, or needs two classes and there are others.
 
     Examples
     --------
@@ -86,10 +76,7 @@ class Statistic:
     def require_of(self, classifier: Any) -> None:
         """Refuse a classifier that does not give what the measure needs.
 
-        Raises
-        ------
-        ValueError
-            One line that says what it lacks.
+        Raises ValueError, one line that says what it lacks.
         """
         known = ("predict_proba", "decision_function") if self._spec.needs == "scores" else ("predict_proba",)
         if self.needs_scores and not any(hasattr(classifier, name) for name in known):
@@ -134,10 +121,7 @@ class Statistic:
 def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
     """The statistic of a retrainer's classifier and classes.
 
-    Raises
-    ------
-    ValueError
-        If the measure is unknown, or the classes or the classifier do not have what it needs.
+    Raises ValueError if the measure is unknown, or the classes or the classifier do not have what it needs.
     """
     classes = np.unique(np.asarray(y))
     code = 1

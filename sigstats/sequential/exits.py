@@ -17,19 +17,13 @@ from ..intervals import Interval
 
 @dataclass(frozen=True, eq=False)
 class Exits:
-    """Ways in which a path ends.
+    """Ways in which a path ends."""
 
-    Attributes
-    ----------
-    replicates, exceedances : ndarray of int64
-        Where the path ends.
-    weight : ndarray of float64
-        The share of all paths to that place that have not ended before. Paths to one place are equally likely, so it
-        does not depend on p.
-    """
-
+    #: Where the path ends.
     replicates: IntArray
     exceedances: IntArray
+    #: The share of all paths to that place that have not ended before. Paths to one place are equally likely, so it
+    #: does not depend on p.
     weight: FloatArray
 
     def probability(self, p: float) -> float:
@@ -98,13 +92,7 @@ def evidence(
     from 0 to 1, it is valid with ties too, and the interval is the set of p for which neither tail of the order is
     below half of 1 - confidence.
 
-    Parameters
-    ----------
-    found : Boundaries
-    n, s : int
-        The replicates and the exceedances of the end.
-    confidence_level : float
-        Of the interval.
+    `n` and `s`: the replicates and the exceedances of the end. `confidence_level`: of the interval.
     """
     low, inside, high = found.low, found.inside, found.high
     at_most: Callable[[float], float]

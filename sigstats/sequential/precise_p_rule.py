@@ -22,6 +22,8 @@ class PrecisePRule(FixedRule):
     (`sigstats.sequential.exits.evidence`). To find it takes some nanoseconds times the square of the replicates, once
     for all tests of a rule: seconds for 60,000 of them.
 
+    Raises ValueError if a field is out of range.
+
     Attributes
     ----------
     maximum : int
@@ -30,11 +32,6 @@ class PrecisePRule(FixedRule):
         The standard error wanted, sqrt(p (1 - p) / n), above 0 and below 1; an interval of 95% is about four times as
         wide. The p in it is that of the replicates with two exceedances and two others added (Agresti and Coull 1998),
         so that no rule stops at once on an estimate of 0.
-
-    Raises
-    ------
-    ValueError
-        If a field is out of range.
 
     Examples
     --------

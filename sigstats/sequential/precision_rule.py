@@ -21,6 +21,8 @@ class PrecisionRule(FixedRule):
     that of `FixedRule`, but the stop depends on the exceedances: the probability that p is at most a may exceed a, by
     some 3% of a where it was enumerated. `PrecisePRule` has a p-value that is valid after such a stop.
 
+    Raises ValueError if a field is out of range.
+
     Attributes
     ----------
     maximum : int
@@ -31,11 +33,6 @@ class PrecisionRule(FixedRule):
         0. The stop depends on the rate, which biases it by less than the error squared.
     alpha : float
         The level of the rejections that are counted.
-
-    Raises
-    ------
-    ValueError
-        If a field is out of range.
 
     Examples
     --------

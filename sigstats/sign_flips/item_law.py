@@ -16,10 +16,7 @@ def item_law(
 ) -> FloatArray:
     """The probabilities that A is ahead in an item by -K, ..., K answers, from the parameters of `sigstats.power`.
 
-    Raises
-    ------
-    ValueError
-        If the parameters do not go together or are out of range.
+    Raises ValueError if the parameters do not go together or are out of range.
 
     Examples
     --------

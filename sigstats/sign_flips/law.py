@@ -48,14 +48,9 @@ _REACH = 14  # beyond so many standard deviations a tilted law has next to no ma
 def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width: float = _WIDTH) -> Tail:
     """``P(sum of B_i m_i >= threshold)`` for fair coins B.
 
-    Parameters
-    ----------
-    magnitudes : sequence of int, or array of float
-        All positive. Whole numbers are exact; for floats, sums that differ from the threshold by less than
-        `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it.
-    threshold : int or float
-    width : float
-        How wide the bounds may be, as a share of the tail, where the law is too wide to be summed.
+    `magnitudes`: all positive. Whole numbers are exact; for floats, sums that differ from the threshold by less than
+    `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it. `width`: how wide the bounds may be, as
+    a share of the tail, where the law is too wide to be summed.
 
     Examples
     --------

@@ -86,17 +86,11 @@ def _near_fractions(
 
 
 class SignedSums(NamedTuple):
-    """What the law of sums with random signs needs of differences: all whole numbers, or all floats.
+    """What the law of sums with random signs needs of differences: all whole numbers, or all floats."""
 
-    Attributes
-    ----------
-    magnitudes : list of int, or array of float
-        Of the differences that are not 0.
-    positive, negative : int or float
-        The sums of the magnitudes of the positive and of the negative differences.
-    """
-
+    #: Of the differences that are not 0.
     magnitudes: Any
+    #: The sums of the magnitudes of the positive and of the negative differences.
     positive: Any
     negative: Any
 

@@ -78,16 +78,9 @@ def law_of_difference(
 ) -> Law:
     """The law of the difference of a measure of which more is better.
 
-    Parameters
-    ----------
-    joint : JointOutcomes or JointEvents
-    measure : Measure
-    size : int
-        How many random weightings.
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        Where they come from.
-    groups : pair of array of int, optional
-        The group of each row, from 0, and the number of its event in `joint`.
+    `size`: how many random weightings.
+    `rng`: where they come from.
+    `groups`: the group of each row, from 0, and the number of its event in `joint`.
 
     Examples
     --------

@@ -24,11 +24,7 @@ _MOST_BLOCKS, _MOST_STEPS = 60, 100
 def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
     """The probability that the sum of gamma variables of shapes `counts`, times `factors`, is at most 0.
 
-    Parameters
-    ----------
-    factors : array of float
-    counts : array of float, optional
-        How often each occurs; 1 by default.
+    `counts`: how often each occurs; 1 by default.
 
     Examples
     --------

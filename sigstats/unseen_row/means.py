@@ -75,13 +75,7 @@ def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
 def mean_interval(units: Units, limits: tuple[float, float], confidence_level: float = 0.95) -> Interval:
     """The interval of the mean of values within limits.
 
-    Parameters
-    ----------
-    units : Units
-        As `units_of` makes them.
-    limits : pair of float
-        The least and the greatest value that one row can have.
-    confidence_level : float
+    `units`: as `units_of` makes them. `limits`: the least and the greatest value that one row can have.
 
     Examples
     --------

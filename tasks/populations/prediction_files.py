@@ -54,7 +54,7 @@ def read_counts(
     """The counts of a Parquet data set.
 
     `path`: a file, a folder, a pattern or an fsspec URL; relative ones start at `base`.
-    `label` and `a` and `b`: the columns of the true classes and of the predictions of A and of B.
+    `label`, `a` and `b`: the columns of the true classes and of the predictions of A and of B.
     `classes`: all classes there are; any other label is refused.
     `progress`: called with the number of files that are read, and the number of all files.
 

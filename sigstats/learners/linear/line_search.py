@@ -29,25 +29,16 @@ class _Point:
 
 @dataclass
 class LineSearch:
-    """A search along a direction, of which `trial` is the next step length to be tried.
+    """A search along a direction, of which `trial` is the next step length to be tried."""
 
-    Attributes
-    ----------
-    start : (float, float)
-        The value and the slope, below 0, at step length 0.
-    trial : float
-    doubt : float
-        How far rounding may move slopes and differences of values, as a share of them.
-    done : bool
-        The trial told last is taken.
-    doubtful : bool
-        Rounding could have decided otherwise.
-    """
-
+    #: The value and the slope, below 0, at step length 0.
     start: tuple[float, float]
     trial: float
+    #: How far rounding may move slopes and differences of values, as a share of them.
     doubt: float
+    #: The trial told last is taken.
     done: bool = False
+    #: Rounding could have decided otherwise.
     doubtful: bool = False
     _bracketed: bool = field(default=False, init=False)
     _first_stage: bool = field(default=True, init=False)

@@ -26,21 +26,14 @@ _RELATIVE = 1e-12
 
 @dataclass(frozen=True)
 class Learned:
-    """The weights that the scaler learns without each fold, (replicates, folds); None where nothing is scaled.
+    """The weights that the scaler learns without each fold, (replicates, folds); None where nothing is scaled."""
 
-    Attributes
-    ----------
-    weights : array, with a last axis of features
-        Of squared differences.
-    bound, upper : array
-        The smallest and the largest factor by which they differ from those over all rows.
-    unknown : array of bool
-        Where they are not known.
-    """
-
+    #: Of squared differences.
     weights: Any
+    #: The smallest and the largest factor by which they differ from those over all rows.
     bound: Any
     upper: Any
+    #: Where they are not known.
     unknown: Any
 
 

@@ -15,19 +15,12 @@ TOLERANCE = 1e-6
 
 
 class Split(NamedTuple):
-    """One way to part the rows of a node.
-
-    Attributes
-    ----------
-    feature : int
-    threshold : float
-        Numbers up to it take the first branch, others the second; NaN for a nominal feature.
-    gain, ratio : float
-        Information gain in bits a unit of weight, and that over the information of the split itself.
-    """
+    """One way to part the rows of a node."""
 
     feature: int
+    #: Numbers up to it take the first branch, others the second; NaN for a nominal feature.
     threshold: float
+    #: Information gain in bits a unit of weight, and that over the information of the split itself.
     gain: float
     ratio: float
 

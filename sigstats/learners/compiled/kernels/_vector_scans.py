@@ -74,14 +74,9 @@ def _of_lanes(builder: Any, found: Any) -> Any:
 def last_largest(builder: Any, rows: Any, body: Callable[[Any], list[Any]], values: int) -> list[Any]:
     """The largest of each of some values over the first rows, and the last place that has it.
 
-    Parameters
-    ----------
-    rows : int64 of LLVM
-        As many as the vectors fill are looked through.
-    body : callable
-        The vectors of places, and of values, from a row on.
-    values : int
-        How many.
+    `rows`: as many as the vectors fill are looked through.
+    `body`: the vectors of places, and of values, from a row on.
+    `values`: how many.
     """
     start = [ir.Constant(_LINE.vector, [float("-inf")] * LANES), ir.Constant(_LINE.vector, [-1.0] * LANES)]
     kept = [[[_variable(builder, each) for each in start] for _ in range(values)] for _ in range(_AT_ONCE)]
@@ -110,12 +105,8 @@ def last_largest(builder: Any, rows: Any, body: Callable[[Any], list[Any]], valu
 def scan(body: Callable[..., list[Any]], values: int) -> Any:
     """A function ``(table, kernel, rows, integers, floats)`` for compiled code that returns what `last_largest` finds.
 
-    Parameters
-    ----------
-    body : callable
-        ``body(builder, fields, integers, vectors, at)`` gives the vectors of places, and of values, from row `at`
-        on; each of the floats is a vector of its own.
-    values : int
+    `body`: ``body(builder, fields, integers, vectors, at)`` gives the vectors of places, and of values, from row `at`
+    on; each of the floats is a vector of its own.
     """
 
     def typed(context: Any, table: Any, kernel: Any, rows: Any, integers: Any, floats: Any) -> Any:  # noqa: ARG001
