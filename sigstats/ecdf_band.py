@@ -17,14 +17,9 @@ MOST_EXACT = 5_000
 def ecdf_band(n: int, levels: tuple[float, ...], confidence_level: float = 0.95) -> tuple[IntArray, IntArray]:
     """The least and the largest number of n uniform p-values at or below each level, all at once.
 
-    Parameters
-    ----------
-    n : int
-        The number of p-values, at least 1.
-    levels : tuple of float
-        Rising, strictly between 0 and 1.
-    confidence_level : float
-        Of all levels together.
+    `n`: the number of p-values, at least 1.
+    `levels`: rising, strictly between 0 and 1.
+    `confidence_level`: of all levels together.
 
     Returns
     -------

@@ -65,21 +65,9 @@ def mid_p_interval(successes: int, trials: int, *, confidence_level: float = 0.9
     Clopper and Pearson's with half the probability of the observed count: shorter, it covers the true proportion about
     as often as stated, sometimes less often (Lancaster 1961; Berry and Armitage 1995).
 
-    Parameters
-    ----------
-    successes, trials : int
-        ``0 <= successes <= trials``; with no trial the interval is [0, 1].
-    confidence_level : float
-        Strictly between 0 and 1.
-
-    Returns
-    -------
-    Interval
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or fractional, `successes` exceeds `trials`, or `confidence_level` is not in (0, 1).
+    `successes` and `trials`: ``0 <= successes <= trials``; with no trial the interval is [0, 1]. `confidence_level`:
+    strictly between 0 and 1. Raises ValueError if a count is negative or fractional, `successes` exceeds `trials`, or
+    `confidence_level` is not in (0, 1).
 
     Examples
     --------

@@ -40,26 +40,15 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
 
     Draws come in a fixed order: fewer from a generator in the same state are the first of more.
 
-    Parameters
-    ----------
-    counts : array_like of int, shape (J,)
-        How many rows of the population have each outcome; the total is at most 2**53.
-    n : int
-        The number of rows of a test set, at most the population's; at most 10**10 of a population of 10**9 or more.
-    rng : None, int or numpy.random.Generator
-        As for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
-    size : int
-        How many test sets, at least 0.
+    `counts` (array_like of int, shape (J,)): how many rows of the population have each outcome; the total is at most
+    2**53.
+    `n`: the number of rows of a test set, at most the population's; at most 10**10 of a population of 10**9 or more.
+    `rng`: as for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
+    `size`: how many test sets, at least 0.
 
-    Returns
-    -------
-    ndarray of int64, shape (size, J)
-        Independent rows that sum to n: each test set is drawn from the whole population.
-
-    Raises
-    ------
-    ValueError
-        If a count or a number is negative, fractional or too large, or the population has fewer than n rows.
+    Returns an ndarray of int64, shape (size, J): independent rows that sum to n: each test set is drawn from the
+    whole population. Raises ValueError if a count or a number is negative, fractional or too large, or the population
+    has fewer than n rows.
 
     Notes
     -----
@@ -94,24 +83,12 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
 def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
     """Draw test sets from an endless population, all at once, as counts of outcomes.
 
-    Parameters
-    ----------
-    probabilities : array_like of float, shape (J,)
-        The probability of each outcome; they sum to 1.
-    n : int
-        The number of rows of a test set.
-    rng, size
-        As for `draw_subsamples`.
+    `probabilities` (array_like of float, shape (J,)): the probability of each outcome; they sum to 1.
+    `n`: the number of rows of a test set.
+    `rng` and `size`: as for `draw_subsamples`.
 
-    Returns
-    -------
-    ndarray of int64, shape (size, J)
-        Independent rows that sum to n.
-
-    Raises
-    ------
-    ValueError
-        If the probabilities are none, or a number is negative, fractional or too large.
+    Returns an ndarray of int64, shape (size, J): independent rows that sum to n. Raises ValueError if the
+    probabilities are none, or a number is negative, fractional or too large.
 
     Examples
     --------
@@ -132,12 +109,8 @@ def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> I
 def hypergeometric_tables(total: int, marked: int, drawn: Any) -> tuple[IntArray, FloatArray]:
     """The laws of how many of `drawn` rows are marked ones. Not part of the public names.
 
-    Parameters
-    ----------
-    total, marked : int
-        The rows of the population, and those among them that are marked.
-    drawn : array_like of float, shape (m,)
-        Whole numbers, drawn without replacement, one for each law.
+    `total` and `marked`: the rows of the population, and those among them that are marked. `drawn` (array_like of
+    float, shape (m,)): whole numbers, drawn without replacement, one for each law.
 
     Returns
     -------

@@ -48,22 +48,11 @@ def _in_order_of_rows(value: Any, name: str) -> Any:
 def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray:
     """Count true classes against assigned classes.
 
-    Parameters
-    ----------
-    y_true, y_pred : array_like, shape (n,)
-        The true and the assigned class of each object: integers, booleans or strings.
-    labels : array_like, optional
-        The classes in the order of rows and columns; by default all that occur, sorted.
-
-    Returns
-    -------
-    ndarray of int, shape (k, k)
-
-    Raises
-    ------
-    ValueError
-        If the two differ in length or are empty, are no integers, booleans or strings, or if an object's class is not
-        among `labels`, or `labels` repeats one, or there are fewer than two classes or more than 4096.
+    `y_true` and `y_pred` (array_like, shape (n,)): the true and the assigned class of each object: integers, booleans
+    or strings. `labels`: the classes in the order of rows and columns; by default all that occur, sorted. Returns an
+    ndarray of int, shape (k, k). Raises ValueError if the two differ in length or are empty, are no integers,
+    booleans or strings, or if an object's class is not among `labels`, or `labels` repeats one, or there are fewer
+    than two classes or more than 4096.
 
     Examples
     --------

@@ -9,16 +9,10 @@ from .compiled import borrowed, compiled, inlined
 def shuffle_rows(words, members, starts, out, done):  # type: ignore[no-untyped-def]
     """Shuffle rows of `out` from row `done` on, as `numpy.random.Generator.permuted` does, until words are lacking.
 
-    Parameters
-    ----------
-    words : ndarray of uint32
-        What the stream gives next.
-    members, starts : ndarray of int64
-        The places of a row among which values are exchanged, in runs ``members[starts[s]:starts[s + 1]]``. All rows of
-        a set have their first run shuffled before the second.
-    out : ndarray of int64, shape (sets, rows, n)
-    done : int
-        So many runs of rows are done.
+    `words`: what the stream gives next.
+    `members` and `starts`: the places of a row among which values are exchanged, in runs ``members[starts[s]:starts[s
+    + 1]]``. All rows of a set have their first run shuffled before the second.
+    `done`: so many runs of rows are done.
 
     Returns
     -------

@@ -126,23 +126,11 @@ class Offered:
     def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
         """What identifies the code of an object that was found.
 
-        Parameters
-        ----------
-        name : str
-        defined_in : iterable of str
-            The imported modules in which it and what it is made of are defined.
-
-        Returns
-        -------
-        dict
-            Its ``package``; the ``version`` of the package, empty where it is not installed as a distribution; and the
-            ``source``: SHA-256 of the files of these modules, as far as they are of this package. If some are of other
-            packages than `_COMMON`, ``with`` says their versions and sources, as `said` does.
-
-        Raises
-        ------
-        ValueError
-            If it is defined in no file.
+        `defined_in`: the imported modules in which it and what it is made of are defined. Returns its ``package``;
+        the ``version`` of the package, empty where it is not installed as a distribution; and the ``source``: SHA-256
+        of the files of these modules, as far as they are of this package. If some are of other packages than
+        `_COMMON`, ``with`` says their versions and sources, as `said` does. Raises ValueError if it is defined in no
+        file.
         """
         module = self._place(name)[0]
         package = module.partition(".")[0]

@@ -29,14 +29,9 @@ _MOST = 2**31
 def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tuple[int, int, int]) -> IntArray:
     """Rows of the numbers from 0 on, in which those of each run are exchanged.
 
-    Parameters
-    ----------
-    generator : Generator
-        It is advanced as by calls of ``generator.permuted``, one for each set and run.
-    runs : list of ndarray of int
-        Numbers that are exchanged with each other; none is in two of them.
-    shape : (sets, rows, n)
-        Of the result.
+    `generator`: it is advanced as by calls of ``generator.permuted``, one for each set and run.
+    `runs`: numbers that are exchanged with each other; none is in two of them.
+    `shape`: of the result.
     """
     kind = type(generator.bit_generator)
     large = np.prod(shape) >= _MANY or "numba" in sys.modules

@@ -38,20 +38,12 @@ def as_generator(rng: Any = None) -> np.random.Generator:
 def lane_generator(seed: int, key: bytes, lane: int) -> np.random.Generator:
     """The generator of one lane.
 
-    Parameters
-    ----------
-    seed : int
-        The study's seed, at least 0.
-    key : bytes
-        A digest of the identity of what is drawn (8 bytes or more; the first 16 are used). Two cells with the same
-        key share their streams.
-    lane : int
-        The lane's number, at least 0.
+    `seed`: the study's seed, at least 0.
+    `key`: a digest of the identity of what is drawn (8 bytes or more; the first 16 are used). Two cells with the same
+    key share their streams.
+    `lane`: the lane's number, at least 0.
 
-    Returns
-    -------
-    numpy.random.Generator
-        Over Philox, positioned at the lane's start.
+    Returns a numpy.random.Generator: over Philox, positioned at the lane's start.
 
     Examples
     --------

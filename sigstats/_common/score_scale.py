@@ -20,19 +20,11 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
 
     One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
 
-    Parameters
-    ----------
-    scores : sequence of array of float, shape (n,)
-        Those of each model.
-    names : sequence of str
-        What a complaint calls the models.
-    wanted : str
-        What a complaint asks for.
+    `scores` (sequence of array of float, shape (n,)): those of each model.
+    `names`: what a complaint calls the models.
+    `wanted`: what a complaint asks for.
 
-    Raises
-    ------
-    ValueError
-        One line that names the first model of each kind, or the wild score.
+    Raises ValueError, one line that names the first model of each kind, or the wild score.
 
     Examples
     --------

@@ -24,18 +24,11 @@ def tilted_expectation(
     On that interval exp(tilt T) is a mixture of the indicators of -y <= T <= 0 over exponential y, cut at `reach`; the
     same mixture of their majorants is a majorant.
 
-    Parameters
-    ----------
-    values : complex array, shape (J + 1,)
-        ``E exp(2 pi i n T / length)`` for n = 0 to J.
-    doubt : float array, shape (J + 1,)
-        By how much each may be wrong.
-    length : float
-        The length of the circle, which holds T.
-    tilt, reach : float
-        Not negative; `reach` at most the length.
-    slack : float
-        By how much the interval is widened at both ends, or narrowed if negative.
+    `values` (complex array, shape (J + 1,)): ``E exp(2 pi i n T / length)`` for n = 0 to J.
+    `doubt` (float array, shape (J + 1,)): by how much each may be wrong.
+    `length`: the length of the circle, which holds T.
+    `tilt` and `reach`: not negative; `reach` at most the length.
+    `slack`: by how much the interval is widened at both ends, or narrowed if negative.
     """
     degree = len(values) - 1
     n = np.arange(1, degree + 1)

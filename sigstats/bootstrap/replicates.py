@@ -23,18 +23,13 @@ _BLOCK = 2**22
 
 
 class Replicates(NamedTuple):
-    """Bootstrap replicates of a measure, in the order in which they were drawn.
+    """Bootstrap replicates of a measure, in the order in which they were drawn."""
 
-    Attributes
-    ----------
-    a, b : ndarray of float64, shape (size,)
-        The measure of A and of B in each replicate.
-    undefined : ndarray of bool, shape (size,)
-        Where 0/0, taken as 0, entered the measure of A or of B; never for a user's function.
-    """
-
+    #: The measure of A and of B in each replicate; ndarray of float64, shape (size,).
     a: FloatArray
     b: FloatArray
+    #: Where 0/0, taken as 0, entered the measure of A or of B; never for a user's function; ndarray of bool, shape
+    #: (size,).
     undefined: np.ndarray[Any, np.dtype[np.bool_]]
 
     @property
@@ -53,25 +48,12 @@ def bootstrap_replicates(
     Replicates come in a fixed order: fewer from a generator in the same state are the first of more, and two draws
     in succession are one draw of both sizes together.
 
-    Parameters
-    ----------
-    outcomes : JointOutcomes or JointEvents
-        The joint outcomes of A and B on at least one observation.
-    measure : str, Measure or callable
-        As for `sigstats.measures.measure.as_measure`.
-    rng : None, int or numpy.random.Generator
-        As for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
-    size : int
-        How many replicates, at least 0.
+    `outcomes`: the joint outcomes of A and B on at least one observation.
+    `measure`: as for `sigstats.measures.measure.as_measure`.
+    `rng`: as for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
+    `size`: how many replicates, at least 0.
 
-    Returns
-    -------
-    Replicates
-
-    Raises
-    ------
-    ValueError
-        If there is no observation, or the measure is unknown or does not fit the outcomes.
+    Raises ValueError if there is no observation, or the measure is unknown or does not fit the outcomes.
 
     Examples
     --------
@@ -120,26 +102,13 @@ def bootstrap_statistic(
     The general form: the events may be anything of which all observations with equal events are equal to the
     statistic.
 
-    Parameters
-    ----------
-    counts : array_like of int, shape (J,)
-        How often each event occurred.
-    statistic : callable
-        Takes event counts, float64 of shape (m, J) whose rows sum to n, and gives m finite numbers.
-    rng : None, int or numpy.random.Generator
-        As for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
-    size : int
-        How many replicates, at least 0.
+    `counts` (array_like of int, shape (J,)): how often each event occurred.
+    `statistic`: takes event counts, float64 of shape (m, J) whose rows sum to n, and gives m finite numbers.
+    `rng`: as for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
+    `size`: how many replicates, at least 0.
 
-    Returns
-    -------
-    ndarray of float64, shape (size,)
-        In the order of drawing, as for `bootstrap_replicates`.
-
-    Raises
-    ------
-    ValueError
-        If the counts are bad or all 0, or the statistic fails or gives something else than m finite numbers.
+    Returns an ndarray of float64, shape (size,): in the order of drawing, as for `bootstrap_replicates`. Raises
+    ValueError if the counts are bad or all 0, or the statistic fails or gives something else than m finite numbers.
 
     Examples
     --------
@@ -179,17 +148,8 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
     All observations of one event leave the same value when they are left out, so that there are as many values as
     distinct events, each with its count as its weight (Efron 1987, eq. 6.6).
 
-    Parameters
-    ----------
-    outcomes : JointOutcomes or JointEvents
-        The joint outcomes of A and B on at least one observation.
-    measure : str, Measure or callable
-        As for `sigstats.measures.measure.as_measure`.
-
-    Returns
-    -------
-    float
-        0 where all jackknife values are equal.
+    `outcomes`: the joint outcomes of A and B on at least one observation. `measure`: as for
+    `sigstats.measures.measure.as_measure`. Returns a float: 0 where all jackknife values are equal.
 
     Examples
     --------

@@ -139,17 +139,11 @@ def bootstrap_summary(
 ) -> BootstrapResult:
     """Do what `bootstrap_test` does with differences that were drawn elsewhere.
 
-    Parameters
-    ----------
-    outcomes : JointOutcomes or JointEvents
-        What the differences were drawn from.
-    differences : array_like, shape (M,)
-        Replicates of B - A by the same measure, in any order, as
-        `sigstats.bootstrap.replicates.bootstrap_differences` draws them.
-    measure, confidence_level, method, alternative, null_value
-        As for `bootstrap_test`.
-    undefined : int, optional
-        In how many replicates 0/0 occurred, if known.
+    `outcomes`: what the differences were drawn from.
+    `differences` (array_like, shape (M,)): replicates of B - A by the same measure, in any order, as
+    `sigstats.bootstrap.replicates.bootstrap_differences` draws them.
+    `measure`, `confidence_level`, `method`, `alternative` and `null_value`: as for `bootstrap_test`.
+    `undefined`: in how many replicates 0/0 occurred, if known.
 
     Examples
     --------

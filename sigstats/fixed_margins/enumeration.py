@@ -22,20 +22,8 @@ def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0
     Tables are counted row by row: columns whose diagonal cell is passed are alike, so that only what is left in them
     matters, in no order.
 
-    Parameters
-    ----------
-    row_totals, column_totals : array_like of int, shape (k,)
-    least_correct : int
-        The smallest sum of the diagonal.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If the margins do not fit together, or there are too many tables to count.
+    `least_correct`: the smallest sum of the diagonal. Raises ValueError if the margins do not fit together, or there
+    are too many tables to count.
 
     Examples
     --------

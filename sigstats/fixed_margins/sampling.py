@@ -38,26 +38,16 @@ _Way: TypeAlias = Callable[[np.random.Generator, int], IntArray]
 def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> IntArray:
     """Numbers correct of `size` independent random tables with the given margins.
 
-    Parameters
-    ----------
-    row_totals, column_totals : array_like of int
-        For each class the number of its objects and how often it is named; k of each, with equal sums.
-    size : int
-        How many replicates, up to a hundred million. From generators in the same state, fewer replicates are the
-        first of more.
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        See `sigstats._common.random_streams.as_generator`. A generator is left after the batch of 1000 that the last
-        replicate belongs to.
+    `row_totals` and `column_totals`: for each class the number of its objects and how often it is named; k of each,
+    with equal sums.
+    `size`: how many replicates, up to a hundred million. From generators in the same state, fewer replicates are the
+    first of more.
+    `rng`: see `sigstats._common.random_streams.as_generator`. A generator is left after the batch of 1000 that the
+    last replicate belongs to.
 
-    Returns
-    -------
-    ndarray of int, shape (size,)
-
-    Raises
-    ------
-    ValueError
-        If the margins are no whole numbers of at least 0, differ in length or total, are all 0 or exceed a billion
-        objects; if `size` is no whole number of at least 0; if `rng` is of another type.
+    Returns an ndarray of int, shape (size,). Raises ValueError if the margins are no whole numbers of at least 0,
+    differ in length or total, are all 0 or exceed a billion objects; if `size` is no whole number of at least 0; if
+    `rng` is of another type.
 
     Notes
     -----

@@ -48,23 +48,11 @@ class UpperTail(NamedTuple):
 def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
     """The probability of `correct` or more objects in their own class, given the margins.
 
-    Parameters
-    ----------
-    row_totals, column_totals : array_like of int
-        For each class the number of its objects and how often it was named; k of each, with equal sums.
-    correct : int
-        The observed number correct, the trace of the table.
-
-    Returns
-    -------
-    UpperTail
-
-    Raises
-    ------
-    ValueError
-        If the margins are no whole numbers of at least 0, differ in length or total, or are all 0; if `correct` is
-        out of their range; or for more than 20,000 objects in one of the rare tables that no method here serves (none
-        was among thousands of random ones up to three million objects).
+    `row_totals` and `column_totals`: for each class the number of its objects and how often it was named; k of each,
+    with equal sums. `correct`: the observed number correct, the trace of the table. Raises ValueError if the margins
+    are no whole numbers of at least 0, differ in length or total, or are all 0; if `correct` is out of their range;
+    or for more than 20,000 objects in one of the rare tables that no method here serves (none was among thousands of
+    random ones up to three million objects).
 
     Notes
     -----

@@ -27,12 +27,8 @@ def hesitating(objects: Sequence[Choice]) -> list[int]:
 def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
     """The class counts of the greatest sum of terms.
 
-    Parameters
-    ----------
-    objects : sequence of tuple of int
-        The classes that each object may take; at most `MOST_CLASSES` may be one of several.
-    terms : ndarray, shape (K, n + 1)
-        For each class what each of its counts adds: convex.
+    `objects`: the classes that each object may take; at most `MOST_CLASSES` may be one of several. `terms` (ndarray,
+    shape (K, n + 1)): for each class what each of its counts adds: convex.
 
     Examples
     --------

@@ -22,23 +22,11 @@ def goodness_of_fit_exceedances(
     The replicates of the Monte-Carlo method, for those who spread them over machines. They are drawn one after the
     other: from generators in equal states, fewer replicates are the first of more.
 
-    Parameters
-    ----------
-    counts, probabilities, ordering
-        As for `goodness_of_fit_test`.
-    size : int
-        The number of replicates.
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        Source of the outcomes; a Generator is advanced.
+    `counts`, `probabilities` and `ordering`: as for `goodness_of_fit_test`.
+    `size`: the number of replicates.
+    `rng`: source of the outcomes; a Generator is advanced.
 
-    Returns
-    -------
-    ndarray of bool, shape (size,)
-
-    Raises
-    ------
-    ValueError
-        As `goodness_of_fit_test`.
+    Returns an ndarray of bool, shape (size,). Raises ValueError as `goodness_of_fit_test`.
 
     Examples
     --------

@@ -22,23 +22,11 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
     The replicates of the Monte-Carlo method, for those who spread them over machines. They are drawn one after the
     other: from generators in equal states, fewer replicates are the first of more.
 
-    Parameters
-    ----------
-    counts_a, counts_b : array_like of int, shape (K,)
-        As for `homogeneity_test`.
-    size : int
-        The number of replicates.
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        Source of the tables; a Generator is advanced.
+    `counts_a` and `counts_b` (array_like of int, shape (K,)): as for `homogeneity_test`.
+    `size`: the number of replicates.
+    `rng`: source of the tables; a Generator is advanced.
 
-    Returns
-    -------
-    ndarray of bool, shape (size,)
-
-    Raises
-    ------
-    ValueError
-        As `homogeneity_test`.
+    Returns an ndarray of bool, shape (size,). Raises ValueError as `homogeneity_test`.
 
     Examples
     --------

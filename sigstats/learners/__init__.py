@@ -57,36 +57,21 @@ def build(
     All that is learned from the data, scales, categories and imputed values too, is learned in ``fit``, so on the
     training fold alone.
 
-    Parameters
-    ----------
-    name : str
-        A ready learner (a key of `READY`); the name of one that an installed package offers (an entry point of the
-        group ``sigstats.learners``); or the import path of a classifier, such as
-        ``"sklearn.ensemble.RandomForestClassifier"`` or, of an allowed package, ``"mypackage.models:Net"``.
-    params : mapping, optional
-        Parameters of the classifier itself (not of the transforms in front of it).
-    nominal : array_like of bool, shape (d,), optional
-        Which features are nominal: they hold category codes 0, 1, ... as floats. None: no feature is.
-    missing : bool
-        Whether values may be missing (NaN). Without missing and nominal features the pipeline is the lean one.
-    text : bool
-        Whether a row is a text: its words, English stop words left out, are weighted by tf-idf, which is sparse, and
-        the classifier has nothing else in front of it.
-    stem : {"english", "porter"}, optional
-        Take words of texts by their stems, by this algorithm of the package snowballstemmer.
-    allowed : sequence of str
-        The packages an import path may lead into, so that a name cannot run arbitrary code.
+    `name`: a ready learner (a key of `READY`); the name of one that an installed package offers (an entry point of
+    the group ``sigstats.learners``); or the import path of a classifier, such as
+    ``"sklearn.ensemble.RandomForestClassifier"`` or, of an allowed package, ``"mypackage.models:Net"``.
+    `params`: parameters of the classifier itself (not of the transforms in front of it).
+    `nominal` (array_like of bool, shape (d,), optional): which features are nominal: they hold category codes 0, 1,
+    ... as floats. None: no feature is.
+    `missing`: whether values may be missing (NaN). Without missing and nominal features the pipeline is the lean one.
+    `text`: whether a row is a text: its words, English stop words left out, are weighted by tf-idf, which is sparse,
+    and the classifier has nothing else in front of it.
+    `stem`: take words of texts by their stems, by this algorithm of the package snowballstemmer.
+    `allowed`: the packages an import path may lead into, so that a name cannot run arbitrary code.
 
-    Returns
-    -------
-    estimator
-        With ``random_state=0`` where the classifier takes one and `params` does not say otherwise.
-
-    Raises
-    ------
-    ValueError
-        If the name or a parameter is unknown (with the nearest known one), the path leads out of `allowed` or to
-        something that is no classifier, or `stem` is given and snowballstemmer is not installed.
+    Returns an estimator: with ``random_state=0`` where the classifier takes one and `params` does not say otherwise.
+    Raises ValueError if the name or a parameter is unknown (with the nearest known one), the path leads out of
+    `allowed` or to something that is no classifier, or `stem` is given and snowballstemmer is not installed.
 
     Examples
     --------

@@ -89,23 +89,15 @@ def _parts(transform: ColumnTransformer, d: int) -> list[tuple[list[Any], IntArr
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the training rows of each fold in a block of replicates.
+    """Moments of the training rows of each fold in a block of replicates."""
 
-    Attributes
-    ----------
-    rows : ndarray, shape (replicates, n, m)
-        All rows in the order of folds and classes.
-    count : ndarray, shape (folds, classes)
-        Training rows of each class.
-    sums : ndarray, shape (replicates, folds, classes, m)
-        Their sums.
-    scatter : ndarray, shape (replicates, folds, m, m)
-        Their cross products, all classes together.
-    """
-
+    #: All rows in the order of folds and classes; ndarray, shape (replicates, n, m).
     rows: FloatArray
+    #: Training rows of each class; ndarray, shape (folds, classes).
     count: FloatArray
+    #: Their sums; ndarray, shape (replicates, folds, classes, m).
     sums: FloatArray
+    #: Their cross products, all classes together; ndarray, shape (replicates, folds, m, m).
     scatter: FloatArray
 
 

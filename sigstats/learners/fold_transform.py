@@ -17,11 +17,8 @@ _EPS = float(np.finfo(np.float64).eps)
 class FoldTransform:
     """The transforms before a classifier, fitted anew on each training fold.
 
-    Parameters
-    ----------
-    transforms : list of transformers
-    X : ndarray, shape (n, d)
-        The data. How a sum is rounded is NumPy's own: it is tried on them whether scales are the same.
+    `X` (ndarray, shape (n, d)): the data. How a sum is rounded is NumPy's own: it is tried on them whether scales are
+    the same.
     """
 
     def __init__(self, transforms: list[Any], X: FloatArray) -> None:

@@ -90,17 +90,10 @@ def tag_of(estimator: Any, name: str) -> Any:
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
     """The identity of the code of a classifier.
 
-    Returns
-    -------
-    dict
-        Its ``package``; the ``version`` of the package, empty where it is not installed as a distribution; and the
-        ``source``: SHA-256 of the files in which the classifier, the steps of a pipeline and their base classes are
-        defined, as far as they are of this package; ``with``, the same of other packages in words, if there are any.
-
-    Raises
-    ------
-    ValueError
-        As `find`, or if it is defined in no file.
+    Returns its ``package``; the ``version`` of the package, empty where it is not installed as a distribution; and
+    the ``source``: SHA-256 of the files in which the classifier, the steps of a pipeline and their base classes are
+    defined, as far as they are of this package; ``with``, the same of other packages in words, if there are any.
+    Raises ValueError as `find`, or if it is defined in no file.
     """
     return _CLASSIFIERS.code_of(
         name,

@@ -28,10 +28,7 @@ Orders: TypeAlias = tuple[IntArray, FloatArray]
 def feasible(doubled: IntArray) -> bool:
     """Whether `exact_pvalue` takes at most some three seconds.
 
-    Parameters
-    ----------
-    doubled : ndarray of int, shape (N, k)
-        Twice the ranks of k models on each of N data sets.
+    `doubled` (ndarray of int, shape (N, k)): twice the ranks of k models on each of N data sets.
 
     Examples
     --------

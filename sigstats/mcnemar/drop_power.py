@@ -21,28 +21,13 @@ _ROUNDING = 1e-12
 def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float:
     """The probability that McNemar's exact test shows a drop, and that the drop observed is at least `minimum`.
 
-    Parameters
-    ----------
-    n : int
-        The number of observations, up to 10**8.
-    drop : float
-        The accuracy of A less that of B, from 0 to `discordance`.
-    discordance : float
-        The probability that exactly one of the two is right.
-    alpha : float
-        The level of the one-sided test, between 0 and 1/2.
-    minimum : float
-        The smallest observed drop that counts, from 0 to 1.
+    `n`: the number of observations, up to 10**8.
+    `drop`: the accuracy of A less that of B, from 0 to `discordance`.
+    `discordance`: the probability that exactly one of the two is right.
+    `alpha`: the level of the one-sided test, between 0 and 1/2.
+    `minimum`: the smallest observed drop that counts, from 0 to 1.
 
-    Returns
-    -------
-    float
-        Exact but for rounding.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
+    Returns a float: exact but for rounding. Raises ValueError if a number is out of its range.
 
     Examples
     --------
@@ -75,10 +60,8 @@ def drop_size(
     It is that of `sigstats.sample_size`, unless `minimum` decides: then it is found by bisection, and a few numbers
     behind it may have a power that is lower by as much as one observation changes it.
 
-    Returns
-    -------
-    int or None
-        None where no number below 10**8 is enough: the drop is no larger than `minimum`, or very small.
+    Returns an int or None: None where no number below 10**8 is enough: the drop is no larger than `minimum`, or very
+    small.
 
     Examples
     --------

@@ -33,29 +33,15 @@ def finite_power(
 ) -> float:
     """The probability that McNemar's test rejects on n rows of a finite population, drawn without replacement.
 
-    Parameters
-    ----------
-    n : int
-        The number of rows drawn, at most `total`, and at most 10**7 of them drawn or discordant.
-    only_a, only_b : int
-        How many rows of the population only A, and only B, gets right.
-    total : int
-        The rows of the population, at most 2**53.
-    swapped : bool
-        Whether the outputs of A and B are exchanged in each row drawn with probability 1/2, so that neither is
-        better: the probability is then the type-I error.
-    alpha, alternative, method, correction
-        As in `sigstats.mcnemar.power.power`.
+    `n`: the number of rows drawn, at most `total`, and at most 10**7 of them drawn or discordant.
+    `only_a` and `only_b`: how many rows of the population only A, and only B, gets right.
+    `total`: the rows of the population, at most 2**53.
+    `swapped`: whether the outputs of A and B are exchanged in each row drawn with probability 1/2, so that neither is
+    better: the probability is then the type-I error.
+    `alpha`, `alternative`, `method` and `correction`: as in `sigstats.mcnemar.power.power`.
 
-    Returns
-    -------
-    float
-        What the sums leave out is below 1e-15.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range or an option unknown.
+    What the sums leave out is below 1e-15. Raises ValueError if a number is out of its range or an option
+    unknown.
 
     Examples
     --------

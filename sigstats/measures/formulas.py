@@ -34,21 +34,9 @@ from .confusion import of_counts, ratio
 def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of right answers, ``(tp + tn) / n``.
 
-    Parameters
-    ----------
-    tp, fn, fp, tn : int or array_like of int
-        The counts, in the order that the module states.
-    undefined : float
-        The value of 0/0, here that of no observation at all.
-
-    Returns
-    -------
-    float or ndarray of float64
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or fractional, or the shapes do not broadcast.
+    `tp`, `fn`, `fp` and `tn`: the counts, in the order that the module states. `undefined`: the value of 0/0, here
+    that of no observation at all. Raises ValueError if a count is negative or fractional, or the shapes do not
+    broadcast.
 
     Examples
     --------

@@ -140,30 +140,17 @@ def as_measure(
 ) -> Measure:
     """Find a measure by its name, or wrap a function of counts.
 
-    Parameters
-    ----------
-    measure : str, Measure or callable
-        A name: ``accuracy``, ``error``, ``precision``, ``recall``, ``specificity``, ``balanced-accuracy``, ``f1``,
-        ``f-beta``, ``jaccard``, ``mcc``, ``kappa`` and ``dcf``, each also after ``micro-`` (of the summed counts of
-        all categories) and ``macro-`` (the mean over categories; of classes, over those that the table's truth or its
-        predictions have, as in scikit-learn). For several classes ``accuracy``, ``error``, ``balanced-accuracy``,
-        ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. So are the names that installed packages offer
-        (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp,
-        tn``, with the categories along the last axis if there are several, and returns one finite number for each
-        table.
-    greater_is_better : bool, optional
-        For a callable; False says that it is a cost.
-    **parameters : float
-        ``beta`` of ``f-beta``; ``cost_fn``, ``cost_fp`` and ``prior`` of ``dcf``.
+    `measure`: a name: ``accuracy``, ``error``, ``precision``, ``recall``, ``specificity``, ``balanced-accuracy``,
+    ``f1``, ``f-beta``, ``jaccard``, ``mcc``, ``kappa`` and ``dcf``, each also after ``micro-`` (of the summed counts
+    of all categories) and ``macro-`` (the mean over categories; of classes, over those that the table's truth or its
+    predictions have, as in scikit-learn). For several classes ``accuracy``, ``error``, ``balanced-accuracy``, ``mcc``
+    (Gorodkin's R_K) and ``kappa`` need no average. So are the names that installed packages offer (entry points of
+    the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp, tn``, with the categories
+    along the last axis if there are several, and returns one finite number for each table.
+    `greater_is_better`: for a callable; False says that it is a cost.
+    `parameters`: ``beta`` of ``f-beta``; ``cost_fn``, ``cost_fp`` and ``prior`` of ``dcf``.
 
-    Returns
-    -------
-    Measure
-
-    Raises
-    ------
-    ValueError
-        If the name or a parameter is unknown, or a parameter is out of range.
+    Raises ValueError if the name or a parameter is unknown, or a parameter is out of range.
 
     Examples
     --------
@@ -226,20 +213,9 @@ def _check_named(measure: Measure) -> None:
 def one_vs_rest(table: Any) -> Confusion:
     """The four counts of each class of a square table against all others.
 
-    Parameters
-    ----------
-    table : array_like of int, shape (..., K, K)
-        Counts with the true classes in rows.
-
-    Returns
-    -------
-    Confusion
-        Four int64 arrays of shape (..., K).
-
-    Raises
-    ------
-    ValueError
-        If the table is not square, or a count is negative or fractional.
+    `table` (array_like of int, shape (..., K, K)): counts with the true classes in rows. Returns a Confusion: four
+    int64 arrays of shape (..., K). Raises ValueError if the table is not square, or a count is negative or
+    fractional.
 
     Examples
     --------

@@ -48,10 +48,7 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 def code_of(name: str) -> dict[str, str] | None:
     """What identifies the code of a measure that a package offers; None for a measure of this package.
 
-    Returns
-    -------
-    dict or None
-        Its ``package``, its ``version`` and the ``source``: SHA-256 of the file that the entry point names.
+    Returns its ``package``, its ``version`` and the ``source``: SHA-256 of the file that the entry point names.
     """
     base = name.removeprefix("micro-").removeprefix("macro-")
     if base not in named():

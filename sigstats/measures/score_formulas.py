@@ -17,11 +17,7 @@ def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
 
     Both are multiples of a half, so that their sums are exact.
 
-    Parameters
-    ----------
-    positive : ndarray of bool, shape (n,)
-        Whether each row is positive.
-    score : ndarray of float, shape (n,)
+    `positive` (ndarray of bool, shape (n,)): whether each row is positive.
 
     Returns
     -------
@@ -54,11 +50,7 @@ def _count_below(ascending: FloatArray, values: FloatArray) -> FloatArray:
 def area_under_curve(positive: Any, score: Any) -> float:
     """The area under the ROC curve: the share of pairs in which the positive row has the greater score.
 
-    Parameters
-    ----------
-    positive : ndarray of bool, shape (n,)
-        Whether each row is positive; some are, and some are not.
-    score : ndarray of float, shape (n,)
+    `positive` (ndarray of bool, shape (n,)): whether each row is positive; some are, and some are not.
 
     Examples
     --------
@@ -74,11 +66,7 @@ def area_under_curve(positive: Any, score: Any) -> float:
 def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
     """The logarithm of the probability of each row's true class.
 
-    Parameters
-    ----------
-    positive : ndarray of bool, shape (n,)
-    probability : ndarray of float, shape (n,)
-        That each row is positive, as the classifier says.
+    `probability` (ndarray of float, shape (n,)): that each row is positive, as the classifier says.
     """
     truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
     # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.

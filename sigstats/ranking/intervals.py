@@ -18,12 +18,7 @@ def share_interval(right: Any, groups: IntArray | None, confidence: float) -> In
     One more group, as large as the largest, that is all right or all wrong does not undo it
     (`sigstats.unseen_row.means`), however few groups there are.
 
-    Parameters
-    ----------
-    right : ndarray of bool, shape (n,)
-    groups : ndarray of int, shape (n,), or None
-        Codes from 0.
-    confidence : float
+    `groups` (ndarray of int, shape (n,), or None): codes from 0.
 
     Examples
     --------

@@ -33,23 +33,12 @@ def _is_missing(value: Any) -> bool:
 def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:
     """The mean of each model's answers to each item, and their number.
 
-    Parameters
-    ----------
-    marks : ndarray of float, shape (n, k)
-        NaN where a model has no answer.
-    items : ndarray of int, shape (n,)
-        Codes from 0.
-    names, models : sequence of str
-        What the items and the models are called.
+    `marks` (ndarray of float, shape (n, k)): NaN where a model has no answer.
+    `items` (ndarray of int, shape (n,)): codes from 0.
+    `names` and `models`: what the items and the models are called.
 
-    Returns
-    -------
-    tuple of (ndarray of float, ndarray of int), each of shape (items, k)
-
-    Raises
-    ------
-    ValueError
-        If a model has no answer to an item.
+    Returns a tuple of (ndarray of float, ndarray of int), each of shape (items, k). Raises ValueError if a model has
+    no answer to an item.
 
     Examples
     --------

@@ -235,10 +235,7 @@ def _as_counts(answers: Any, shape: tuple[int, int]) -> IntArray:
 def adjusted_pairs(pvalues: FloatArray) -> FloatArray:
     """Adjusted p-values of all ordered pairs of k models, by Holm's steps with transitivity.
 
-    Parameters
-    ----------
-    pvalues : ndarray, shape (k, k)
-        One-sided, of "the model of the row is better than that of the column".
+    `pvalues` (ndarray, shape (k, k)): one-sided, of "the model of the row is better than that of the column".
 
     Examples
     --------

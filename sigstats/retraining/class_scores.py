@@ -17,17 +17,13 @@ from .retrainer import TRANSFORMS
 
 
 class ClassScores(NamedTuple):
-    """The scores of each row, by the classifier of the folds that do not test it.
+    """The scores of each row, by the classifier of the folds that do not test it."""
 
-    Attributes
-    ----------
-    probabilities : float64 array of shape (n, K), or None
-        Of each class, in sorted order; None where the classifier has no ``predict_proba``.
-    decision : float64 array of shape (n,), or None
-        Of two classes how much the second is preferred; None where there is no ``decision_function``, or more classes.
-    """
-
+    #: Of each class, in sorted order; None where the classifier has no ``predict_proba``; float64 array of shape (n,
+    #: K), or None.
     probabilities: FloatArray | None
+    #: Of two classes how much the second is preferred; None where there is no ``decision_function``, or more classes;
+    #: float64 array of shape (n,), or None.
     decision: FloatArray | None
 
 
@@ -42,25 +38,14 @@ def class_scores(
 ) -> ClassScores:
     """The cross-validated scores of a classifier.
 
-    Parameters
-    ----------
-    estimator : estimator
-        A scikit-learn classifier; it is cloned.
-    X : ndarray or DataFrame, shape (n, d)
-        The rows.
-    y : array_like, shape (n,)
-        The class of each row.
-    folds : ndarray of int, shape (n,)
-        The test fold of each row.
-    transforms : {"fold", "all"}
-        Whether the transforms of a pipeline are learned on the training fold alone, or once on all rows.
-    around_fit : callable
-        Its context is entered around each fit with its scores, to watch over them.
+    `estimator`: a scikit-learn classifier; it is cloned.
+    `X` (ndarray or DataFrame, shape (n, d)): the rows.
+    `y` (array_like, shape (n,)): the class of each row.
+    `folds` (ndarray of int, shape (n,)): the test fold of each row.
+    `transforms`: whether the transforms of a pipeline are learned on the training fold alone, or once on all rows.
+    `around_fit`: its context is entered around each fit with its scores, to watch over them.
 
-    Raises
-    ------
-    ValueError
-        If the classifier fails to fit or to score.
+    Raises ValueError if the classifier fails to fit or to score.
 
     Examples
     --------

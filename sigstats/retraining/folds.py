@@ -23,28 +23,15 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classe
 
     They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``.
 
-    Parameters
-    ----------
-    y : array_like, shape (n,)
-        The class of each row.
-    n_splits : int
-        The number of folds, at least 2.
-    rng : None, int or numpy.random.Generator
-        As for `sigstats._common.random_streams.as_generator`; one integer is drawn.
-    rare_classes : {"refuse", "allow"}
-        What to do with a class that has fewer rows than there are folds. If allowed, some folds test no row of it,
-        and a class of a single row is tested by a classifier that never saw it.
+    `y` (array_like, shape (n,)): the class of each row.
+    `n_splits`: the number of folds, at least 2.
+    `rng`: as for `sigstats._common.random_streams.as_generator`; one integer is drawn.
+    `rare_classes`: what to do with a class that has fewer rows than there are folds. If allowed, some folds test no
+    row of it, and a class of a single row is tested by a classifier that never saw it.
 
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The number, 0 to ``n_splits - 1``, of the fold in which each row is tested.
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer rows than there are folds (every class, where rare ones are allowed), or there is one
-        class only.
+    Returns an ndarray of int64, shape (n,): the number, 0 to ``n_splits - 1``, of the fold in which each row is
+    tested. Raises ValueError if a class has fewer rows than there are folds (every class, where rare ones are
+    allowed), or there is one class only.
 
     Examples
     --------
@@ -73,24 +60,13 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classe
 def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refuse") -> IntArray:
     """Folds of a single row each, or of a single group.
 
-    Parameters
-    ----------
-    y : array_like, shape (n,)
-        The class of each row.
-    groups : ndarray of int, shape (n,), optional
-        The group of each row, a code from 0.
-    rare_classes : {"refuse", "allow"}
-        What to do with a class of a single row (group), which is tested by a classifier that never saw it.
+    `y` (array_like, shape (n,)): the class of each row.
+    `groups` (ndarray of int, shape (n,), optional): the group of each row, a code from 0.
+    `rare_classes`: what to do with a class of a single row (group), which is tested by a classifier that never saw
+    it.
 
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The numbers 0 to ``n - 1``, or the groups.
-
-    Raises
-    ------
-    ValueError
-        If a class has a single row (group) and rare ones are refused, or there is one class only.
+    Returns an ndarray of int64, shape (n,): the numbers 0 to ``n - 1``, or the groups. Raises ValueError if a class
+    has a single row (group) and rare ones are refused, or there is one class only.
 
     Examples
     --------
@@ -115,21 +91,9 @@ def require_trained(y: Any, folds: IntArray, rare_classes: str) -> None:
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
     """The fold array of a scikit-learn splitter.
 
-    Parameters
-    ----------
-    cv : splitter
-        Anything with scikit-learn's ``split(X, y, groups)``.
-    X, y, groups : array_like
-        Handed to the splitter.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If the splitter fails, does not test each row exactly once, or trains on anything but the rest.
+    `cv`: anything with scikit-learn's ``split(X, y, groups)``. `X`, `y` and `groups`: handed to the splitter. Returns
+    an ndarray of int64, shape (n,). Raises ValueError if the splitter fails, does not test each row exactly once, or
+    trains on anything but the rest.
 
     Examples
     --------
@@ -148,22 +112,10 @@ def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
 def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
     """The fold array of pairs of training and test rows.
 
-    Parameters
-    ----------
-    splits : iterable of (train, test)
-        The numbers of the rows of each split, or a mask of all rows.
-    n : int
-        The number of rows.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If a split is no pair of row numbers, or the splits do not test each row exactly once and train on all others:
-        the wrong rows of repeated or partial test sets have no law that a permutation keeps.
+    `splits`: the numbers of the rows of each split, or a mask of all rows. `n`: the number of rows. Returns an
+    ndarray of int64, shape (n,). Raises ValueError if a split is no pair of row numbers, or the splits do not test
+    each row exactly once and train on all others: the wrong rows of repeated or partial test sets have no law that a
+    permutation keeps.
 
     Examples
     --------
@@ -219,19 +171,12 @@ def _is_splits(cv: Any) -> bool:
 def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
     """The folds of ``cv=``: a number of stratified ones, a splitter, its splits, or the fold of each row itself.
 
-    Parameters
-    ----------
-    cv : int, splitter, iterable of (train, test), or array_like of int, shape (n,)
-        As said; the numbers of an array may be any integers, and are renumbered from 0 in their order.
-    X, y : array_like
-        The rows and their classes.
-    rng : None, int or numpy.random.Generator
-        Used for an integer `cv` alone.
+    `cv` (int, splitter, iterable of (train, test), or array_like of int, shape (n,)): as said; the numbers of an
+    array may be any integers, and are renumbered from 0 in their order.
+    `X` and `y`: the rows and their classes.
+    `rng`: used for an integer `cv` alone.
 
-    Raises
-    ------
-    ValueError
-        If `cv` is none of these, or leaves fewer than two folds.
+    Raises ValueError if `cv` is none of these, or leaves fewer than two folds.
 
     Examples
     --------

@@ -56,28 +56,15 @@ def stratified_group_folds(
 
     They are scikit-learn's ``StratifiedGroupKFold(n_splits, shuffle=True)``.
 
-    Parameters
-    ----------
-    y : array_like, shape (n,)
-        The class of each row.
-    groups : array_like, shape (n,)
-        The group of each row.
-    n_splits : int
-        The number of folds, at least 2.
-    rng : None, int or numpy.random.Generator
-        One integer is drawn.
-    rare_classes : {"refuse", "allow"}
-        What to do with a class that has rows in fewer groups than there are folds. If allowed, some folds test no row
-        of it, and a class of a single group is tested by a classifier that never saw it.
+    `y` (array_like, shape (n,)): the class of each row.
+    `groups` (array_like, shape (n,)): the group of each row.
+    `n_splits`: the number of folds, at least 2.
+    `rng`: one integer is drawn.
+    `rare_classes`: what to do with a class that has rows in fewer groups than there are folds. If allowed, some folds
+    test no row of it, and a class of a single group is tested by a classifier that never saw it.
 
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If there are fewer groups than folds, a class is in fewer groups than there are folds, or a fold is left empty.
+    Returns an ndarray of int64, shape (n,). Raises ValueError if there are fewer groups than folds, a class is in
+    fewer groups than there are folds, or a fold is left empty.
 
     Examples
     --------
@@ -133,15 +120,7 @@ def require_whole_groups(folds: IntArray, groups: IntArray) -> None:
 class LabelExchange:
     """Draws permutations of rows against labels that keep groups.
 
-    Parameters
-    ----------
-    y, groups : ndarray of int, shape (n,)
-        Codes from 0.
-
-    Raises
-    ------
-    ValueError
-        If no exchange changes a label.
+    `y` and `groups` (ndarray of int, shape (n,)): codes from 0. Raises ValueError if no exchange changes a label.
     """
 
     def __init__(self, y: IntArray, groups: IntArray) -> None:

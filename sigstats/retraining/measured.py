@@ -88,11 +88,7 @@ class Statistic:
     def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
         """The measure of each replicate.
 
-        Parameters
-        ----------
-        truth : ndarray of int, shape (n,) or (replicates, n)
-        predicted : ndarray of int, shape (replicates, n)
-            Codes of classes.
+        `predicted` (ndarray of int, shape (replicates, n)): codes of classes.
         """
         k = self.n_classes
         size = len(predicted)
@@ -145,16 +141,7 @@ def observed_value(retrainer: Retrainer, statistic: Statistic) -> float:
 def measured(retrainer: Retrainer, statistic: Statistic, rng: Any, size: int) -> FloatArray:
     """The measure in each of the next `size` replicates; the permutations are those of ``Retrainer.wrong``.
 
-    Parameters
-    ----------
-    retrainer : Retrainer
-    statistic : Statistic
-    rng : None, int or numpy.random.Generator
-    size : int
-
-    Returns
-    -------
-    ndarray of float64, shape (size,)
+    Returns an ndarray of float64, shape (size,).
 
     Examples
     --------

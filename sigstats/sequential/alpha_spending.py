@@ -21,36 +21,17 @@ Spending: TypeAlias = Literal["each", "series", "linear", "pocock", "obrien-flem
 def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series", looks: int | None = None) -> float:
     """The level of one of many looks at the same data.
 
-    Parameters
-    ----------
-    look : int
-        Which look this is, from 1.
-    alpha : float
-        The level of all looks together.
-    spending : str
-        ``"each"``
-            Every look has the whole level: nothing is shared, and false alarms add up.
-        ``"series"``
-            ``6 / pi**2 / look**2`` of the level. It sums to the level over infinitely many looks, so that their number
-            need not be known.
-        ``"linear"``
-            The same for each of `looks` looks (Bonferroni).
-        ``"pocock"``
-            ``alpha * ln(1 + (e - 1) t)`` is spent up to the share `t` of the looks: a little more for the early ones.
-        ``"obrien-fleming"``
-            ``2 - 2 Phi(z(1 - alpha / 2) / sqrt(t))`` is spent up to `t`: nearly all is kept for the late ones.
-    looks : int, optional
-        How many looks there will be; needed by the last three.
+    `look`: which look this is, from 1.
+    `alpha`: the level of all looks together.
+    `spending`: ``"each"`` Every look has the whole level: nothing is shared, and false alarms add up. ``"series"``
+    ``6 / pi**2 / look**2`` of the level. It sums to the level over infinitely many looks, so that their number need
+    not be known. ``"linear"`` The same for each of `looks` looks (Bonferroni). ``"pocock"`` ``alpha * ln(1 + (e - 1)
+    t)`` is spent up to the share `t` of the looks: a little more for the early ones. ``"obrien-fleming"`` ``2 - 2
+    Phi(z(1 - alpha / 2) / sqrt(t))`` is spent up to `t`: nearly all is kept for the late ones.
+    `looks`: how many looks there will be; needed by the last three.
 
-    Returns
-    -------
-    float
-        The level of this look. 0 after the last of `looks` looks: all is spent.
-
-    Raises
-    ------
-    ValueError
-        If `look` or `looks` is no count of at least 1, or `looks` is missing where it is needed.
+    Returns the level of this look. 0 after the last of `looks` looks: all is spent. Raises ValueError if `look` or
+    `looks` is no count of at least 1, or `looks` is missing where it is needed.
 
     References
     ----------

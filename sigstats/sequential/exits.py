@@ -55,23 +55,17 @@ class Exits:
 
 @dataclass(frozen=True, eq=False)
 class Boundaries:
-    """Both boundaries up to some number of replicates.
+    """Both boundaries up to some number of replicates."""
 
-    Attributes
-    ----------
-    lower, upper : ndarray of int64, shape (size,)
-        After n replicates a path ends if its exceedances are at most ``lower[n - 1]`` or at least ``upper[n - 1]``.
-    low, high : Exits
-        Ends at the lower and at the upper boundary, each in the order of time; of one time, those at the lower boundary
-        with fewer exceedances first, those at the upper with more.
-    inside : Exits
-        Where the paths are that met neither in `size` replicates, in the order of their exceedances.
-    """
-
+    #: After n replicates a path ends if its exceedances are at most ``lower[n - 1]`` or at least ``upper[n - 1]``;
+    #: ndarray of int64, shape (size,).
     lower: IntArray
     upper: IntArray
+    #: Ends at the lower and at the upper boundary, each in the order of time; of one time, those at the lower boundary
+    #: with fewer exceedances first, those at the upper with more.
     low: Exits
     high: Exits
+    #: Where the paths are that met neither in `size` replicates, in the order of their exceedances.
     inside: Exits
 
 

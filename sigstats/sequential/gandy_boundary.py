@@ -19,20 +19,10 @@ def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int
     ``risk * n / (n + half_spent)``: the upper one where p is `keep_at`, the lower one where p is `reject_at`. For equal
     levels this is Gandy's construction.
 
-    Parameters
-    ----------
-    reject_at, keep_at : float
-        ``0 < reject_at <= keep_at < 1``.
-    risk : float
-        The risk spent by infinitely many replicates, at each boundary.
-    half_spent : int
-        After how many replicates half of the risk may be spent.
-    size : int
-        For how many replicates.
-
-    Returns
-    -------
-    Boundaries
+    `reject_at` and `keep_at`: ``0 < reject_at <= keep_at < 1``.
+    `risk`: the risk spent by infinitely many replicates, at each boundary.
+    `half_spent`: after how many replicates half of the risk may be spent.
+    `size`: for how many replicates.
 
     Examples
     --------

@@ -56,12 +56,8 @@ class Tail(NamedTuple):
 def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
     """``P(S >= threshold)``, or None where too many frequencies count.
 
-    Parameters
-    ----------
-    sizes, times : ndarray of int, shape (D,)
-        The distinct magnitudes, all positive, and how often each occurs.
-    threshold : int
-        From 1 to the sum of all.
+    `sizes` and `times` (ndarray of int, shape (D,)): the distinct magnitudes, all positive, and how often each
+    occurs. `threshold`: from 1 to the sum of all.
 
     Examples
     --------

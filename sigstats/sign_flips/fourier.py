@@ -36,17 +36,12 @@ def tail_bounds(
 ) -> tuple[float, float, float]:
     """Lower and upper bound of ``P(S >= threshold)`` and the logarithm of the upper one.
 
-    Parameters
-    ----------
-    sizes, times : array of float, shape (D,)
-        The distinct magnitudes, all positive, and how often each occurs.
-    threshold : float
-        At least half the total, where the tail is at most about one half; less makes the bounds wider.
-    slack : float
-        By how much the threshold, or the sum through rounding, may be wrong.
-    width : float
-        The width wanted, as a share of the upper bound, where that is above 1e-5; a fiftieth below it. It is not
-        reached where ties hold much of the tail.
+    `sizes` and `times` (array of float, shape (D,)): the distinct magnitudes, all positive, and how often each
+    occurs.
+    `threshold`: at least half the total, where the tail is at most about one half; less makes the bounds wider.
+    `slack`: by how much the threshold, or the sum through rounding, may be wrong.
+    `width`: the width wanted, as a share of the upper bound, where that is above 1e-5; a fiftieth below it. It is not
+    reached where ties hold much of the tail.
 
     Examples
     --------

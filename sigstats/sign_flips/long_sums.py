@@ -45,14 +45,9 @@ _CHUNK = 2**16
 def tails_of_long_sum(magnitudes: Any, larger: float, *, width: float) -> tuple[float, float] | None:
     """A lower bound of ``P(S > larger)`` and an upper bound of ``P(S >= larger)``; None where the series is too short.
 
-    Parameters
-    ----------
-    magnitudes : ndarray of int or float, shape (n,)
-        Not negative. Sums of whole ones lie a unit apart.
-    larger : float
-        At least half the total. Sums of floats that are within 1e-10 of it, relative, count as equal.
-    width : float
-        As for `sigstats.sign_flips.many_tails.tails_of_sums`.
+    `magnitudes` (ndarray of int or float, shape (n,)): not negative. Sums of whole ones lie a unit apart.
+    `larger`: at least half the total. Sums of floats that are within 1e-10 of it, relative, count as equal.
+    `width`: as for `sigstats.sign_flips.many_tails.tails_of_sums`.
 
     Examples
     --------

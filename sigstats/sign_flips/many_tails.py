@@ -26,20 +26,13 @@ _NEWTON = 20
 def tails_of_sums(magnitudes: FloatArray, at: FloatArray, beyond: FloatArray, *, width: float) -> FloatArray:
     """Lower bounds of ``P(S >= beyond)`` and upper bounds of ``P(S >= at)``, S the sum of those that fair coins put in.
 
-    Parameters
-    ----------
-    magnitudes : array of float, shape (P, n)
-        Of P sums; not negative, and not all 0.
-    at, beyond : array of float, shape (P,)
-        `at` at least about half the total, `beyond` at least as much. Where no sum lies between them, both are the
-        same tail.
-    width : float
-        The width wanted, as a share of the upper bound; twice that where it is below 1e-5. It is not reached where sums
-        between `at` and `beyond` hold much of the tail.
+    `magnitudes` (array of float, shape (P, n)): of P sums; not negative, and not all 0.
+    `at` and `beyond` (array of float, shape (P,)): `at` at least about half the total, `beyond` at least as much.
+    Where no sum lies between them, both are the same tail.
+    `width`: the width wanted, as a share of the upper bound; twice that where it is below 1e-5. It is not reached
+    where sums between `at` and `beyond` hold much of the tail.
 
-    Returns
-    -------
-    ndarray, shape (2, P)
+    Returns an ndarray, shape (2, P).
 
     Examples
     --------

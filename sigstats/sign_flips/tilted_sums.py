@@ -38,25 +38,18 @@ _FAR, _WIDER = 1e-5, 4
 
 @dataclass(frozen=True)
 class TiltedSums:
-    """Sums of magnitudes that coins put in, a row each, under laws whose means are about `at`.
+    """Sums of magnitudes that coins put in, a row each, under laws whose means are about `at`."""
 
-    Attributes
-    ----------
-    at, gap : ndarray, shape (P,)
-        Upper bounds are wanted of ``P(S >= at)`` and lower bounds of ``P(S >= at + gap)``, with fair coins.
-    tilt, log_scale : ndarray, shape (P,)
-        The exponent, and the logarithm of what probabilities at `at` are multiplied by.
-    reach : ndarray, shape (P,)
-        Half the length of a circle that holds all sums but for a chance of `MISSED`.
-    total, spread : ndarray, shape (P,)
-        Of all magnitudes, and the standard deviation of the sum.
-    """
-
+    #: Upper bounds are wanted of ``P(S >= at)`` and lower bounds of ``P(S >= at + gap)``, with fair coins; ndarray,
+    #: shape (P,).
     at: FloatArray
     gap: FloatArray
+    #: The exponent, and the logarithm of what probabilities at `at` are multiplied by; ndarray, shape (P,).
     tilt: FloatArray
     log_scale: FloatArray
+    #: Half the length of a circle that holds all sums but for a chance of `MISSED`; ndarray, shape (P,).
     reach: FloatArray
+    #: Of all magnitudes, and the standard deviation of the sum; ndarray, shape (P,).
     total: FloatArray
     spread: FloatArray
 

@@ -52,12 +52,7 @@ def gains_of(
 ) -> Gains:
     """The gains of rows, or of groups of rows, of which each class has some.
 
-    Parameters
-    ----------
-    positive : array of bool, shape (n,)
-    scores : pair of array of float, shape (n,)
-        Of A and of B.
-    groups : array of int, shape (n,), optional
+    `scores` (pair of array of float, shape (n,)): of A and of B.
     """
     (above_a, below_a), (above_b, below_b) = (pair_wins(positive, each) for each in scores)
     u, v = (above_b - above_a) / len(below_a), (below_b - below_a) / len(above_a)

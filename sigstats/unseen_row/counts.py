@@ -30,18 +30,12 @@ _KINDS, _UNSEEN_ROWS = 3, (1.0, 3.7)
 
 
 class Law(NamedTuple):
-    """Random values of the measure with one more row, of which `low` has B at its worst and `high` at its best.
+    """Random values of the measure with one more row, of which `low` has B at its worst and `high` at its best."""
 
-    Attributes
-    ----------
-    low, high : array of float, shape (size,)
-        B - A.
-    a, b : pair of array of float, shape (size,)
-        The least and the greatest value of each.
-    """
-
+    #: B - A; array of float, shape (size,).
     low: FloatArray
     high: FloatArray
+    #: The least and the greatest value of each; pair of array of float, shape (size,).
     a: tuple[FloatArray, FloatArray]
     b: tuple[FloatArray, FloatArray]
 

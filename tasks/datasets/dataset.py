@@ -30,27 +30,6 @@ class Dataset:
     Raises ValueError, one line that names the data set, the column, the row where there is one (counted from 0), and
     what would be right: no rows, no features, one class alone, an infinite value, a code without a category ...
 
-    Attributes
-    ----------
-    name : str
-        What the study calls it; one line.
-    X : float64 array of shape (n, d), C-contiguous, read-only
-        Numeric features as they are, nominal ones as codes 0, 1, ...; NaN is missing in either kind.
-    nominal : bool array of shape (d,), read-only
-        Which features are nominal.
-    y : int64 array of shape (n,), read-only
-        The class of each row, a position in `classes`.
-    classes : tuple of str
-        Two or more; each has rows.
-    features : tuple of str
-        The names of the columns of `X`, each once.
-    categories : tuple of tuple of str
-        The categories of each nominal feature, in the order of its codes; empty for a numeric one.
-    groups : int64 array of shape (n,) or None
-        What rows have in common, such as a patient, as codes 0, 1, ...: rows of one group depend on each other.
-    folds : int64 array of shape (n,) or None
-        The fold in which each row is tested, where the data say so, likewise.
-
     Examples
     --------
     >>> import numpy as np
@@ -70,14 +49,25 @@ class Dataset:
     ()
     """
 
+    #: What the study calls it; one line.
     name: str
+    #: Numeric features as they are, nominal ones as codes 0, 1, ...; NaN is missing in either kind; float64 array of
+    #: shape (n, d), C-contiguous, read-only.
     X: NDArray[np.float64]
+    #: Which features are nominal; bool array of shape (d,), read-only.
     nominal: NDArray[np.bool_]
+    #: The class of each row, a position in `classes`; int64 array of shape (n,), read-only.
     y: NDArray[np.int64]
+    #: Two or more; each has rows.
     classes: tuple[str, ...]
+    #: The names of the columns of `X`, each once.
     features: tuple[str, ...]
+    #: The categories of each nominal feature, in the order of its codes; empty for a numeric one.
     categories: tuple[tuple[str, ...], ...]
+    #: What rows have in common, such as a patient, as codes 0, 1, ...: rows of one group depend on each other; int64
+    #: array of shape (n,) or None.
     groups: NDArray[np.int64] | None = None
+    #: The fold in which each row is tested, where the data say so, likewise; int64 array of shape (n,) or None.
     folds: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:

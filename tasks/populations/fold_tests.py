@@ -49,12 +49,7 @@ def run_fold_test(
 ) -> tuple[float, float]:
     """The p-value of a test on one sample, and by how much B is better than A.
 
-    Parameters
-    ----------
-    test : mapping
-    outcomes : ndarray of int64, shape (repeats, folds, 8)
-    rng : numpy.random.Generator
-        For a test that draws resamples.
+    `rng`: for a test that draws resamples.
     """
     pooled = outcomes.sum(axis=(0, 1))
     options = {key: value for key, value in test.items() if key != "test"}

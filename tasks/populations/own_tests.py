@@ -98,15 +98,8 @@ def run_own_test(
     The rows of a test set come in random order. A function with a parameter ``rng`` is given a generator there; the
     global ones are seeded before each call.
 
-    Parameters
-    ----------
-    function : callable
-    test : mapping
-        Its ``params``, and whether it is ``vectorised``.
-    drawn : ndarray of int64, shape (m, J)
-        The test sets, which come from `population`.
-    population : Population or EventPopulation
-    rng : numpy.random.Generator
+    `test`: its ``params``, and whether it is ``vectorised``. `drawn` (ndarray of int64, shape (m, J)): the test sets,
+    which come from `population`.
     """
     answers, vectorised = _answers(population), test["vectorised"]
     seeds = rng.integers(2**32, size=len(drawn)).tolist()

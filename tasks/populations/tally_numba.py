@@ -13,16 +13,10 @@ def count_rows(truth: Any, a: Any, b: Any, first: tuple[int, int, int], places: 
 
     Returns how many rows were counted, n or fewer.
 
-    Parameters
-    ----------
-    truth, a, b : arrays of int, shape (n,)
-        Of no unsigned 64 bits.
-    first : (int, int, int)
-        The first number of each column that may have a place.
-    places : three arrays of int64
-        For that number of a column and those after it what they add to the place of a row's outcome; far below 0 for
-        one that has none.
-    table : array of int64, shape (outcomes,)
+    `truth`, `a` and `b` (arrays of int, shape (n,)): of no unsigned 64 bits.
+    `first`: the first number of each column that may have a place.
+    `places`: for that number of a column and those after it what they add to the place of a row's outcome; far below
+    0 for one that has none.
     """
     in_truth, in_a, in_b = places
     # As unsigned numbers, those before the first are beyond the last as well: one comparison a column. They index

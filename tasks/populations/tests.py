@@ -78,14 +78,8 @@ def run_test(
 
     Where an option is not valid, or the test refuses a test set, its p-value is NaN.
 
-    Parameters
-    ----------
-    test : mapping
-    drawn : ndarray of int64, shape (m, J)
-        The test sets, which come from `population`.
-    population : Population or EventPopulation
-    rng : numpy.random.Generator
-        For a test that draws resamples.
+    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`. `rng`: for a test that
+    draws resamples.
     """
     options = dict(test)
     name = options.pop("test")

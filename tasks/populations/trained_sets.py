@@ -31,22 +31,15 @@ Counted: TypeAlias = list[tuple[Event, int]]
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What the classifiers of a set are trained on.
+    """What the classifiers of a set are trained on."""
 
-    Attributes
-    ----------
-    transforms : list of estimator
-        Fitted; they see no category, so that they are the same for all.
-    classifier : estimator
-        Not fitted.
-    X : array or sparse matrix, shape (n, d)
-    truth : ndarray of bool, shape (n, K)
-        Which rows are of each category.
-    """
-
+    #: Fitted; they see no category, so that they are the same for all.
     transforms: list[Any]
+    #: Not fitted.
     classifier: Any
+    #: array or sparse matrix, shape (n, d).
     X: Any
+    #: Which rows are of each category; ndarray of bool, shape (n, K).
     truth: NDArray[np.bool_]
 
     @property

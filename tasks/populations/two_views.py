@@ -23,18 +23,12 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of the population.
+    """A sample of the population."""
 
-    Attributes
-    ----------
-    a, b : ndarray of float64, shape (n, features)
-        What A and B see of each row.
-    y : ndarray of int64, shape (n,)
-        The class of each row, 0 or 1; 0 is the positive class.
-    """
-
+    #: What A and B see of each row; ndarray of float64, shape (n, features).
     a: FloatArray
     b: FloatArray
+    #: The class of each row, 0 or 1; 0 is the positive class; ndarray of int64, shape (n,).
     y: IntArray
 
 

@@ -28,38 +28,26 @@ Files = Sequence[tuple[str, Columns]]
 
 @dataclass(frozen=True)
 class ManyPredictions:
-    """What many files say of the same rows.
+    """What many files say of the same rows."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (n, k)
-        Of bool where each answer is right or wrong, else of float: the scores of the k files.
-    group : int64 array of shape (n,), or None
-    slices : mapping of str to (names, codes)
-        For each column its values, sorted, and the value of each row.
-    subjects : tuple of mapping of str to str
-        What each log says of itself: its model, task, score; empty for a table.
-    notes : tuple of str
-        What a person should know, a line each.
-    answers : int64 array of shape (n, k), or None
-        How many answers each score is the average of, where the files have unlike numbers of answers to an item; the
-        rows are then items.
-    predicted : bool
-        Whether averages are of answers that were right or wrong.
-    lower : bool
-        Whether the lower score is the better one.
-    tasks : int64 array of shape (n,) or None
-        Which of several tasks each row is of.
-    """
-
+    #: Of bool where each answer is right or wrong, else of float: the scores of the k files; ndarray, shape (n, k).
     scores: NDArray[Any]
+    #: int64 array of shape (n,), or None.
     group: Codes | None
+    #: For each column its values, sorted, and the value of each row.
     slices: Mapping[str, tuple[tuple[str, ...], Codes]]
+    #: What each log says of itself: its model, task, score; empty for a table.
     subjects: tuple[Mapping[str, str], ...]
+    #: What a person should know, a line each.
     notes: tuple[str, ...]
+    #: How many answers each score is the average of, where the files have unlike numbers of answers to an item; the
+    #: rows are then items; int64 array of shape (n, k), or None.
     answers: Codes | None = None
+    #: Whether averages are of answers that were right or wrong.
     predicted: bool = False
+    #: Whether the lower score is the better one.
     lower: bool = False
+    #: Which of several tasks each row is of; int64 array of shape (n,) or None.
     tasks: Codes | None = None
 
 

@@ -46,29 +46,20 @@ _WIDE = 16
 
 @dataclass(frozen=True)
 class _Basis:
-    """Standardised columns of which none depends on others.
+    """Standardised columns of which none depends on others."""
 
-    Attributes
-    ----------
-    columns : ndarray, shape (n, m)
-    kept : ndarray, shape (m,)
-        Where they are among all columns.
-    usual : ndarray, shape (m,)
-        The value that more than half the rows have, if there is one.
-    lone : ndarray of bool, shape (m,)
-        Where all rows have that value, scikit-learn gives no weight: the column has no part in others that were left
-        out, and its variance comes out as 0, not as rounding that would be scaled up.
-    whole : bool
-        Only constant columns were left out.
-    farthest : float
-        How many standard deviations a value lies from 0 at most.
-    """
-
+    #: ndarray, shape (n, m).
     columns: FloatArray
+    #: Where they are among all columns; ndarray, shape (m,).
     kept: IntArray
+    #: The value that more than half the rows have, if there is one; ndarray, shape (m,).
     usual: FloatArray
+    #: Where all rows have that value, scikit-learn gives no weight: the column has no part in others that were left
+    #: out, and its variance comes out as 0, not as rounding that would be scaled up; ndarray of bool, shape (m,).
     lone: Any
+    #: Only constant columns were left out.
     whole: bool
+    #: How many standard deviations a value lies from 0 at most.
     farthest: float
 
 

@@ -36,24 +36,9 @@ class LinearDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> "LinearDiscriminant":
         """Fit the discriminants.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-            The rows.
-        y : array_like, shape (n,)
-            The class of each row.
-
-        Returns
-        -------
-        LinearDiscriminant
-            This estimator.
-
-        Raises
-        ------
-        ValueError
-            As `LinearDiscriminantAnalysis.fit` raises it.
-        numpy.linalg.LinAlgError
-            If another solver than ``"svd"`` fails.
+        `X` (array_like, shape (n, d)): the rows. `y` (array_like, shape (n,)): the class of each row. Returns a
+        LinearDiscriminant: this estimator. Raises ValueError as `LinearDiscriminantAnalysis.fit` raises it. Raises
+        numpy.linalg.LinAlgError if another solver than ``"svd"`` fails.
         """
         try:
             return self._fit_rows(X, y)

@@ -19,15 +19,12 @@ from ..base import nominal_mask
 class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for numeric and nominal features together.
 
-    Parameters
-    ----------
-    nominal : array_like of bool, shape (d,), or None
-        Which features are nominal; they hold category codes 0, 1, ... as floats.
-    alpha : float
-        Added to the count of each category seen in training (Laplace 1, none 0). A category not seen in training
-        tells nothing about the class and is left out, as a missing value is.
-    var_smoothing : float
-        This portion of the largest variance of a numeric feature is added to all variances, as in ``GaussianNB``.
+    `nominal` (array_like of bool, shape (d,), or None): which features are nominal; they hold category codes 0, 1,
+    ... as floats.
+    `alpha`: added to the count of each category seen in training (Laplace 1, none 0). A category not seen in training
+    tells nothing about the class and is left out, as a missing value is.
+    `var_smoothing`: this portion of the largest variance of a numeric feature is added to all variances, as in
+    ``GaussianNB``.
 
     Notes
     -----

@@ -31,17 +31,8 @@ def is_gaussian(machine: Any) -> bool:
 def predict(fitted: Any, X: Any) -> Any:
     """The predictions of `fitted` for the rows of X.
 
-    Parameters
-    ----------
-    fitted : estimator
-        A fitted scikit-learn classifier, or a pipeline that ends with one.
-    X : array_like, shape (n, d)
-        The rows, or texts, as for ``fitted.predict``.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        As ``fitted.predict(X)``.
+    `fitted`: a fitted scikit-learn classifier, or a pipeline that ends with one. `X` (array_like, shape (n, d)): the
+    rows, or texts, as for ``fitted.predict``. Returns an ndarray, shape (n,): as ``fitted.predict(X)``.
 
     Examples
     --------

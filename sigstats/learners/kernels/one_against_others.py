@@ -35,13 +35,8 @@ _EXPONENTIAL = 1e-15
 class OneAgainstOthers:
     """Classifiers that say of each row whether it is of a category, one for each.
 
-    Parameters
-    ----------
-    classifier : estimator
-        Not fitted; a clone of it is fitted for each category.
-    X : array or sparse matrix, shape (n, d)
-    truth : ndarray of bool, shape (n, K)
-        Which rows are of each category. Where all rows of a category are alike, that is the answer for every row.
+    `classifier`: not fitted; a clone of it is fitted for each category. `truth` (ndarray of bool, shape (n, K)):
+    which rows are of each category. Where all rows of a category are alike, that is the answer for every row.
 
     Examples
     --------

@@ -93,12 +93,8 @@ class _State:
 def minimise(evaluate: Evaluate, start: FloatArray, rules: Rules) -> tuple[FloatArray, IntArray]:
     """Minimise from `start`, (problems, parameters).
 
-    Parameters
-    ----------
-    evaluate : callable
-        ``evaluate(x, problems)`` gives the values and the gradients, at a row of x each, of the problems numbered so.
-    start : ndarray, shape (problems, parameters)
-    rules : Rules
+    `evaluate`: ``evaluate(x, problems)`` gives the values and the gradients, at a row of x each, of the problems
+    numbered so.
 
     Returns
     -------

@@ -27,14 +27,9 @@ def _whole(n: int, unit: int) -> int:
 class MixedFeatures:
     """The nearest row of another fold in each replicate, for complete numbers.
 
-    Parameters
-    ----------
-    X : ndarray, shape (n, d)
-        About their middle, so that squares are small.
-    priority : ndarray of int, shape (folds, n)
-        The rank of each row among those that are equally near.
-    farthest : float
-        A distance of which rounding is as large as the tolerance.
+    `X` (ndarray, shape (n, d)): about their middle, so that squares are small.
+    `priority` (ndarray of int, shape (folds, n)): the rank of each row among those that are equally near.
+    `farthest`: a distance of which rounding is as large as the tolerance.
     """
 
     def __init__(

@@ -28,18 +28,13 @@ _CHUNK_BYTES = 2**25
 class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """k nearest neighbours by Euclidean distance, in which a nominal mismatch or a missing value counts 1.
 
-    Parameters
-    ----------
-    n_neighbors : int
-        k, at most the number of training rows.
-    ties : {"random", "first", "vote"}
-        Which of the rows that are equally near as the k-th nearest are neighbours: those that come first in a random
-        order of the training rows (drawn in ``fit`` from `random_state`), those that come first in the training
-        data, or all of them (as in Weka's IBk). Squared distances within 6e-11 of each other are equal.
-    nominal : array_like of bool, shape (d,), or None
-        Which features are nominal; any two different codes are at the distance 1.
-    random_state : int, RandomState or None
-        Of the random order.
+    `n_neighbors`: k, at most the number of training rows.
+    `ties`: which of the rows that are equally near as the k-th nearest are neighbours: those that come first in a
+    random order of the training rows (drawn in ``fit`` from `random_state`), those that come first in the training
+    data, or all of them (as in Weka's IBk). Squared distances within 6e-11 of each other are equal.
+    `nominal` (array_like of bool, shape (d,), or None): which features are nominal; any two different codes are at
+    the distance 1.
+    `random_state`: of the random order.
 
     Notes
     -----

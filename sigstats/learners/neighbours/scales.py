@@ -40,15 +40,9 @@ class Learned:
 class FoldScales:
     """The weights of squared differences that scaling amounts to.
 
-    Parameters
-    ----------
-    numbers : array of shape (n, d)
-        The numeric features; NaN is missing.
-    n_folds : int
-    scaled : bool
-        Whether there is a scaler at all.
-    mixed : bool
-        Whether a distance has other parts, which no scaler changes.
+    `numbers` (array of shape (n, d)): the numeric features; NaN is missing.
+    `scaled`: whether there is a scaler at all.
+    `mixed`: whether a distance has other parts, which no scaler changes.
 
     Attributes
     ----------

@@ -23,17 +23,12 @@ _EQUAL = 1e-6
 class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """C4.5 (release 8), pruned, as Weka's J48 does it by default.
 
-    Parameters
-    ----------
-    nominal : array_like of bool, shape (d,), or None
-        Which features are nominal; they hold category codes 0, 1, ... as floats, and a split has a branch for each.
-    confidence : float
-        The level of the upper bounds of errors by which the tree is pruned, above 0 and at most 0.5: with less, more is
-        pruned.
-    min_rows : float
-        The fewest rows, by weight, that at least two branches of a split must have; at least 1.
-    prune : bool
-        False leaves the tree as it was grown.
+    `nominal` (array_like of bool, shape (d,), or None): which features are nominal; they hold category codes 0, 1,
+    ... as floats, and a split has a branch for each.
+    `confidence`: the level of the upper bounds of errors by which the tree is pruned, above 0 and at most 0.5: with
+    less, more is pruned.
+    `min_rows`: the fewest rows, by weight, that at least two branches of a split must have; at least 1.
+    `prune`: false leaves the tree as it was grown.
 
     Attributes
     ----------

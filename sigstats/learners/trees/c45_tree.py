@@ -29,28 +29,18 @@ class Rows(NamedTuple):
 
 
 class Training(NamedTuple):
-    """Training data, and the options by which a tree is grown from them.
+    """Training data, and the options by which a tree is grown from them."""
 
-    Attributes
-    ----------
-    X : ndarray, shape (n, d)
-        NaN is missing; a nominal feature has its categories as codes 0, 1, ...
-    y : ndarray of int, shape (n,)
-        Class codes.
-    n_classes : int
-    n_codes : ndarray of int, shape (d,)
-        The number of categories of each feature, 0 for numbers.
-    least : float
-        Two branches have so many rows, or a node is not split.
-    confidence : float
-        Of the upper bounds of errors.
-    """
-
+    #: NaN is missing; a nominal feature has its categories as codes 0, 1, ; ndarray, shape (n, d).
     X: FloatArray
+    #: Class codes; ndarray of int, shape (n,).
     y: IntArray
     n_classes: int
+    #: The number of categories of each feature, 0 for numbers; ndarray of int, shape (d,).
     n_codes: IntArray
+    #: Two branches have so many rows, or a node is not split.
     least: float
+    #: Of the upper bounds of errors.
     confidence: float
 
     def counts(self, rows: Rows) -> FloatArray:
@@ -60,21 +50,13 @@ class Training(NamedTuple):
 
 @dataclass
 class Node:
-    """A node of a tree.
+    """A node of a tree."""
 
-    Attributes
-    ----------
-    counts : ndarray, shape (branches, classes)
-        The weight of each class in each branch; a leaf has one branch.
-    feature : int
-        -1 in a leaf.
-    threshold : float
-        As of a `Split`.
-    children : list of Node
-    """
-
+    #: The weight of each class in each branch; a leaf has one branch; ndarray, shape (branches, classes).
     counts: FloatArray
+    #: -1 in a leaf.
     feature: int = -1
+    #: As of a `Split`.
     threshold: float = np.nan
     children: "list[Node]" = field(default_factory=list)
 

@@ -12,23 +12,16 @@ from sigstats._common.compiled import compiled
 
 
 class Levels(NamedTuple):
-    """The distinct values of columns.
+    """The distinct values of columns."""
 
-    Attributes
-    ----------
-    values : array of float64
-        Those of all columns, each in order.
-    starts : array of int64, shape (columns + 1,)
-        Where each column begins among them.
-    gaps : array of bool, shape (columns,)
-        Whether a value of the column is missing; its level is the number of values.
-    optional : array of bool, shape (columns,)
-        Whether the column is that of a category, which is not there where no training row is of it.
-    """
-
+    #: Those of all columns, each in order.
     values: Any
+    #: Where each column begins among them; array of int64, shape (columns + 1,).
     starts: Any
+    #: Whether a value of the column is missing; its level is the number of values; array of bool, shape (columns,).
     gaps: Any
+    #: Whether the column is that of a category, which is not there where no training row is of it; array of bool,
+    #: shape (columns,).
     optional: Any
 
 
@@ -79,22 +72,13 @@ def _cut(values: Any, counts: Any, most: int, shares: Any, cuts: Any) -> int:
 def bin_rows(levels: Any, known: Levels, rows: Any, m: int, most: int, shares: Any, binned: Any, columns: Any) -> int:
     """Bin rows by the thresholds of the first `m` of them; the number of columns, or -1 where scikit-learn fails.
 
-    Parameters
-    ----------
-    levels : array of uint32, shape (columns, n)
-    known : Levels
-    rows : array of int64, shape (n,)
-        Which of `levels` are the rows.
-    m : int
-    most : int
-        The largest number of bins of a column.
-    shares : array of float64, shape (most - 1,)
-        Which quantiles are thresholds where a column has more values.
-    binned : array of uint8, shape (groups of columns, n, columns of a group)
-        Where bins are written to. A missing value has the number after the last bin.
-    columns : array of int64, shape (columns, 3)
-        Where is written, of each column, the place of its first bin among those of all columns, the number of bins, and
-        whether a training value is missing.
+    `rows` (array of int64, shape (n,)): which of `levels` are the rows.
+    `most`: the largest number of bins of a column.
+    `shares` (array of float64, shape (most - 1,)): which quantiles are thresholds where a column has more values.
+    `binned` (array of uint8, shape (groups of columns, n, columns of a group)): where bins are written to. A missing
+    value has the number after the last bin.
+    `columns` (array of int64, shape (columns, 3)): where is written, of each column, the place of its first bin among
+    those of all columns, the number of bins, and whether a training value is missing.
     """
     first, used, width = 0, 0, binned.shape[2]
     cuts = np.empty(most, dtype=np.float64)

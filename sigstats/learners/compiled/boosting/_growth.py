@@ -19,23 +19,15 @@ _WIDTH: Final = 9
 
 
 class Binned(NamedTuple):
-    """Binned rows, on which trees are grown.
+    """Binned rows, on which trees are grown."""
 
-    Attributes
-    ----------
-    binned : array of uint8, shape (groups of columns, n, columns of a group)
-        Bins of the rows, those of training first.
-    columns : array of int64, shape (columns, 3)
-        As `bin_rows` writes it.
-    first : array of uint64, shape (columns,)
-        Its first column, for indices that need not be looked at.
-    m : int
-        The number of training rows.
-    """
-
+    #: Bins of the rows, those of training first; array of uint8, shape (groups of columns, n, columns of a group).
     binned: Any
+    #: As `bin_rows` writes it; array of int64, shape (columns, 3).
     columns: Any
+    #: Its first column, for indices that need not be looked at; array of uint64, shape (columns,).
     first: Any
+    #: The number of training rows.
     m: int
 
 

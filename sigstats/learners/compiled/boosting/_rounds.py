@@ -77,18 +77,9 @@ def boost(
 ) -> None:
     """Add the trees of so many rounds to raw predictions.
 
-    Parameters
-    ----------
-    binned : array of uint8, shape (groups of columns, n, columns of a group)
-    columns : array of int64, shape (columns, 3)
-        As `bin_rows` writes them.
-    label : array of uint32, shape (m,)
-        Of the training rows, which come first.
-    rules : tuple
-        What `Rules` holds.
-    room : Room
-    raw : array of float64, shape (trees of a round, n)
-    rounds : int
+    `columns` (array of int64, shape (columns, 3)): as `bin_rows` writes them.
+    `label` (array of uint32, shape (m,)): of the training rows, which come first.
+    `rules`: what `Rules` holds.
     """
     data, limits = Binned(binned, columns, columns[:, 0].astype(np.uint64), len(label)), Rules(*rules)
     steps = np.empty((len(raw), len(label), 2), dtype=np.float32)

@@ -12,24 +12,16 @@ _DEEPEST = 400
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, a parent before its children, which stand side by side.
+    """The nodes of a tree, a parent before its children, which stand side by side."""
 
-    Attributes
-    ----------
-    feature : array of int64, shape (nodes,)
-        -1 in a leaf.
-    cut : array of int64, shape (nodes,)
-        The last code of the first branch, of a number.
-    first, branches : arrays of int64, shape (nodes,)
-        The first child, and how many there are.
-    counts : array of float64, shape (nodes, classes)
-        The weight of each class.
-    """
-
+    #: -1 in a leaf; array of int64, shape (nodes,).
     feature: Any
+    #: The last code of the first branch, of a number; array of int64, shape (nodes,).
     cut: Any
+    #: The first child, and how many there are; arrays of int64, shape (nodes,).
     first: Any
     branches: Any
+    #: The weight of each class; array of float64, shape (nodes, classes).
     counts: Any
 
 

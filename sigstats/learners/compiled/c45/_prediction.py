@@ -38,13 +38,7 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
 def predict_fold(data: Training, train: Any, test: Any, pruned: bool, predicted: Any) -> None:
     """Predict the rows `test` by the tree that is grown on the rows `train`.
 
-    Parameters
-    ----------
-    data : Training
-    train, test : arrays of int64
-    pruned : bool
-    predicted : array of int64, shape (n,)
-        Where the classes are written to.
+    `predicted` (array of int64, shape (n,)): where the classes are written to.
     """
     nodes, made = grow(data, train)
     collapse(nodes, made)

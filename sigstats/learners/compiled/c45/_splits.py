@@ -10,40 +10,28 @@ TOLERANCE = 1e-6
 
 
 class Training(NamedTuple):
-    """Coded data, and the options by which a tree is grown from them.
+    """Coded data, and the options by which a tree is grown from them."""
 
-    Attributes
-    ----------
-    codes : array of int32, shape (d, n)
-        Of a number its place among the levels of its feature, of a nominal feature its category; -1 is missing.
-    label : array of int64, shape (n,)
-    levels : array of float64
-        The distinct numbers of all features, one feature after another.
-    starts : array of int64, shape (d,)
-        Where those of a feature start.
-    present : array of bool
-        Which of the levels the training rows have.
-    n_codes : array of int64, shape (d,)
-        The number of categories, 0 for numbers.
-    counted : array of bool, shape (d,)
-        Whose gains count in the mean.
-    n_classes, n_trained : int
-        The number of classes, and of those that the training rows have.
-    least : float
-    confidence, z : float
-        The level of the bounds of errors, and its normal quantile.
-    """
-
+    #: Of a number its place among the levels of its feature, of a nominal feature its category; -1 is missing; array
+    #: of int32, shape (d, n).
     codes: Any
+    #: array of int64, shape (n,).
     label: Any
+    #: The distinct numbers of all features, one feature after another.
     levels: Any
+    #: Where those of a feature start; array of int64, shape (d,).
     starts: Any
+    #: Which of the levels the training rows have.
     present: Any
+    #: The number of categories, 0 for numbers; array of int64, shape (d,).
     n_codes: Any
+    #: Whose gains count in the mean; array of bool, shape (d,).
     counted: Any
+    #: The number of classes, and of those that the training rows have.
     n_classes: int
     n_trained: int
     least: float
+    #: The level of the bounds of errors, and its normal quantile.
     confidence: float
     z: float
 

@@ -40,13 +40,8 @@ def _inverse_of_block(matrix: Any, at: int, m: int) -> bool:
 def inverse_factor(matrix: Any, m: int, room: Any) -> bool:
     """Turn a symmetric matrix into the inverse of Cholesky's factor L, in its lower half; False where it has none.
 
-    Parameters
-    ----------
-    matrix : ndarray, shape (m * m,)
-        The upper half is read. What is above the blocks on the diagonal is of no use afterwards.
-    m : int
-        A multiple of `SIDE`.
-    room : ndarray, shape (SIDE * m,)
+    `matrix` (ndarray, shape (m * m,)): the upper half is read. What is above the blocks on the diagonal is of no use
+    afterwards. `m`: a multiple of `SIDE`.
     """
     for k in range(0, m, SIDE):
         if not _inverse_of_block(matrix, k * m + k, m):

@@ -27,40 +27,26 @@ _LEAST, _MOST = 1e-140, 1e140
 
 
 class Rules(NamedTuple):
-    """The data and options that all replicates share.
+    """The data and options that all replicates share."""
 
-    Attributes
-    ----------
-    cells : ndarray of int, shape (folds * classes,)
-        Where the rows of each fold and class end, in order.
-    size, prior : ndarray, shape (folds, classes)
-        Training rows, and the logarithm of their share.
-    squares, no_variance : ndarray, shape (features,)
-        The sum of squares of all rows, and the largest variance that may be rounding alone.
-    smoothing : float
-        What is added to each variance, as a part of the largest.
-    rounding : float
-        Of a log-likelihood, relative to its terms.
-    """
-
+    #: Where the rows of each fold and class end, in order; ndarray of int, shape (folds * classes,).
     cells: Any
+    #: Training rows, and the logarithm of their share; ndarray, shape (folds, classes).
     size: Any
     prior: Any
+    #: The sum of squares of all rows, and the largest variance that may be rounding alone; ndarray, shape (features,).
     squares: Any
     no_variance: Any
+    #: What is added to each variance, as a part of the largest.
     smoothing: float
+    #: Of a log-likelihood, relative to its terms.
     rounding: float
 
 
 class GaussianBayes:
     """Naive Bayes of complete numbers.
 
-    Parameters
-    ----------
-    columns : ndarray, shape (n, features)
-    order : FoldOrder
-    squares, no_variance, smoothing, rounding
-        As in `Rules`.
+    `squares`, `no_variance`, `smoothing` and `rounding`: as in `Rules`.
     """
 
     def __init__(

@@ -23,30 +23,22 @@ _in_any_order = functools.partial(compiled, fastmath={"contract", "reassoc"})
 
 
 class Fold(NamedTuple):
-    """The parameters learned of one fold, and room to work in.
+    """The parameters learned of one fold, and room to work in."""
 
-    Attributes
-    ----------
-    mean, inverse, loss, slope : ndarray, shape (classes, features)
-        Means, inverse variances, what the squares of all rows are of a variance, and by how much the bound of a
-        class's error grows with a squared value.
-    constant, level : ndarray, shape (classes,)
-        Of the log-likelihood and of the bound.
-    weights, bounds : ndarray
-        Flat matrices with a column a class, in a multiple of `SIDE`: of values, squares and the bound of all classes,
-        and of squares alone.
-    values, scores, errors : ndarray
-        Of `CHUNK` rows: values, then their squares; a column a class.
-    """
-
+    #: Means, inverse variances, what the squares of all rows are of a variance, and by how much the bound of a class's
+    #: error grows with a squared value; ndarray, shape (classes, features).
     mean: Any
     inverse: Any
     loss: Any
     slope: Any
+    #: Of the log-likelihood and of the bound; ndarray, shape (classes,).
     constant: Any
     level: Any
+    #: Flat matrices with a column a class, in a multiple of `SIDE`: of values, squares and the bound of all classes,
+    #: and of squares alone.
     weights: Any
     bounds: Any
+    #: Of `CHUNK` rows: values, then their squares; a column a class.
     values: Any
     scores: Any
     errors: Any

@@ -18,50 +18,34 @@ from ._placed_rows import CHUNK, PlacedRows, add_by_cell, classify, gather
 
 
 class Folds(NamedTuple):
-    """The columns, and what all replicates share.
+    """The columns, and what all replicates share."""
 
-    Attributes
-    ----------
-    columns : ndarray, shape (n, m)
-        m is a multiple of `SIDE`; columns that were added are 0.
-    total : ndarray, shape (m, m)
-        Their cross products, with 1 in the diagonal for columns that were added.
-    cells : ndarray of int, shape (folds * classes,)
-        Where the rows of each fold and class end, in order.
-    size : ndarray, shape (folds, classes)
-        Training rows.
-    degrees : ndarray, shape (folds,)
-        Of freedom of the covariance within classes.
-    rare, rare_ends, unusual : ndarray of int
-        Columns in which so few rows differ from all others that a fold may have them all, where each one's rows end,
-        and these rows.
-    """
-
+    #: m is a multiple of `SIDE`; columns that were added are 0; ndarray, shape (n, m).
     columns: Any
+    #: Their cross products, with 1 in the diagonal for columns that were added; ndarray, shape (m, m).
     total: Any
+    #: Where the rows of each fold and class end, in order; ndarray of int, shape (folds * classes,).
     cells: Any
+    #: Training rows; ndarray, shape (folds, classes).
     size: Any
+    #: Of freedom of the covariance within classes; ndarray, shape (folds,).
     degrees: Any
+    #: Columns in which so few rows differ from all others that a fold may have them all, where each one's rows end,
+    #: and these rows.
     rare: Any
     rare_ends: Any
     unusual: Any
 
 
 class Learned(NamedTuple):
-    """The parameters learned of each fold.
+    """The parameters learned of each fold."""
 
-    Attributes
-    ----------
-    weights : ndarray, shape (replicates, folds, m, classes)
-        The number of classes is rounded up to a multiple of `SIDE`.
-    products : ndarray, shape (replicates, folds, classes, classes)
-        Of weights and means.
-    condition : ndarray, shape (replicates, folds)
-        The trace of the inverse of the scatter within classes, in units of its diagonal; NaN where there is none.
-    """
-
+    #: The number of classes is rounded up to a multiple of `SIDE`; ndarray, shape (replicates, folds, m, classes).
     weights: Any
+    #: Of weights and means; ndarray, shape (replicates, folds, classes, classes).
     products: Any
+    #: The trace of the inverse of the scatter within classes, in units of its diagonal; NaN where there is none;
+    #: ndarray, shape (replicates, folds).
     condition: Any
 
 
@@ -166,17 +150,11 @@ def _take_weights(room: Room, m: int, wide: int, degrees: float, weights: Any, p
 class Discriminants:
     """Discriminants of the folds of replicates whose labels are permuted.
 
-    Parameters
-    ----------
-    columns : ndarray, shape (n, m)
-    order : FoldOrder
-        Each fold is trained on all classes.
-    degrees : ndarray, shape (folds,)
-        Of freedom of the covariance within classes.
-    unusual : ndarray of bool, shape (n, m)
-        Rows that differ from all others of a column that gets no weight where it is constant; elsewhere False.
-    least : float
-        The least variance that the condition takes a column to have.
+    `order`: each fold is trained on all classes.
+    `degrees` (ndarray, shape (folds,)): of freedom of the covariance within classes.
+    `unusual` (ndarray of bool, shape (n, m)): rows that differ from all others of a column that gets no weight where
+    it is constant; elsewhere False.
+    `least`: the least variance that the condition takes a column to have.
     """
 
     def __init__(self, columns: FloatArray, order: FoldOrder, degrees: FloatArray, unusual: Any, least: float) -> None:

@@ -20,11 +20,6 @@ _UNDECIDED: Final = UNDECIDED
 class PlacedRows:
     """Columns whose rows are put in the order of folds and classes.
 
-    Parameters
-    ----------
-    columns : ndarray, shape (n, m)
-    order : FoldOrder
-
     Attributes
     ----------
     columns : ndarray
@@ -101,21 +96,14 @@ def best(scores: Any, at: int, classes: int, margin: float) -> int:
 def classify(columns: Any, rows: Any, ends: Any, weights: Any, level: Any, margin: Any, predicted: Any) -> None:
     """The best class of each row by linear scores, or `UNDECIDED`.
 
-    Parameters
-    ----------
-    columns : ndarray, shape (n, m)
-        m is a multiple of `SIDE`.
-    rows : ndarray of int, shape (replicates, n)
-        As `PlacedRows.rows` gives them.
-    ends : ndarray of int, shape (folds,)
-        Where each fold ends in that order.
-    weights : ndarray, shape (replicates, folds, m, classes)
-        The number of classes is rounded up to a multiple of `SIDE`.
-    level : ndarray, shape (replicates, folds, classes)
-    margin : ndarray, shape (replicates, folds)
-        How far a score must be above the others; inf leaves the fold undecided.
-    predicted : ndarray of int64, shape (replicates, n)
-        By row of X.
+    `columns` (ndarray, shape (n, m)): m is a multiple of `SIDE`.
+    `rows` (ndarray of int, shape (replicates, n)): as `PlacedRows.rows` gives them.
+    `ends` (ndarray of int, shape (folds,)): where each fold ends in that order.
+    `weights` (ndarray, shape (replicates, folds, m, classes)): the number of classes is rounded up to a multiple of
+    `SIDE`.
+    `margin` (ndarray, shape (replicates, folds)): how far a score must be above the others; inf leaves the fold
+    undecided.
+    `predicted` (ndarray of int64, shape (replicates, n)): by row of X.
     """
     m, wide, classes = columns.shape[1], weights.shape[3], level.shape[2]
     taken, scores = np.zeros(CHUNK * m), np.empty(CHUNK * wide)

@@ -276,15 +276,9 @@ def solve(
 ) -> tuple[FloatArray, float]:
     """Solve the dual of a machine of two classes.
 
-    Parameters
-    ----------
-    kernel : ndarray of float32, shape (n, n)
-    sign : ndarray, shape (n,)
-        The class of each row: 1, the first, or -1.
-    diagonal : ndarray, shape (n,)
-        The kernel of each row with itself, unrounded.
-    cost, tol, shrinking
-        As of `sklearn.svm.SVC`.
+    `sign` (ndarray, shape (n,)): the class of each row: 1, the first, or -1.
+    `diagonal` (ndarray, shape (n,)): the kernel of each row with itself, unrounded.
+    `cost`, `tol` and `shrinking`: as of `sklearn.svm.SVC`.
 
     Returns
     -------

@@ -171,18 +171,12 @@ def _tile_losses(scores: Any, codes: Any, binary: bool, room: Any, bits: Any, va
 def _add_up(across: Any, down: Any, slopes: Any, free: int, codes: Any, binary: bool, values: Any, sums: Any) -> None:
     """Add the losses of regressions to their values, and the gradients to their sums.
 
-    Parameters
-    ----------
-    across, down : ndarray, shape (tiles, m, rows), (tiles, rows, width)
-        The columns of the rows of each tile, and the same transposed.
-    slopes, sums : ndarray, shape (groups, lines, m), (groups, lines, width)
-        The outputs of each group of regressions, one after the other, and lines of zeros.
-    free : int
-        How many outputs each regression has.
-    codes : ndarray of int16, shape (regressions, n)
-        The class of each training row; -1 for others.
-    binary : bool
-    values : ndarray, shape (regressions,)
+    `across` and `down` (ndarray, shape (tiles, m, rows), (tiles, rows, width)): the columns of the rows of each tile,
+    and the same transposed.
+    `slopes` and `sums` (ndarray, shape (groups, lines, m), (groups, lines, width)): the outputs of each group of
+    regressions, one after the other, and lines of zeros.
+    `free`: how many outputs each regression has.
+    `codes` (ndarray of int16, shape (regressions, n)): the class of each training row; -1 for others.
     """
     tiles, m, _ = across.shape
     groups, lines, width = sums.shape
@@ -210,12 +204,7 @@ def _add_up(across: Any, down: Any, slopes: Any, free: int, codes: Any, binary: 
 
 
 class Losses:
-    """The sums of losses over training rows, and of their gradients, of regressions on the same columns.
-
-    Parameters
-    ----------
-    columns : ndarray, shape (n, m)
-    """
+    """The sums of losses over training rows, and of their gradients, of regressions on the same columns."""
 
     def __init__(self, columns: FloatArray) -> None:
         n, self._m = columns.shape
@@ -227,13 +216,9 @@ class Losses:
     def __call__(self, slopes: FloatArray, codes: IntArray, binary: bool) -> tuple[FloatArray, FloatArray]:
         """Values, shape (regressions,), and gradients, (regressions, outputs, m).
 
-        Parameters
-        ----------
-        slopes : ndarray, shape (regressions, outputs, m)
-            Of two classes those of the second; of more those of all but the last, as the scores of a row sum to 0.
-        codes : ndarray of int16, shape (regressions, n)
-            The class of each training row; -1 for others.
-        binary : bool
+        `slopes` (ndarray, shape (regressions, outputs, m)): of two classes those of the second; of more those of all
+        but the last, as the scores of a row sum to 0. `codes` (ndarray of int16, shape (regressions, n)): the class
+        of each training row; -1 for others.
         """
         count, free, m = slopes.shape
         together = min(max(_OUTPUTS // free, 1), count)

@@ -106,23 +106,14 @@ def solve(
 ) -> FloatArray | None:
     """Train a machine of two classes.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (n, m)
-        In the order of all classes; the last feature is 1 for the intercept.
-    columns : ndarray, shape (m, n)
-        The same, in memory feature by feature.
-    sign : ndarray, shape (n,)
-        The class of each row, 1 or -1.
-    cost, tol
-        As of `sklearn.svm.LinearSVC`.
-    longest : int
-        The most steps, ``max_iter``.
+    `rows` (ndarray, shape (n, m)): in the order of all classes; the last feature is 1 for the intercept.
+    `columns` (ndarray, shape (m, n)): the same, in memory feature by feature.
+    `sign` (ndarray, shape (n,)): the class of each row, 1 or -1.
+    `cost` and `tol`: as of `sklearn.svm.LinearSVC`.
+    `longest`: the most steps, ``max_iter``.
 
-    Returns
-    -------
-    ndarray, shape (m,), or None
-        The weights of `sklearn.svm.LinearSVC`; None where the way is too long to be followed.
+    Returns an ndarray, shape (m,), or None: the weights of `sklearn.svm.LinearSVC`; None where the way is too long to
+    be followed.
     """
     machine = _Machine(rows, columns, sign, cost)
     positive = int((sign > 0).sum())

@@ -29,23 +29,14 @@ def _weighted(a, b, weights):  # type: ignore[no-untyped-def]
 def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, predicted):  # type: ignore[no-untyped-def]
     """Predict all rows in all replicates from the first rows of their lists that count.
 
-    Parameters
-    ----------
-    lists : tuple
-        ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows.
-    numbers : ndarray, shape (n, d)
-    weights, bound : ndarray, shape (replicates, folds, d) and (replicates, folds)
-        Of `Learned`; weights of no fold where they are those over all rows.
-    own, labels : ndarray of int, shape (n, replicates)
-        The fold and the label of each row.
-    place : ndarray of int64, shape (replicates, n)
-    k : int
-    rule : tuple
-        The ``tolerance`` within which rows are equally near, the ``farthest`` distance that is told from others,
-        whether ties are `UNDECIDED` where they may change the class, and the ``priority`` among equally near rows of
-        each place in each fold, which decides for one neighbour.
-    predicted : ndarray of int64, shape (n, replicates)
-        Filled in.
+    `lists`: ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows.
+    `weights` and `bound` (ndarray, shape (replicates, folds, d) and (replicates, folds)): of `Learned`; weights of no
+    fold where they are those over all rows.
+    `own` and `labels` (ndarray of int, shape (n, replicates)): the fold and the label of each row.
+    `rule`: the ``tolerance`` within which rows are equally near, the ``farthest`` distance that is told from others,
+    whether ties are `UNDECIDED` where they may change the class, and the ``priority`` among equally near rows of each
+    place in each fold, which decides for one neighbour.
+    `predicted` (ndarray of int64, shape (n, replicates)): filled in.
     """
     n = len(numbers)
     room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)

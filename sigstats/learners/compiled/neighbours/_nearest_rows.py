@@ -88,31 +88,21 @@ def _multiply(tested, panels, own, group, products):  # type: ignore[no-untyped-
 def predict_fold(tested, panels, squares, margin, own, data, rule, predicted):  # type: ignore[no-untyped-def]
     """Predict the rows of one fold, if few others are about as near to them as the nearest.
 
-    Parameters
-    ----------
-    tested : ndarray of float32, shape (d, rows of the fold and more, a multiple of `ROWS`)
-        Minus twice the weighted numbers of the rows.
-    panels : ndarray of float32, shape (panels, d, `SINGLE_COLUMNS`)
-        The numbers of all rows in the order of folds, and more to fill the last panel.
-    squares : ndarray of float32, shape (n,)
-        Weighted squares of all rows.
-    margin : float
-        By so much the sum of both may rise by rounding, from one row to another.
-    own : tuple of int
-        The first place of the fold, and the first after it.
-    data : tuple
-        ``columns``, (d, n), and ``source``, of which mixed rows are made; the row in each place (``order``), where
-        folds lie one after the other, and the ``weights`` of features.
-    rule : tuple
-        ``labels`` and ``priority`` by place, or no priorities where nobody knows which of equally near rows is taken;
-        the ``tolerance`` within which rows are equally near, and the ``farthest`` distance that is told from others.
-    predicted : ndarray of int64, shape (n,)
-        Filled in by row.
+    `tested` (ndarray of float32, shape (d, rows of the fold and more, a multiple of `ROWS`)): minus twice the
+    weighted numbers of the rows.
+    `panels` (ndarray of float32, shape (panels, d, `SINGLE_COLUMNS`)): the numbers of all rows in the order of folds,
+    and more to fill the last panel.
+    `squares` (ndarray of float32, shape (n,)): weighted squares of all rows.
+    `margin`: by so much the sum of both may rise by rounding, from one row to another.
+    `own`: the first place of the fold, and the first after it.
+    `data`: ``columns``, (d, n), and ``source``, of which mixed rows are made; the row in each place (``order``),
+    where folds lie one after the other, and the ``weights`` of features.
+    `rule`: ``labels`` and ``priority`` by place, or no priorities where nobody knows which of equally near rows is
+    taken; the ``tolerance`` within which rows are equally near, and the ``farthest`` distance that is told from
+    others.
+    `predicted` (ndarray of int64, shape (n,)): filled in by row.
 
-    Returns
-    -------
-    bool
-        Whether the rows are predicted.
+    Returns whether the rows are predicted.
     """
     order, n, rows = data[2], len(data[2]), own[1] - own[0]
     minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)

@@ -23,29 +23,21 @@ class Settings(NamedTuple):
 
 
 class Retrained(NamedTuple):
-    """A forest that predicts the rows of the fold `tested` and is grown on all others.
+    """A forest that predicts the rows of the fold `tested` and is grown on all others."""
 
-    Attributes
-    ----------
-    seeds : array of int64, shape (trees,)
-        Where the sequences by which scikit-learn draws columns and thresholds start; not 0.
-    draws : array of int32, shape (trees, training rows)
-        How often the rows are drawn, in the order of their places.
-    label : array of uint32, shape (n,)
-    fold : array of int64, shape (n,)
-    at : array of int64, shape (n,)
-        The row at each place.
-    tested : int
-    predicted : array of int64, shape (n,)
-        Where the classes are written to.
-    """
-
+    #: Where the sequences by which scikit-learn draws columns and thresholds start; not 0; array of int64, shape
+    #: (trees,).
     seeds: Any
+    #: How often the rows are drawn, in the order of their places; array of int32, shape (trees, training rows).
     draws: Any
+    #: array of uint32, shape (n,).
     label: Any
+    #: array of int64, shape (n,).
     fold: Any
+    #: The row at each place; array of int64, shape (n,).
     at: IntArray
     tested: int
+    #: Where the classes are written to; array of int64, shape (n,).
     predicted: IntArray
 
 

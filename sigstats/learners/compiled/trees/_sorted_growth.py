@@ -163,14 +163,8 @@ def _listed(order: Any, wanted: Any, m: int) -> Any:
 def predict_sorted_fold(settings: Settings, forest: Retrained, features: Features, order: Any) -> None:
     """Predict a fold.
 
-    Parameters
-    ----------
-    settings : Settings
-    forest : Retrained
-    features : Features
-        Where some are nominal, all rows are drawn once.
-    order : array of uint32, shape (features, n)
-        The rows in the order of each feature's values; of a nominal feature in any.
+    `features`: where some are nominal, all rows are drawn once. `order` (array of uint32, shape (features, n)): the
+    rows in the order of each feature's values; of a nominal feature in any.
     """
     n, m = features.values.shape[1], forest.draws.shape[1]
     placed, tests = parted(forest)

@@ -18,22 +18,16 @@ FEW: Final = 16
 
 
 class Features(NamedTuple):
-    """The features of the rows.
+    """The features of the rows."""
 
-    Attributes
-    ----------
-    feature_of : array of int64, shape (columns,)
-        The feature of each column: a number, or one of the categories of a nominal feature.
-    nominal : array of bool, shape (features,)
-    values : array of float32, shape (features, n)
-        The numbers.
-    categories : array of uint32, shape (features, n)
-        The column in which a row has 1, for nominal features.
-    """
-
+    #: The feature of each column: a number, or one of the categories of a nominal feature; array of int64, shape
+    #: (columns,).
     feature_of: Any
+    #: array of bool, shape (features,).
     nominal: Any
+    #: The numbers; array of float32, shape (features, n).
     values: Any
+    #: The column in which a row has 1, for nominal features; array of uint32, shape (features, n).
     categories: Any
 
 
