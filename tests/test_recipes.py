@@ -76,7 +76,7 @@ SECTIONS = (Section(order=5, test="rows-right", name="Rows right", question="How
 FIGURE = '''
 """A bar."""
 from markupsafe import Markup
-from sigstats.flows.report.figure import Figure, FigureKind
+from sigstats.flows.report.section import Figure, FigureKind
 
 def draw(evidence):
     if evidence.of("rows-right"):

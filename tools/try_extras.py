@@ -42,7 +42,7 @@ CLUSTERS = {
 }
 SAVE = 'import sys, sigstats\nsigstats.open_results(sys.argv[1]).plot.pairs().save("pairs.png")'
 
-STEM = 'from sigstats.learners.stemming import StemmedWords\nprint(StemmedWords("english")("selling corn"))'
+STEM = 'from sigstats.learners.encoders import StemmedWords\nprint(StemmedWords("english")("selling corn"))'
 
 
 class Failed(Exception):

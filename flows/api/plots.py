@@ -14,8 +14,8 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..report import figures
 from ..report.evidence import Evidence
-from ..report.figure import Figure
 from ..report.over_data_sets import OverDataSets
+from ..report.section import Figure
 from ..report.standalone import standalone
 
 #: What figures are called here, where it is not the name of their module.

@@ -5,8 +5,8 @@ file, a folder or a pattern of tasks, or a URL. The exit code is 1 if the candid
 """
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
@@ -84,18 +84,16 @@ def run(options: argparse.Namespace) -> int:
     found = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
     quiet = "-" in (options.json, options.markdown, options.junit)
-    if len(found.candidates) == 1:
-        _write_pair(options, found)
-        if not quiet:
-            from ..comparison.text import show
+    for place, text in _texts(options, found):
+        write_text(place, text)
+    if not quiet and len(found.candidates) == 1:
+        from ..comparison.text import show
 
-            show(found.results[0], found.baseline, found.candidates[0])
-    else:
-        _write_candidates(options, found)
-        if not quiet:
-            from ..comparison.candidates import show_candidates
+        show(found.results[0], found.baseline, found.candidates[0])
+    elif not quiet:
+        from ..comparison.candidates import show_candidates
 
-            show_candidates(found)
+        show_candidates(found)
     failing = ("fail", "inconclusive") if options.fail_on == "inconclusive" else ("fail",)
     return REGRESSION if found.verdict in failing else DONE
 
@@ -142,37 +140,27 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
         raise BadInput(str(error)) from None
 
 
-def _write_pair(options: argparse.Namespace, found: "CandidatesResult") -> None:
-    """Write the files that the options name."""
-    from ..comparison.json import as_json
-    from ..comparison.junit import as_junit
-    from ..comparison.markdown import as_markdown
+def _texts(options: argparse.Namespace, found: "CandidatesResult") -> Iterator[tuple[str, str]]:
+    """The files that the options name, each with its text."""
+    from ..comparison import candidates
 
+    several = len(found.candidates) > 1
     pair = (found.results[0], found.baseline, found.candidates[0])
-    junit = partial(as_junit, fail_on_inconclusive=options.fail_on == "inconclusive")
-    for place, text in ((options.json, as_json), (options.markdown, as_markdown), (options.junit, junit)):
-        if place is not None:
-            write_text(place, text(*pair))
+    if options.json is not None:
+        from ..comparison.json import as_json
+
+        yield options.json, candidates.candidates_as_json(found) if several else as_json(*pair)
+    if options.markdown is not None:
+        from ..comparison.markdown import as_markdown
+
+        yield options.markdown, candidates.candidates_as_markdown(found) if several else as_markdown(*pair)
+    if options.junit is not None:
+        from ..comparison.junit import as_junit, candidates_as_junit
+
+        strict = options.fail_on == "inconclusive"
+        one = None if several else as_junit(*pair, fail_on_inconclusive=strict)
+        yield options.junit, one or candidates_as_junit(found, fail_on_inconclusive=strict)
     if options.report is not None:
-        from ..comparison.page import as_html
+        from ..comparison.page import as_html, candidates_as_html
 
-        write_text(options.report, as_html(*pair))
-
-
-def _write_candidates(options: argparse.Namespace, found: "CandidatesResult") -> None:
-    """Write the files that the options name, for several candidates."""
-    from ..comparison.candidates import candidates_as_json, candidates_as_markdown
-    from ..comparison.junit import candidates_as_junit
-
-    junit = partial(candidates_as_junit, fail_on_inconclusive=options.fail_on == "inconclusive")
-    for place, text in (
-        (options.json, candidates_as_json),
-        (options.markdown, candidates_as_markdown),
-        (options.junit, junit),
-    ):
-        if place is not None:
-            write_text(place, text(found))
-    if options.report is not None:
-        from ..comparison.page import candidates_as_html
-
-        write_text(options.report, candidates_as_html(found))
+        yield options.report, candidates_as_html(found) if several else as_html(*pair)

@@ -15,7 +15,7 @@ from sigstats.tasks.storage.history import Record
 from ..pages import svg
 from ..pages.axes import Axes
 from ..pages.wording import count_of
-from ..report.figure import Figure
+from ..report.section import Figure
 
 _LEFT, _WIDE, _NARROW = 46.0, 960.0, 300.0
 #: A trend shows the last evaluations, at most so many.

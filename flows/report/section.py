@@ -1,7 +1,9 @@
 """What a section of the report is made of: a verdict, the columns of a table, and a note on the method."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
@@ -89,3 +91,25 @@ def caveat(name: str) -> str:
     """Which assumptions of a test cross-validated runs do not meet."""
     found = statistical_tests.of_runs(name)
     return "" if found is None else found.caveat
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure with what it shows."""
+
+    #: What it is.
+    title: str
+    #: How it is read.
+    caption: str
+    #: HTML; whatever in it comes from data is escaped.
+    body: Markup
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """A way to draw."""
+
+    #: Where it stands among the others.
+    order: int
+    #: The evidence to its figures.
+    draw: Callable[[Evidence], Iterable[Figure]]

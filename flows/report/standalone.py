@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ..pages import svg
 from ..pages.page import source
-from .figure import Figure
+from .section import Figure
 
 #: What the rules of a drawing's style are for alone: a notebook shows several drawings, and things of its own.
 SCOPE = "sigstats-figure"

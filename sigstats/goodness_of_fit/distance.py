@@ -1,10 +1,11 @@
 """How far outcomes are from the probabilities that are required, by each of the orderings."""
 
 import math
+from typing import Any
 
 import numpy as np
 
-from .._common.validation import FloatArray, IntArray
+from .._common.validation import FloatArray, IntArray, as_counts, as_probabilities, refuse, require_same_index
 from ..conditional.log_weights import poisson_deviance, poisson_log_pmf
 
 #: A square of a count, divided by the product of a smaller probability and a count, is no float any more.
@@ -34,3 +35,18 @@ def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
         log_p = [poisson_log_pmf(n * q, x[..., j]) for j, q in enumerate(p.tolist())]
         return np.asarray(-np.sum(log_p, axis=0))
     return np.asarray(class_terms(x, n, p, ordering).sum(axis=-1))
+
+
+def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
+    """Counts and probabilities of the classes that may occur, and how many objects are in a class that may not."""
+    require_same_index(counts=counts, probabilities=probabilities)
+    x = as_counts(counts, "counts", ndim=1)
+    p = as_probabilities(probabilities, "probabilities")
+    if len(x) != len(p):
+        raise refuse("probabilities (length)", len(p), f"{len(x)} classes, as counts has")
+    if not x.any():
+        raise refuse("counts (total)", 0, "at least one object")
+    possible = p > 0
+    if p[possible].min() < LEAST_PROBABILITY:
+        raise refuse("probabilities", p[possible].min(), f"0, or at least {LEAST_PROBABILITY:g}")
+    return x[possible], p[possible] / math.fsum(p[possible]), int(x[~possible].sum())

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from .._common.extreme import at_least
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count
-from ._counts import as_counts_and_probabilities
-from .distance import ORDERINGS, distance
+from .distance import ORDERINGS, as_counts_and_probabilities, distance
 
 _CHUNK = 2**18
 

@@ -17,8 +17,7 @@ from .._common.expected_counts import expected_counts_warning
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count
 from ..test_result import TestResult, monte_carlo_outcome
-from ._counts import as_counts_and_probabilities
-from .distance import ORDERINGS, distance, log_probability
+from .distance import ORDERINGS, as_counts_and_probabilities, distance, log_probability
 from .exact import exact_pvalue
 from .sampling import exceedances
 

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from .._common.extreme import at_most
 from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_count, refuse
+from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_count, as_counts, refuse, require_same_index
 from ..conditional.log_weights import binomial_log_pmf
-from ._counts import as_two_samples
 
 #: NumPy's hypergeometric generator ends here.
 MONTE_CARLO_MAX_TOTAL = 10**9 - 1
@@ -72,3 +71,22 @@ class _Weights:
             return np.asarray(self._law[x + self._start].sum(axis=-1))
         laws = [binomial_log_pmf(c, self._share, x[..., j]) for j, c in enumerate(self._totals)]
         return np.asarray(np.sum(laws, axis=0))
+
+
+def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
+    """Both samples' counts of the classes that occur.
+
+    Raises ValueError if counts are negative or fractional, of one class only or of unequal number, or a sample is
+    empty; or if both are pandas Series of which the labels differ, or stand in another order.
+    """
+    require_same_index(counts_a=counts_a, counts_b=counts_b)
+    a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
+    if len(a) != len(b):
+        raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has")
+    if len(a) < 2:
+        raise refuse("counts_a (length)", len(a), "two classes or more")
+    for name, counts in (("counts_a", a), ("counts_b", b)):
+        if not counts.any():
+            raise refuse(f"{name} (total)", 0, "at least one object")
+    occurs = (a > 0) | (b > 0)
+    return a[occurs], b[occurs]

@@ -21,9 +21,8 @@ from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, refuse
 from ..conditional.tail import ConditionalTail
 from ..test_result import TestResult, monte_carlo_outcome
-from ._counts import as_two_samples
 from .given_margins import certified_bounds, exact_pvalue, given_margins, log_probability
-from .sampling import exceedances
+from .sampling import as_two_samples, exceedances
 
 METHODS = ("exact", "bounds", "chi2", "monte-carlo")
 #: The largest table that the exact method and the bounds take on at all: observations, classes.

@@ -11,10 +11,7 @@ from sigstats.possibilistic_indices import rank_hypotheses
 
 from ..results import Results
 from ..schema import Hypothesis
-from ._table_hypothesis import table_hypothesis
-
-#: The test's name in the summary.
-LIKENESS = "likeness"
+from .significance import LIKENESS, table_hypothesis
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

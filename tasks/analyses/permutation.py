@@ -9,7 +9,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ._observed_runs import observed_run_of
-from ._table_hypothesis import sequential_fields
+from .significance import sequential_fields
 
 _NULLS = {
     "labels": "labels are independent of the features",

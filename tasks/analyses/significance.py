@@ -1,11 +1,55 @@
 """The tests of a significance study: each table of counts by each of its methods."""
 
 from collections.abc import Iterator
+from typing import Any
 
+from sigstats.sequential.result import SequentialResult
+
+from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ._table_hypothesis import table_hypothesis
-from .likeness import LIKENESS
+from ..statistical_tests import MONTE_CARLO, named, table_test
+
+#: The name in the summary of a test that is an analysis of its own.
+LIKENESS = "likeness"
+_SUBJECT = ("dataset", "classifier", "a", "b")
+
+
+def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
+    """The hypothesis of a cell, with its results if they are stored."""
+    test = named(cell.work["test"])
+    seen = table_test(cell.work["test"]).observed(cell.work["data"])
+    base = Hypothesis(
+        study=results.plan.study,
+        cell=cell.name,
+        test=cell.subject["test"],
+        method=cell.subject["method"],
+        alternative="",
+        null=test.null,
+    ).with_(**{key: cell.subject[key] for key in _SUBJECT if key in cell.subject}, **seen)
+    table = results.table(cell)
+    if table is None:
+        return base
+    count = results.count(cell) if cell.fanout == "replicate" else None
+    if count is not None:
+        return base.with_(method=MONTE_CARLO, **sequential_fields(count))
+    answer: dict[str, Any] = table.drop_columns("replicate").to_pylist()[0]
+    if answer["p_value"] is None:
+        return base.with_(**answer, decision="none")
+    return base.with_(**answer)
+
+
+def sequential_fields(result: SequentialResult) -> dict[str, Any]:
+    """The fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
+    stopped = result.replicates < result.maximum
+    return {
+        "replicates": result.replicates,
+        "exceedances": result.exceedances,
+        "p_value": result.pvalue,
+        "p_low": result.pvalue_interval.low,
+        "p_high": result.pvalue_interval.high,
+        "note": f"stopped after {result.replicates:,} of {result.maximum:,} replicates" if stopped else "",
+    }
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

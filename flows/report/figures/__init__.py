@@ -9,7 +9,7 @@ from typing import Protocol
 from sigstats._common.registry import Registry
 
 from ..evidence import Evidence
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 
 class FigureModule(Protocol):

@@ -14,7 +14,7 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.

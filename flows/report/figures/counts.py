@@ -10,7 +10,7 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.wording import number, p_at_most
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, distinct, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 #: Larger tables are shown by their size.
 _MOST_CLASSES = 6

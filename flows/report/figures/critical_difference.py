@@ -8,8 +8,8 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import adjusted_p, significant
 from ..evidence import Evidence
-from ..figure import Figure, FigureKind
 from ..over_data_sets import OverDataSets
+from ..section import Figure, FigureKind
 
 _WIDTH, _LINE, _BAR, _TOP = 760.0, 18.0, 9.0, 34.0
 

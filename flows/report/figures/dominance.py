@@ -20,7 +20,7 @@ from ..evidence import (
     necessity,
     primary_rows,
 )
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:

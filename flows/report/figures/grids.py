@@ -19,7 +19,7 @@ from ...pages.heat_table import (
 from ...pages.wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order, significant
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, distinct, necessity
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:

@@ -14,7 +14,7 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import join_words
 from ..evidence import Evidence, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 _SIDE = 236.0
 #: The levels, even on the logarithmic axis.

@@ -12,7 +12,7 @@ from ...pages.axes import Axes
 from ...pages.wording import percent, percent_range
 from ..design import estimand
 from ..evidence import Evidence, distinct, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.

@@ -15,8 +15,8 @@ from ...pages.axes import Axes
 from ...pages.wording import count_of, p_equation
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, group_by
-from ..figure import Figure, FigureKind
 from ..null_distribution import NullDistribution, null_distribution
+from ..section import Figure, FigureKind
 from ..usual_columns import measured
 
 _WIDTH, _HEIGHT = 236.0, 104.0

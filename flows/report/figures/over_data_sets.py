@@ -8,8 +8,8 @@ from ...pages import svg
 from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, heat_table, p_legend, p_shade
 from ...pages.wording import adjusted_p, index_number, p_number, p_order
 from ..evidence import Evidence
-from ..figure import Figure, FigureKind
 from ..over_data_sets import OverDataSets, PairOfModels, Score
+from ..section import Figure, FigureKind
 
 _BARS, _LINE = 420.0, 20.0
 

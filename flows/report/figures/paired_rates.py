@@ -14,7 +14,7 @@ from ...pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shad
 from ...pages.wording import count_of, p_equation
 from ..design import estimand
 from ..evidence import Evidence, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 #: So many sizes are shown: the smallest, the largest and some between; and so many methods.
 _MOST, _MOST_METHODS = 4, 8

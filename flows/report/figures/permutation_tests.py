@@ -12,7 +12,7 @@ from sigstats.tasks.summary.published import Reference, read_references
 from ...pages.wording import join_words, p_at_most, significant
 from .. import usual_columns as usual
 from ..evidence import Evidence, at_smallest_p, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 _TESTS = ("permutation-labels", "permutation-features")
 

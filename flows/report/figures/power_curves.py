@@ -12,7 +12,7 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import join_words, percent, significant
 from ..evidence import Evidence, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0

@@ -14,7 +14,7 @@ from sigstats.intervals import clopper_pearson
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 from ..stated_confidence import Statements, statements
 
 _SIDE = 236.0

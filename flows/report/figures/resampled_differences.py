@@ -13,7 +13,7 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import number, percent
 from ..evidence import Evidence, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 _WIDTH, _HEIGHT = 300.0, 150.0
 

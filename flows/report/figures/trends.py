@@ -12,8 +12,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.axes import Axes
 from .. import sections
 from ..evidence import Evidence, distinct, group_by
-from ..figure import Figure, FigureKind
 from ..null_distribution import null_distribution
+from ..section import Figure, FigureKind
 
 _WIDTH, _HEIGHT = 236.0, 178.0
 #: As many data sets make a curve.

@@ -16,7 +16,7 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
-from ..figure import Figure, FigureKind
+from ..section import Figure, FigureKind
 
 _SIDE, _HEIGHT = 252.0, 300.0
 _LEFT, _RIGHT = 42.0, 18.0

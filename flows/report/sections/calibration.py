@@ -11,9 +11,8 @@ from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
 from ..stated_confidence import statements
-from ..usual_columns import where
+from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, share, where, whole
 from . import _cases
-from ._rates import FAILED, INTERVAL, MONTE_CARLO_ERROR, RATE, TEST_SETS, share, whole
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -140,7 +139,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         TEST_SETS,
         RATE,
         MONTE_CARLO_ERROR,
-        INTERVAL,
+        RATE_INTERVAL,
         FAILED,
         Column(
             "Without a class",

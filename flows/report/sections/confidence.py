@@ -8,8 +8,7 @@ from ...pages.wording import count_of, percent
 from .. import usual_columns as usual
 from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
-from ..usual_columns import where
-from ._rates import INTERVAL, RATE, TEST_SETS, share
+from ..usual_columns import RATE, RATE_INTERVAL, TEST_SETS, share, where
 
 #: With more results the verdict leaves them to the table.
 _MOST = 12
@@ -73,7 +72,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         Column("Better", usual.B.text, meaning="which of A and B is better on the test set"),
         Column("Stated", lambda row: share(row.statistic), lambda row: row.statistic, "the test's confidence in that"),
         Column("Achieved", RATE.text, RATE.sort, "share of other test sets on which the same one is better"),
-        INTERVAL,
+        RATE_INTERVAL,
         TEST_SETS,
         *([usual.NOTE] if any(row.note for row in rows) else []),
     ]

@@ -9,8 +9,7 @@ from ...pages.wording import count_of, join_words, number, percent
 from .. import usual_columns as usual
 from ..evidence import Evidence, group_by, rejected
 from ..section import Column, Section, Verdict
-from ..usual_columns import where
-from ._rates import FAILED, TEST_SETS
+from ..usual_columns import FAILED, TEST_SETS, where
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:

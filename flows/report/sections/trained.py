@@ -9,8 +9,7 @@ from ...pages.wording import count_of, join_words
 from .. import usual_columns as usual
 from ..evidence import Evidence, group_by
 from ..section import Column, Section, Verdict
-from ..usual_columns import where
-from ._rates import share
+from ..usual_columns import share, where
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001

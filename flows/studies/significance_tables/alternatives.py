@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sigstats.tasks.analyses.likeness import LIKENESS
+from sigstats.tasks.analyses.significance import LIKENESS
 
 from . import _entry
 

@@ -10,7 +10,7 @@ import sigstats
 from sigstats.flows.pages.heat_table import HeatCell, heat_table
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figure import Figure
+from sigstats.flows.report.section import Figure
 from sigstats.flows.report.standalone import standalone
 
 SVG = "{http://www.w3.org/2000/svg}"

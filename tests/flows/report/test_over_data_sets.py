@@ -11,7 +11,7 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures.critical_difference import picture
 from sigstats.flows.report.over_data_sets import OverDataSets
 from sigstats.flows.report.page import render
-from sigstats.many_datasets.cliques import cliques
+from sigstats.many_datasets.comparison import cliques
 from sigstats.tasks.results import Results
 
 from ..synthetic_study import make_study

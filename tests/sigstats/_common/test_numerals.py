@@ -16,7 +16,7 @@ from sigstats.comparison.sentences import rule_in_words
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import usual_columns as usual
-from sigstats.flows.report.sections import _pairs, _rates, calibration, many_data_sets
+from sigstats.flows.report.sections import _pairs, calibration, many_data_sets
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis
@@ -68,7 +68,7 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         *(words.cells_of(each, 100)[-1] for each in ranked),
         *(usual.INTERVAL.text(row.with_(measure=measure)) for measure in ("accuracy", "bias")),
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
-        _rates.INTERVAL.text(row),
+        usual.RATE_INTERVAL.text(row),
         _pairs.in_points("").pop().text(row),
         many_data_sets._between(row),
         percent_range(low, high),

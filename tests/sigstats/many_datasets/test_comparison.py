@@ -10,7 +10,7 @@ from scipy import stats
 
 from sigstats import adjust, compare_over_datasets, friedman_test
 from sigstats.many_datasets.bayesian_signed_rank import bayesian_signed_rank
-from sigstats.many_datasets.cliques import cliques
+from sigstats.many_datasets.comparison import cliques
 
 SCORES = np.random.default_rng(0).uniform(0.5, 0.9, (15, 1)) + np.random.default_rng(1).normal(
     [0.0, 0.05, 0.049, -0.04], 0.015, (15, 4)
