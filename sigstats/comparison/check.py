@@ -56,23 +56,13 @@ def check_predictions(
 ) -> CheckResult:
     """Test whether one model, both of the pair, reaches a bar by every measure, on all rows and every slice.
 
-    Parameters
-    ----------
-    paired : PairedPredictions
-    at_least : float
-        The least value that is good enough, in the unit of the measure: a share for the accuracy.
-    rule : ComparisonRule, optional
-        Its level, adjustment, confidence and smallest slice.
-    measures : sequence of str, optional
-        Of `CHECKED_MEASURES`, or ``pass@k``; by default the accuracy, or the mean of marks.
-    positive : str, optional
-        The class of precision, recall, specificity, Jaccard's index and F1.
+    `at_least`: the least value that is good enough, in the unit of the measure: a share for the accuracy.
+    `rule`: its level, adjustment, confidence and smallest slice.
+    `measures`: of `CHECKED_MEASURES`, or ``pass@k``; by default the accuracy, or the mean of marks.
+    `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
-    Raises
-    ------
-    ValueError
-        If the predictions do not hold what a measure needs, or no value of it could be below the bar, or nothing can be
-        tested.
+    Raises ValueError if the predictions do not hold what a measure needs, or no value of it could be below the bar,
+    or nothing can be tested.
     """
     rule = ComparisonRule() if rule is None else rule
     names = _measures(paired, measures)

@@ -18,17 +18,11 @@ ALL_ROWS = "all rows"
 
 @dataclass(frozen=True)
 class ItemTotals:
-    """All answers to each item, where baseline and candidate have unlike numbers of them.
+    """All answers to each item, where baseline and candidate have unlike numbers of them."""
 
-    Attributes
-    ----------
-    sums : pair of float64 arrays of shape (items,)
-        Of right answers, or of marks, by baseline and by candidate.
-    counts : pair of int64 arrays of shape (items,)
-        How many answers there are.
-    """
-
+    #: Of right answers, or of marks, by baseline and by candidate; pair of float64 arrays of shape (items,).
     sums: tuple[FloatArray, FloatArray]
+    #: How many answers there are; pair of int64 arrays of shape (items,).
     counts: tuple[IntArray, IntArray]
 
     @property
@@ -44,67 +38,46 @@ class ItemTotals:
 
 @dataclass(frozen=True)
 class PairedPredictions:
-    """Labels and predictions as codes of `classes`.
+    """Labels and predictions as codes of `classes`."""
 
-    Attributes
-    ----------
-    label, a, b : int64 array of shape (n,)
-        The true class, and what baseline and candidate predict.
-    classes : tuple of str
-        Sorted.
-    group : int64 array of shape (n,) or None
-    slices : mapping of str to (names, codes)
-        For each column its values, sorted, and the value of each row.
-    graded : bool
-        Whether no more is known than which answers were right.
-    notes : tuple of str
-        What a person should know, a line each.
-    scores : pair of float64 arrays of shape (n,), or None
-        What baseline and candidate give each row.
-    predicted : bool
-        Whether both made predictions; where not, the scores are all there is.
-    score_range : pair of float or None
-        What every score lies between, if it is known.
-    identical : bool
-        Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
-    items : int64 array of shape (n,) or None
-        Which item each row answers, where items have several answers.
-    subjects : pair of mappings of str to str, or None
-        What was read of baseline and candidate, for a person: task, model, score ...
-    right, marks : ItemTotals or None
-        Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
-    score_name : str
-        Which of several scores this is; empty where there is one.
-    score_column : str
-        The name of the scores; empty of arrays.
-    lower : bool or None
-        Whether the lower score is the better one; None where that is not certain.
-    tasks : int64 array of shape (n,) or None
-        Which of several tasks each row is of.
-    compared : bool
-        Whether the predictions were compared beside another score already, and the scores alone are left.
-    """
-
+    #: The true class, and what baseline and candidate predict; int64 array of shape (n,).
     label: IntArray
     a: IntArray
     b: IntArray
+    #: Sorted.
     classes: tuple[str, ...]
+    #: int64 array of shape (n,) or None.
     group: IntArray | None = None
+    #: For each column its values, sorted, and the value of each row.
     slices: Mapping[str, tuple[tuple[str, ...], IntArray]] = field(default_factory=dict)
+    #: Whether no more is known than which answers were right.
     graded: bool = False
+    #: What a person should know, a line each.
     notes: tuple[str, ...] = ()
+    #: What baseline and candidate give each row; pair of float64 arrays of shape (n,), or None.
     scores: tuple[FloatArray, FloatArray] | None = None
+    #: Whether both made predictions; where not, the scores are all there is.
     predicted: bool = True
+    #: What every score lies between, if it is known.
     score_range: tuple[float, float] | None = None
+    #: Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
     identical: bool = False
+    #: Which item each row answers, where items have several answers; int64 array of shape (n,) or None.
     items: IntArray | None = None
+    #: What was read of baseline and candidate, for a person: task, model, score ...
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+    #: Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
+    #: Which of several scores this is; empty where there is one.
     score_name: str = ""
+    #: The name of the scores; empty of arrays.
     score_column: str = ""
+    #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
+    #: Which of several tasks each row is of; int64 array of shape (n,) or None.
     tasks: IntArray | None = None
+    #: Whether the predictions were compared beside another score already, and the scores alone are left.
     compared: bool = False
 
     @property
@@ -169,23 +142,14 @@ def pair_arrays(
 ) -> PairedPredictions:
     """The predictions of two models from arrays.
 
-    Parameters
-    ----------
-    y, prediction_a, prediction_b : array_like, shape (n,)
-        True labels, and what baseline and candidate predict; all numbers or all strings.
-    scores : pair of array_like of float, shape (n,), optional
-        What baseline and candidate give each row.
-    groups : array_like, shape (n,), optional
-        The group of each row, numbers or strings.
-    slices : mapping of str to array_like of shape (n,), optional
-        Columns by name, numbers or strings.
-    score_range : pair of float, optional
-        What every score lies between.
+    `y`, `prediction_a` and `prediction_b` (array_like, shape (n,)): true labels, and what baseline and candidate
+    predict; all numbers or all strings.
+    `scores` (pair of array_like of float, shape (n,), optional): what baseline and candidate give each row.
+    `groups` (array_like, shape (n,), optional): the group of each row, numbers or strings.
+    `slices` (mapping of str to array_like of shape (n,), optional): columns by name, numbers or strings.
+    `score_range`: what every score lies between.
 
-    Raises
-    ------
-    ValueError
-        If lengths or kinds of labels differ, a value is missing, or a score is not finite.
+    Raises ValueError if lengths or kinds of labels differ, a value is missing, or a score is not finite.
 
     Examples
     --------

@@ -17,41 +17,30 @@ _PIECE = 2**15
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one slice.
+    """The rows of one slice."""
 
-    Attributes
-    ----------
-    label, a, b : int64 array of shape (n,)
-    group : int64 array of shape (n,) or None
-    positive : bool array of shape (n,)
-        Whether a row is of the class whose probability the scores are.
-    scores : pair of float64 arrays of shape (n,), or None
-    numbers : float64 array or None
-        The number that each class is, where all are numbers and a measure needs them.
-    score_range : pair of float or None
-        What every score lies between.
-    limits : pair of float or None
-        The same where it was named: of marks, of probabilities, or of the numbers that labels and predictions are.
-    items : int64 array of shape (n,) or None
-        Which item each row answers.
-    right, marks : ItemTotals or None
-        Of all items, where baseline and candidate have unlike numbers of answers.
-    sign : int
-        -1 where the lower mark is the better one, so that of what is tested the higher is.
-    """
-
+    #: int64 array of shape (n,).
     label: IntArray
     a: IntArray
     b: IntArray
+    #: int64 array of shape (n,) or None.
     group: IntArray | None
+    #: Whether a row is of the class whose probability the scores are; bool array of shape (n,).
     positive: NDArray[np.bool_]
+    #: pair of float64 arrays of shape (n,), or None.
     scores: tuple[FloatArray, FloatArray] | None
+    #: The number that each class is, where all are numbers and a measure needs them.
     numbers: FloatArray | None = None
+    #: What every score lies between.
     score_range: tuple[float, float] | None = None
+    #: The same where it was named: of marks, of probabilities, or of the numbers that labels and predictions are.
     limits: tuple[float, float] | None = None
+    #: Which item each row answers; int64 array of shape (n,) or None.
     items: IntArray | None = None
+    #: Of all items, where baseline and candidate have unlike numbers of answers.
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
+    #: -1 where the lower mark is the better one, so that of what is tested the higher is.
     sign: int = 1
 
     def rows(self, where: IntArray) -> Self:
@@ -125,11 +114,7 @@ class Part:
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:
     """How many rows neither got right, the candidate alone, the baseline alone, and both: of all rows and each slice.
 
-    Parameters
-    ----------
-    everything : Part
-    slices : sequence of (int64 array of shape (n,), int)
-        The code of each row, and how many codes there are.
+    `slices` (sequence of (int64 array of shape (n,), int)): the code of each row, and how many codes there are.
     """
     found = [np.zeros(4 * values, np.int64) for values in (1, *(values for _, values in slices))]
     for start in range(0, len(everything.label), _PIECE):  # what stays in a cache takes a third of the time

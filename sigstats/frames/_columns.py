@@ -37,10 +37,7 @@ def pair_frames(
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
     """The rows of one frame, which need no ids, as those of baseline and candidate.
 
-    Raises
-    ------
-    ValueError
-        As `pair_frames`.
+    Raises ValueError as `pair_frames`.
     """
     found = _predictions(frame, "predictions", replace(columns, by_position=None))
     try:
