@@ -176,7 +176,7 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
     >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, counted=100, value=0.92, test="binomial, exact")
     >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), at_least=0.9, n=100)
     >>> rows_that_decide(row, found)
-    763
+    864
     """
     if row.value is None or not row.counted or not row.test.startswith("binomial"):
         return None

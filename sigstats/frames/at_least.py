@@ -87,8 +87,8 @@ def assert_at_least(
     'pass'
     >>> sigstats.assert_at_least(y, [0] * 1000, at_least=0.9)
     Traceback (most recent call last):
-    AssertionError: FAIL: accuracy is below 90%
-    below 90%: accuracy on all rows: 50.00% (46.85% to 53.15%), adjusted p 1.9 × 10⁻²²¹
+    AssertionError: FAIL: accuracy on all rows is below 90%
+    below 90%: accuracy on all rows: 50.00% (46.85% to 53.15%), adjusted p 4 × 10⁻²²⁴
     """
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     bar = as_real(at_least, "at_least")
