@@ -17,7 +17,13 @@ from ...examples import examples
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
-needs_growth = pytest.mark.skipif(not boosting._grows(), reason="boosting is scikit-learn's here")
+needs_growth = pytest.mark.usefixtures("growth")
+
+
+@pytest.fixture(scope="module")
+def growth():
+    if not boosting._grows():
+        pytest.skip("boosting is scikit-learn's here")
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -17,7 +17,15 @@ from ...examples import examples
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
-needs_growth = pytest.mark.skipif(not batched_forest._grows(), reason="forests grow in scikit-learn here")
+needs_growth = pytest.mark.usefixtures("growth")
+
+
+@pytest.fixture(scope="module")
+def growth():
+    if not batched_forest._grows():
+        pytest.skip("forests grow in scikit-learn here")
+
+
 FORESTS = [RandomForestClassifier, ExtraTreesClassifier]
 
 

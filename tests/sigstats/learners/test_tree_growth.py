@@ -21,7 +21,13 @@ from ...examples import examples
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
-needs_growth = pytest.mark.skipif(not batched_forest._grows(), reason="trees grow in scikit-learn on this processor")
+needs_growth = pytest.mark.usefixtures("growth")
+
+
+@pytest.fixture(scope="module")
+def growth():
+    if not batched_forest._grows():
+        pytest.skip("trees grow in scikit-learn on this processor")
 
 
 def predictions(estimator, X, y, folds, null, draws, *, batched=True):

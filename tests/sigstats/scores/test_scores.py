@@ -5,11 +5,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, norm, rankdata, t, ttest_rel
 from sklearn.metrics import roc_auc_score
+from statsmodels.regression.linear_model import OLS
 
 from sigstats.scores.auc import auc_test
 from sigstats.scores.mean_score import mean_score_test
@@ -169,7 +169,7 @@ def test_groups_are_those_of_a_regression_with_clustered_errors(seed):
     groups = rng.integers(0, 12, size=80)
     a = rng.normal(size=80) + rng.normal(size=12)[groups]
     b = rng.normal(size=80) + rng.normal(size=12)[groups]
-    fitted = sm.OLS(b - a, np.ones(80)).fit(
+    fitted = OLS(b - a, np.ones(80)).fit(
         cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False, "df_correction": True}, use_t=True
     )
     count = len(np.unique(groups))
