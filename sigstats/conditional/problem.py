@@ -1,12 +1,13 @@
 """Independent counts with a given sum, and a score of each outcome: what both exact conditional tests are.
 
 `sigstats.conditional.tail` finds the probability of the outcomes whose score is at most the observed one. Here is what
-can be said of a problem without listing any: the bounds of the scores of some columns, and which of two outcomes weighs
-more where floats cannot tell. Not part of the public names.
+can be said of a problem without listing any: the bounds of the scores of some columns, about how many outcomes are
+open, and which of two outcomes weighs more where floats cannot tell. Not part of the public names.
 
 When not to use: counts that depend on each other in another way than through their sum.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, IntArray
-from .exact_keys import Keys, Words
+from .exact_keys import SMALL_TOTAL, Keys, Words
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,31 @@ def worst_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
     out[0] = sum(start for _, start, _ in ends)
     out[1 : len(steps) + 1] = out[0] + np.cumsum(steps)
     return out
+
+
+def open_volume(problem: Problem, columns: Sequence[int], others: Sequence[int]) -> float:
+    """About the least number of outcomes of `columns` that may yet score more than was observed.
+
+    They fill an ellipsoid. Columns whose outcomes merge, and those it leaves at a border, are held at their means.
+    """
+    share = problem.total / sum(problem.parameters)
+    means = [share * parameter for parameter in problem.parameters]
+    height = sum(float(np.interp(m, np.arange(len(s)), s)) for m, s in zip(means, problem.scores, strict=True))
+    reach = 2 * max(height - problem.threshold, 0.0)
+    squares = []  # of the half-axes
+    for mean, score in zip(means, problem.scores, strict=True):
+        x = min(max(round(mean), 1), len(score) - 2)
+        squares.append(reach / float(2 * score[x] - score[x - 1] - score[x + 1]) if len(score) > 2 else 0.0)
+    counted = list(columns)
+    if problem.keys is not None and problem.keys.merging:
+        large = [j for j in columns if len(problem.scores[j]) > SMALL_TOTAL + 1]
+        counted = list({problem.parameters[j]: j for j in large}.values())
+    room = [min(mean, len(score) - 1 - mean) / 2 for mean, score in zip(means, problem.scores, strict=True)]
+    counted = [j for j in counted if 1 < squares[j] < room[j] ** 2]
+    free, held = sum(squares[j] for j in counted), sum(squares[j] for j in others)
+    log_ball = len(counted) / 2 * math.log(math.pi) - math.lgamma(len(counted) / 2 + 1)
+    log_axes = sum(math.log(squares[j]) for j in counted) / 2
+    return math.exp(min(log_ball + log_axes - (math.log1p(free / held) / 2 if held else 0.0), 700.0))
 
 
 def none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:

@@ -30,6 +30,11 @@ class States:
         """Some of them."""
         return States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
 
+    def part(self, start: int, stop: int) -> "States":
+        """Those from `start` to before `stop`."""
+        part = slice(start, stop)
+        return States(self.count[part], self.score[part], self.log_mass[part], self.key[part])
+
 
 def most_alike(states: States) -> int:
     """How many partial outcomes have the same count, at most."""

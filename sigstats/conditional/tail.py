@@ -8,7 +8,8 @@ probability that the score is at most the observed one. Listing the outcomes tak
 2. a partial outcome none of whose completions can exceed the observed score is counted at once, by the law of the
    sum of the remaining columns (Mehta and Patel 1983, longest path), so that only those near the middle are kept;
 3. partial outcomes with equal count and equal integer key are merged (the nodes of their network);
-4. the two lists are sorted by score and joined: each entry of one meets a prefix of the other.
+4. the two lists are sorted by score and joined: each entry of one meets a prefix of the other. A long second list is
+   never kept: its last column is added while it meets the first.
 
 So the work grows like the square root of the outcomes inside the acceptance region. Every term is positive: small
 p-values lose no accuracy to cancellation (`sigstats.conditional.rounding` bounds their error). Scores are compared
@@ -25,12 +26,17 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import SMALL_TOTAL
-from .problem import Problem, best_scores, keys_of, no_heavier, none_heavier, worst_scores
+from .join import LastColumn, join, join_last
+from .problem import Problem, best_scores, none_heavier, open_volume, worst_scores
 from .rounding import Parts, relative_error
 from .states import States, by_count, in_order, merge, most_alike
 
-#: The longest list of partial outcomes that is kept: about 1 GB and half a minute.
+#: The longest list of partial outcomes: some seconds.
 STATE_LIMIT = 2**23
+#: A second list that may become longer than this is not kept.
+_KEPT = 2**20
+#: Of the outcomes that a last column adds to, so many for each that is open may have to be looked at.
+_CLOSED = 4
 #: Up to so many outcomes are simply listed; the rest would take longer to prepare.
 FEW_OUTCOMES = 2**15
 _CHUNK = 2**20
@@ -67,12 +73,17 @@ def _add_up(problem: Problem, parts: Parts, limit: int) -> None:
         parts.append(_sum_of_all(problem, norm))
         return
     first, second = _halves(problem)
+    if max(open_volume(problem, first, second), open_volume(problem, second, first)) > 1.05 * limit:
+        raise StateLimitError
     left = _list_open(problem, first, second, None, norm, parts, limit)
     if not len(left):
         return
     left = left.take(np.argsort(left.count, kind="stable"))
-    right = in_order(_list_open(problem, second, first, left, norm, parts, limit))
-    parts.extend(_join(problem, left, right, norm, parts))
+    right = _list_open(problem, second, first, left, norm, parts, limit)
+    if isinstance(right, LastColumn):
+        parts.extend(join_last(problem, in_order(left), right, norm, parts))
+    else:
+        parts.extend(join(problem, left, in_order(right), norm, parts))
 
 
 def _sum_of_all(problem: Problem, norm: float) -> float:
@@ -125,11 +136,11 @@ def _list_open(
     norm: float,
     parts: Parts,
     limit: int,
-) -> States:
+) -> States | LastColumn:
     """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
 
     With a `partner`, the other half's list, what is settled counts with the partner's outcomes alone (the others were
-    settled when the partner was listed).
+    settled when the partner was listed), and the last column of a long list is left to be added.
     """
     words = problem.keys.packing.words if problem.keys is not None else 0
     states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))
@@ -144,6 +155,10 @@ def _list_open(
         open_x = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
         parts.count(2 * problem.total, most_alike(states))
         parts.append(_probability_outside(problem, states, j, open_x, law, norm))
+        if partner is not None and not rest and len(states) * len(open_x) > _CLOSED * _KEPT:
+            if len(states) * len(open_x) > _CLOSED * limit:
+                raise StateLimitError
+            return LastColumn(states, j, open_x)
         states = _extend(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
         merging = problem.keys is not None and problem.keys.merging
         small = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in [
@@ -239,33 +254,3 @@ def _extend(
             for name in ("count", "score", "log_mass", "key")
         )
     )
-
-
-def _join(problem: Problem, left: States, right: States, norm: float, settled: Parts) -> list[float]:
-    """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
-    parts = []
-    observed = keys_of(problem, np.array([problem.observed]))[0]
-    room = problem.threshold - left.score
-    counts, starts = np.unique(left.count, return_index=True)
-    ends = np.append(starts[1:], len(left))
-    lows, highs = (np.searchsorted(right.count, problem.total - counts + more) for more in (0, 1))
-    for start, end, low, high in np.transpose([starts, ends, lows, highs]).tolist():
-        if low == high:
-            continue
-        settled.count(end - start, high - low)
-        score = right.score[low:high]
-        top = float(right.log_mass[low:high].max())
-        prefix = np.zeros(high - low + 1)
-        np.cumsum(np.exp(right.log_mass[low:high] - top), out=prefix[1:])
-        scale = np.exp(left.log_mass[start:end] + (top - norm))
-        sure = np.searchsorted(score, room[start:end] - problem.margin, side="right")
-        if problem.margin:
-            upto = np.searchsorted(score, room[start:end] + problem.margin, side="right")
-            for i in np.flatnonzero(upto > sure).tolist():
-                near = np.arange(low + int(sure[i]), low + int(upto[i]))
-                keys = left.key[start + i] + right.key[near]
-                tied = (keys == observed).all(axis=1)
-                tied[~tied] = [no_heavier(problem, key, observed) for key in keys[~tied]]
-                parts.extend((float(scale[i]) * np.exp(right.log_mass[near[tied]] - top)).tolist())
-        parts.append(float(scale @ prefix[sure]))
-    return parts

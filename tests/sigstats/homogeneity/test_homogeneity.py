@@ -14,6 +14,7 @@ from sigstats.conditional import tail as conditional_tail
 from sigstats.conditional.exact_keys import Packing, binomial_exponents, binomial_keys, multinomial_keys, primes_to
 from sigstats.conditional.fourier_bounds import bounds, grouped
 from sigstats.conditional.log_weights import binomial_log_pmf, poisson_deviance, poisson_log_pmf
+from sigstats.conditional.problem import best_scores, open_volume
 from sigstats.conditional.tail import tail
 from sigstats.homogeneity import given_margins as given_margins_module
 from sigstats.homogeneity.given_margins import given_margins
@@ -114,10 +115,12 @@ def small_table(generator):
             return a, b
 
 
-@pytest.fixture(params=["listed", "halves"])
+@pytest.fixture(params=["listed", "halves", "last column joined"])
 def way(request, monkeypatch):
-    """The exact tests by either of their ways: all outcomes listed, or two halves joined."""
-    monkeypatch.setattr(conditional_tail, "FEW_OUTCOMES", {"listed": 2**15, "halves": 0}[request.param])
+    """The exact tests by each of their ways: all outcomes listed, two halves joined, with or without a second list."""
+    monkeypatch.setattr(conditional_tail, "FEW_OUTCOMES", {"listed": 2**15}.get(request.param, 0))
+    if request.param == "last column joined":
+        monkeypatch.setattr(conditional_tail, "_KEPT", 0)
 
 
 def test_equals_enumeration_in_integers(way):
@@ -444,6 +447,21 @@ def test_merging_changes_nothing():
     problem = given_margins(np.array(a), np.array(b))
     unmerged = replace(problem, keys=replace(problem.keys, merging=False))
     assert tail(problem).pvalue == pytest.approx(tail(unmerged).pvalue, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("columns", [(0, 1), (0, 1, 2)])
+def test_the_open_outcomes_are_as_many_as_their_ellipsoid_holds(columns):
+    a, b = [104, 96, 122, 98, 140], [100, 108, 112, 96, 152]
+    problem = given_margins(np.array(a), np.array(b))
+    others = [j for j in range(5) if j not in columns]
+    rest = best_scores(problem, others)
+    grid = np.meshgrid(*(np.arange(len(problem.scores[j])) for j in columns[1:]), indexing="ij")
+    found = 0
+    for x in range(len(problem.scores[0])):  # all outcomes, one count of the first column after the other
+        score = problem.scores[0][x] + sum(problem.scores[j][each] for j, each in zip(columns[1:], grid, strict=True))
+        left = problem.total - x - sum(grid)
+        found += int((score[left >= 0] + rest[left[left >= 0]] > problem.threshold).sum())
+    assert open_volume(problem, columns, others) == pytest.approx(found, rel=0.02)
 
 
 def test_log_weights_are_accurate():
