@@ -130,7 +130,7 @@ def bootstrap_statistic(
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
     values = np.empty(0)
     parts = []
-    for weights in _resample(tuple(events.tolist()), rng, size, events.size):
+    for weights in map(np.ascontiguousarray, _resample(tuple(events.tolist()), rng, size, events.size)):
         try:
             with np.errstate(all="ignore"):
                 values = np.asarray(statistic(weights), dtype=np.float64)
@@ -187,7 +187,7 @@ def _resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Itera
     step = max(1, _BLOCK // width)
     for start in range(0, size, step):
         drawn = generator.multinomial(n, probabilities, size=min(step, size - start))
-        weights = np.zeros((len(drawn), events.size))
+        weights = np.zeros((events.size, len(drawn))).T  # each event's counts beside each other, to be added up
         weights[:, order] = drawn
         yield weights
 
@@ -196,7 +196,9 @@ def evaluate(joint: JointCounts, measure: Measure, weights: FloatArray) -> Repli
     """The measure of A and of B for each row of event counts."""
     values, undefined = [], np.zeros(len(weights), dtype=np.bool_)
     for confusion in joint.confusions(weights):
-        values.append(measure.of(confusion, joint.kind))
-        if measure.function is None:
-            undefined |= np.isnan(measure.of(confusion, joint.kind, undefined=float("nan")))
+        found = measure.of(confusion, joint.kind, undefined=float("nan"))
+        if measure.function is None and (lost := np.isnan(found)).any():
+            undefined |= lost
+            found = measure.of(confusion, joint.kind)
+        values.append(found)
     return Replicates(values[0], values[1], undefined)

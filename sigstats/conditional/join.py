@@ -3,8 +3,6 @@
 Not part of the public names.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from .._common.validation import IntArray
@@ -14,15 +12,6 @@ from .states import States
 
 #: Products of longer arrays are spread over threads by BLAS, which then wait for each other.
 _BLOCK = 2**13
-
-
-@dataclass(frozen=True)
-class LastColumn:
-    """Partial outcomes of all columns of a half but one, and the open counts of that one."""
-
-    states: States
-    column: int
-    open_x: IntArray
 
 
 def join(problem: Problem, left: States, right: States, norm: float, settled: Parts) -> list[float]:
@@ -37,12 +26,14 @@ def join(problem: Problem, left: States, right: States, norm: float, settled: Pa
     return parts
 
 
-def join_last(problem: Problem, left: States, last: LastColumn, norm: float, settled: Parts) -> list[float]:
-    """As `join`, for a right half of which the last column is added here: for each count of the left half anew."""
+def join_last(
+    problem: Problem, left: States, rest: States, column: int, open_x: IntArray, norm: float, settled: Parts
+) -> list[float]:
+    """As `join`, where the right half is `rest` with one more column, added for each count of the left half anew."""
     parts: list[float] = []
-    j, first, stop = last.column, int(last.open_x[0]), int(last.open_x[-1]) + 1
-    states = last.states.take(np.argsort(last.states.count, kind="stable"))
-    keys = problem.keys.table(j, last.open_x) if problem.keys is not None else None
+    first, stop = int(open_x[0]), int(open_x[-1]) + 1
+    states = rest.take(np.argsort(rest.count, kind="stable"))
+    keys = problem.keys.table(column, open_x) if problem.keys is not None else None
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))
     wanted = problem.total - counts
@@ -53,8 +44,8 @@ def join_last(problem: Problem, left: States, last: LastColumn, norm: float, set
             x = want - few.count
             right = States(
                 few.count + x,
-                few.score + problem.scores[j][x],
-                few.log_mass + problem.laws[j][x],
+                few.score + problem.scores[column][x],
+                few.log_mass + problem.laws[column][x],
                 few.key + keys[x - first] if keys is not None and problem.margin else few.key,
             )
             parts += _matches(problem, right, left.part(start, end), norm, settled)

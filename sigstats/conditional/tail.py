@@ -26,7 +26,7 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import SMALL_TOTAL
-from .join import LastColumn, join, join_last
+from .join import join, join_last
 from .problem import Problem, best_scores, none_heavier, open_volume, worst_scores
 from .rounding import Parts, relative_error
 from .states import States, by_count, in_order, merge, most_alike
@@ -75,15 +75,15 @@ def _add_up(problem: Problem, parts: Parts, limit: int) -> None:
     first, second = _halves(problem)
     if max(open_volume(problem, first, second), open_volume(problem, second, first)) > 1.05 * limit:
         raise StateLimitError
-    left = _list_open(problem, first, second, None, norm, parts, limit)
+    left, _ = _list_open(problem, first, second, None, norm, parts, limit)
     if not len(left):
         return
     left = left.take(np.argsort(left.count, kind="stable"))
-    right = _list_open(problem, second, first, left, norm, parts, limit)
-    if isinstance(right, LastColumn):
-        parts.extend(join_last(problem, in_order(left), right, norm, parts))
-    else:
+    right, last = _list_open(problem, second, first, left, norm, parts, limit)
+    if last is None:
         parts.extend(join(problem, left, in_order(right), norm, parts))
+    else:
+        parts.extend(join_last(problem, in_order(left), right, *last, norm, parts))
 
 
 def _sum_of_all(problem: Problem, norm: float) -> float:
@@ -136,11 +136,11 @@ def _list_open(
     norm: float,
     parts: Parts,
     limit: int,
-) -> States | LastColumn:
+) -> tuple[States, tuple[int, IntArray] | None]:
     """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
 
     With a `partner`, the other half's list, what is settled counts with the partner's outcomes alone (the others were
-    settled when the partner was listed), and the last column of a long list is left to be added.
+    settled when the partner was listed), and the last column of a long list, with its open counts, is left to be added.
     """
     words = problem.keys.packing.words if problem.keys is not None else 0
     states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))
@@ -158,7 +158,7 @@ def _list_open(
         if partner is not None and not rest and len(states) * len(open_x) > _CLOSED * _KEPT:
             if len(states) * len(open_x) > _CLOSED * limit:
                 raise StateLimitError
-            return LastColumn(states, j, open_x)
+            return states, (j, open_x)
         states = _extend(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
         merging = problem.keys is not None and problem.keys.merging
         small = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in [
@@ -168,7 +168,7 @@ def _list_open(
             states = merge(states, parts)
         if not len(states):
             break
-    return states
+    return states, None
 
 
 def _with_partner(law: FloatArray, partner: States, total: int) -> FloatArray:

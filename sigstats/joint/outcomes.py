@@ -15,7 +15,7 @@ When not to use: for more than two classes, or several categories an observation
 for measures of scores and ranks; for observations that are not independent, whose dependence the counts forget.
 """
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -158,7 +158,7 @@ class JointOutcomes:
     @property
     def counts(self) -> tuple[int, ...]:
         """The eight counts, e1 first."""
-        return astuple(self)
+        return (self.e1, self.e2, self.e3, self.e4, self.e5, self.e6, self.e7, self.e8)
 
     @property
     def n(self) -> int:

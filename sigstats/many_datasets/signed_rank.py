@@ -17,7 +17,8 @@ from scipy.special import ndtr
 
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, as_reals, refuse
 from ..intervals import Interval
-from ..sign_flips.law import log_weights, pvalue_of_sum
+from ..sign_flips.in_doubles import probabilities_below
+from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
 
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
@@ -187,9 +188,9 @@ def _interval(values: FloatArray, level: float) -> Interval:
     n, tail = len(values), (1 - level) / 2
     averages = n * (n + 1) // 2
     if n <= _MOST_EXACT:
-        _, logs = log_weights(list(range(1, n + 1)))
+        below = probabilities_below(range(1, n + 1), averages // 2 + 1)
         # The number of averages to leave out at each end: the most whose chance is at most the tail.
-        out = int(np.searchsorted(np.cumsum(np.exp(logs)), tail * (1 + 1e-12), side="right"))
+        out = int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
     else:
         deviation = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         from scipy.special import ndtri

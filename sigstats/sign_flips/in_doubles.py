@@ -44,12 +44,27 @@ def tails_in_doubles(magnitudes: Sequence[int], *thresholds: int) -> list[tuple[
     return [(max(0.0, p * (1 - rounding) - _LOST), min(1.0, p * (1 + rounding) + _LOST)) for p in found]
 
 
-def _law(magnitudes: Sequence[int]) -> tuple[FloatArray, float]:
-    """The weights of the sums, and what makes probabilities of them."""
-    law = np.zeros(-(-(sum(magnitudes) + 1) // _BLOCK) * _BLOCK)
+def probabilities_below(magnitudes: Sequence[int], bound: int) -> FloatArray:
+    """``P(S <= s)`` for s from 0 to before `bound`, to as many roundings as there are magnitudes and sums.
+
+    Examples
+    --------
+    >>> from sigstats.sign_flips.in_doubles import probabilities_below
+    >>> probabilities_below([1, 2, 5], 4).tolist()
+    [0.125, 0.25, 0.375, 0.5]
+    """
+    law, scale = _law(magnitudes, bound)
+    return law[:bound].cumsum() * scale
+
+
+def _law(magnitudes: Sequence[int], bound: int | None = None) -> tuple[FloatArray, float]:
+    """The weights of the sums, or of those below a bound, and what makes probabilities of them."""
+    bound = sum(magnitudes) + 1 if bound is None else bound
+    law = np.zeros(-(-bound // _BLOCK) * _BLOCK)
     law[0], reach = 1.0, 0
     for step, size in enumerate(magnitudes, 1):
-        for end in range(reach + 1, 0, -_CHUNK):  # from above, so that what is added is still as it was
+        # From above, so that what is added is still as it was.
+        for end in range(min(reach + 1, bound - size), 0, -_CHUNK):
             start = max(0, end - _CHUNK)
             law[size + start : size + end] += law[start:end].copy()
         reach += size

@@ -451,7 +451,7 @@ def test_merging_changes_nothing():
 
 @pytest.mark.parametrize("columns", [(0, 1), (0, 1, 2)])
 def test_the_open_outcomes_are_as_many_as_their_ellipsoid_holds(columns):
-    a, b = [104, 96, 122, 98, 140], [100, 108, 112, 96, 152]
+    a, b = [156, 145, 183, 147, 210], [150, 162, 168, 144, 228]
     problem = given_margins(np.array(a), np.array(b))
     others = [j for j in range(5) if j not in columns]
     rest = best_scores(problem, others)
@@ -461,7 +461,7 @@ def test_the_open_outcomes_are_as_many_as_their_ellipsoid_holds(columns):
         score = problem.scores[0][x] + sum(problem.scores[j][each] for j, each in zip(columns[1:], grid, strict=True))
         left = problem.total - x - sum(grid)
         found += int((score[left >= 0] + rest[left[left >= 0]] > problem.threshold).sum())
-    assert open_volume(problem, columns, others) == pytest.approx(found, rel=0.02)
+    assert open_volume(problem, columns, others) == pytest.approx(found, rel=0.03)
 
 
 def test_log_weights_are_accurate():
