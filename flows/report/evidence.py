@@ -105,11 +105,13 @@ class Evidence:
 
     def _feeds_missing(self, cell: Cell) -> bool:
         # A permutation test needs the observed run too, whose cell its row does not name.
-        dataset, classifier = cell.subject.get("dataset"), cell.subject.get("classifier")
-        return any(
-            row.decision == "missing" and row.dataset == dataset and classifier in (row.classifier, row.a, row.b)
-            for row in self.rows
-        )
+        return (cell.subject.get("dataset"), cell.subject.get("classifier")) in self._missing
+
+    @cached_property
+    def _missing(self) -> set[tuple[str | None, str | None]]:
+        """The data sets and classifiers of the hypotheses that are missing."""
+        rows = [row for row in self.rows if row.decision == "missing"]
+        return {(row.dataset, one) for row in rows for one in (row.classifier, row.a, row.b)}
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:

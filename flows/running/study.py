@@ -184,6 +184,8 @@ def _computed(
 
 def _of_lanes(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
     """The plan with as many replicates as a part computes, to show its progress."""
+    if not lanes:
+        return plan
 
     def of(cell: Cell) -> Cell:
         block = cell.block(*lanes.get(cell.name, (0, cell.lanes)))

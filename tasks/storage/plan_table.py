@@ -1,6 +1,7 @@
 """The plan of a study as ``plan.parquet``, one row a cell."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -8,7 +9,7 @@ import pyarrow as pa
 from ..fingerprint import canonical, digest
 from ..plan import Cell, Plan
 from ..schema import column
-from .seal import Damaged
+from .seal import Damaged, unseal
 from .store import Store
 
 #: The columns of ``plan.parquet``.
@@ -66,7 +67,12 @@ def read_plan(store: Store) -> Plan:
 
     Raises FileNotFoundError if the store has none. Raises Damaged if it cannot be used.
     """
-    table = store.read_table("plan.parquet", kind="plan")
+    return _plan_of(store.files.read("plan.parquet"))
+
+
+@lru_cache(maxsize=1)
+def _plan_of(content: bytes) -> Plan:
+    table = unseal(content, "plan.parquet", kind="plan")
     settings = json.loads(table.schema.metadata[b"plan"])
     limits = settings.pop("limits", {})
     cells = []

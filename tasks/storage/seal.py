@@ -3,17 +3,28 @@
 A file that is truncated, altered or of another study is refused by `Damaged`, never silently used.
 """
 
+import contextlib
 import hashlib
 import io
 import json
+import threading
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cachetools import LRUCache
 
 from ..fingerprint import canonical
 from ..schema import SCHEMA_VERSION
 
 _KEY = b"sigstats"
+#: Tables of files of at most the first number of bytes are kept, all together of at most the second: a run reads the
+#: file of a cell to see what is left, to finish it, to summarise it and to report it, and to check it takes longest.
+_SMALL, _KEPT = 2**18, 2**26
+_SIZE_OF_ENTRY = 2**11
+_kept: "LRUCache[tuple[bytes, str, str | None], pa.Table]" = LRUCache(
+    _KEPT, getsizeof=lambda t: t.nbytes + _SIZE_OF_ENTRY
+)
+_lock = threading.Lock()
 
 
 class Damaged(Exception):
@@ -39,6 +50,19 @@ def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = No
 
     Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
     """
+    if len(content) > _SMALL:
+        return _checked(content, name, kind, fingerprint)
+    key = (content, kind, fingerprint)
+    with _lock:
+        table = _kept.get(key)
+    if table is None:
+        table = _checked(content, name, kind, fingerprint)
+        with _lock, contextlib.suppress(ValueError):  # larger than all that is kept
+            _kept[key] = table
+    return table
+
+
+def _checked(content: bytes, name: str, kind: str, fingerprint: str | None) -> pa.Table:
     try:
         table = pq.read_table(io.BytesIO(content), page_checksum_verification=True)
         values = json.loads((table.schema.metadata or {})[_KEY])
