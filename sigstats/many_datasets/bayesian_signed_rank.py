@@ -71,14 +71,19 @@ def bayesian_signed_rank(
     draws = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     generator = as_generator(rng)
     observations = np.concatenate([[0.0], values])
-    means = (observations[:, None] + observations[None, :]) / 2
-    above, below = (means > half).astype(np.float64), (means < -half).astype(np.float64)
+    order = np.argsort(observations, kind="stable")
+    ascending = observations[order]
+    # With each observation the pairs below and above the region are those with the least and the largest others.
+    below = [np.searchsorted((each + ascending) / 2, -half, side="left") for each in ascending]
+    upto_above = [np.searchsorted((each + ascending) / 2, half, side="right") for each in ascending]
     parameters = np.concatenate([[weight], np.ones(len(values))])
     won, step = np.zeros(3), max(1, _BATCH // len(observations))
     for start in range(0, draws, step):
-        shares = generator.dirichlet(parameters, size=min(step, draws - start))
-        for_a = np.einsum("ij,ij->i", shares @ above, shares)
-        for_b = np.einsum("ij,ij->i", shares @ below, shares)
+        shares = generator.dirichlet(parameters, size=min(step, draws - start))[:, order]
+        upto = np.zeros((len(shares), len(ascending) + 1))
+        np.cumsum(shares, axis=1, out=upto[:, 1:])
+        for_a = np.einsum("ij,ij->i", upto[:, -1:] - upto[:, upto_above], shares)
+        for_b = np.einsum("ij,ij->i", upto[:, below], shares)
         masses = np.stack([for_a, 1 - for_a - for_b, for_b])
         best = masses >= masses.max(axis=0) - 1e-12
         won += (best / best.sum(axis=0)).sum(axis=1)  # a draw with two greatest shares counts half for each
