@@ -2,30 +2,47 @@
 
 Needs atheris (`pip install atheris`, on Linux), which is no dependency of the project.
 
-    python tools/fuzz.py READER [options of libFuzzer, such as -max_total_time=600]
+    python tools/fuzz.py READER [options of libFuzzer, such as -runs=100000 or -max_total_time=600]
 
-READER is arff, csv, study, cluster, predictions.csv, predictions.jsonl or predictions.eval. What is
-found is written to a file of the current folder, and read again by naming it after READER.
+READER is one of those that the command without arguments lists. Bytes are changed, and in every second input a value
+of the file's own structure. A line says from time to time how many inputs came to the reader itself, past what refuses
+text that is no TOML, JSON or Parquet, and how many it read. What is found is written to a file of the current folder,
+and read again by naming it after READER.
 """
 
+import io
+import json
+import random
 import sys
 import tempfile
 import tomllib
 import warnings
+import zipfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import atheris
 
 with atheris.instrument_imports(include=["sigstats.flows", "sigstats.tasks"]):
     from sigstats.flows.clusters import load_cluster
     from sigstats.flows.errors import BadInput
+    from sigstats.flows.report.page import config_as_toml
     from sigstats.flows.studies import load_study
     from sigstats.tasks.datasets import readers as sources
-    from sigstats.tasks.predictions import Columns, read
+    from sigstats.tasks.datasets.documents import read_documents
+    from sigstats.tasks.predictions import REGISTRY, Columns, read
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
+
+#: Values that a file may hold in the place of others.
+ANYTHING: list[Any] = ["", "x", "\n", "\x1b[2J", "s3://", "nan", "a" * 3000, -1, 0, 1, 2**31, 2**63, 10**30, 0.5, 1e308]
+ANYTHING += [1e-320, float("inf"), float("nan"), True, False, None, [], {}, [[]], {"a": {}}, ["a", 1], "\u0301\u202e"]
 
 
 def _data(kind: str, target: str) -> Callable[[Path], object]:
@@ -42,20 +59,148 @@ def _small(name: str) -> list[bytes]:
     return [(ROOT / "tests/flows/corpus" / name).read_bytes()]
 
 
+def _json(*values: Any) -> list[bytes]:
+    return [json.dumps(value).encode() for value in values]
+
+
+def _parquet(rows: list[dict[str, Any]]) -> bytes:
+    held = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(rows), held)
+    return held.getvalue().to_pybytes()
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return held.getvalue()
+
+
 def _predictions(path: Path) -> object:
     return read(str(path), Columns())
 
 
-#: What each reader is called with, and files that it can read.
-READERS: dict[str, tuple[str, Callable[[Path], object], list[bytes]]] = {
-    "arff": ("data.arff", _data("arff", "class"), _small("data.arff")),
-    "csv": ("data.csv", _data("csv", "label"), _small("data.csv")),
-    "study": ("study.toml", load_study, _configs("studies")),
-    "cluster": ("cluster.toml", lambda path: load_cluster(str(path)), _configs("clusters")),
-    "predictions.csv": ("predictions.csv", _predictions, _small("data.csv")),
-    "predictions.jsonl": ("predictions.jsonl", _predictions, _small("data.jsonl")),
-    "predictions.eval": ("predictions.eval", _predictions, [b"PK\x03\x04"]),
+def _documents(path: Path) -> object:
+    return read_documents("d", str(path), path.parent, text=["text"], categories="topics")
+
+
+TABLE = [{"id": n, "label": "ab"[n % 2], "prediction": "ab"[n // 2], "x": 0.5 * n} for n in range(4)]
+DOCUMENTS = [{"text": "a b", "topics": ["x", "y"]}, {"text": "c", "topics": []}]
+SAMPLES = [{"id": n, "epoch": 1, "input": f"q{n}", "target": "x", "scores": {"s": {"value": "C"}}} for n in range(3)]
+HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}
+HARNESS = [
+    {"doc_id": n, "doc": {"q": n}, "target": "x", "resps": [], "filtered_resps": [], "metrics": ["acc"], "acc": n % 2}
+    for n in range(3)
+]
+HELM = [
+    {
+        "instance_id": f"id{n}",
+        "train_trial_index": 0,
+        "stats": [{"name": {"name": "exact_match", "split": "test"}, "count": 1, "sum": n % 2, "mean": n % 2}],
+    }
+    for n in range(3)
+]
+PROMPTFOO = {
+    "evalId": "e",
+    "results": {
+        "version": 3,
+        "results": [
+            {
+                "success": n == 0,
+                "provider": {"id": "p", "label": ""},
+                "prompt": {"raw": f"q {n}", "label": "l"},
+                "vars": {"n": n},
+                "testIdx": n,
+                "promptIdx": 0,
+            }
+            for n in range(3)
+        ],
+    },
 }
+SWE = {"resolved_ids": ["a__a-1"], "unresolved_ids": ["a__a-2"], "submitted_ids": ["a__a-1", "a__a-2"]}
+SWE_INSTANCES = {"a__a-1": {"resolved": True}, "a__a-2": {"resolved": False}}
+LIGHTEVAL = [{"doc": {"id": str(n), "query": f"q{n}"}, "metric": {"em": float(n % 2)}} for n in range(3)]
+INSPECT = _zip({"header.json": _json(HEADER)[0]} | {f"samples/{s['id']}_epoch_1.json": _json(s)[0] for s in SAMPLES})
+
+_READERS = "sigstats.tasks.datasets.readers"
+#: The name of the file that each reader is called with, itself, files that it can read, and what it calls once the
+#: text, the archive or the columns are there: "" for a format of predictions, whose `read` it is.
+READERS: dict[str, tuple[str, Callable[[Path], object], list[bytes], str]] = {
+    "arff": ("data.arff", _data("arff", "class"), _small("data.arff"), f"{_READERS}.arff.Arff"),
+    "csv": ("data.csv", _data("csv", "label"), _small("data.csv"), f"{_READERS}.csv.DelimitedTable"),
+    "parquet": ("data.parquet", _data("parquet", "label"), [_parquet(TABLE)], f"{_READERS}.parquet.Columns"),
+    "documents": ("data.parquet", _documents, [_parquet(DOCUMENTS)], "sigstats.tasks.datasets.documents._texts"),
+    "study": ("study.toml", load_study, _configs("studies"), "sigstats.flows.studies.validated"),
+    "cluster": (
+        "cluster.toml",
+        lambda path: load_cluster(str(path)),
+        _configs("clusters"),
+        "sigstats.flows.clusters.validated",
+    ),
+    "predictions.csv": ("predictions.csv", _predictions, _small("data.csv"), ""),
+    "predictions.json_lines": ("predictions.jsonl", _predictions, _small("data.jsonl"), ""),
+    "predictions.json_array": ("predictions.json", _predictions, _json(TABLE), ""),
+    "predictions.parquet": ("predictions.parquet", _predictions, [_parquet(TABLE)], ""),
+    "predictions.inspect_log": (
+        "predictions.eval",
+        _predictions,
+        [INSPECT, *_json({**HEADER, "samples": SAMPLES})],
+        "",
+    ),
+    "predictions.lm_evaluation_harness": (
+        "samples_t_1.jsonl",
+        _predictions,
+        [b"\n".join(_json(*HARNESS))],
+        "",
+    ),
+    "predictions.helm": ("per_instance_stats.json", _predictions, _json(HELM), ""),
+    "predictions.promptfoo": ("output.json", _predictions, _json(PROMPTFOO), ""),
+    "predictions.swe_bench": ("m.run.json", _predictions, _json(SWE, SWE_INSTANCES), ""),
+    "predictions.lighteval": ("details.parquet", _predictions, [_parquet(LIGHTEVAL)], ""),
+}
+
+
+def _spoil(values: Any, chance: random.Random) -> Any:
+    """`values` with one of its places replaced, removed, or doubled."""
+    if isinstance(values, dict) and values:
+        key = chance.choice(sorted(values, key=str))
+        if chance.random() < 0.1:
+            return {name: value for name, value in values.items() if name != key}
+        if chance.random() < 0.05:
+            return {**values, str(chance.choice(ANYTHING)): values[key]}
+        return {**values, key: _spoil(values[key], chance)}
+    if isinstance(values, list) and values:
+        place = chance.randrange(len(values))
+        if chance.random() < 0.1:
+            return values[:place] + values[place + 1 :]
+        if chance.random() < 0.05:
+            return [*values, values[place]]
+        return [*values[:place], _spoil(values[place], chance), *values[place + 1 :]]
+    return chance.choice(ANYTHING)
+
+
+def _spoiled(name: str, content: bytes, chance: random.Random) -> bytes:
+    """A file of which one value is another, written anew in its own format."""
+    if name.endswith(".toml"):
+        return config_as_toml(_spoil(tomllib.loads(content.decode()), chance)).encode()
+    if name.endswith(".parquet"):
+        return _parquet(_spoil(pq.read_table(io.BytesIO(content)).to_pylist(), chance))
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            files = {each: archive.read(each) for each in archive.namelist()}
+        each = chance.choice(sorted(files))
+        return _zip({**files, each: json.dumps(_spoil(json.loads(files[each]), chance)).encode()})
+    if name.endswith(".jsonl"):
+        lines = content.splitlines()
+        row = chance.randrange(len(lines))
+        return b"\n".join([*lines[:row], *_json(_spoil(json.loads(lines[row]), chance)), *lines[row + 1 :]])
+    if name.endswith((".json", ".eval")):
+        return json.dumps(_spoil(json.loads(content), chance)).encode()
+    lines = [line.split(b",") for line in content.split(b"\n")]
+    return b"\n".join(
+        b",".join(str(field).encode() if isinstance(field, int | float) else field for field in line) for line in lines
+    )
 
 
 def main() -> None:
@@ -63,24 +208,49 @@ def main() -> None:
     if len(sys.argv) < 2 or sys.argv[1] not in READERS:
         sys.exit(f"READER: expected one of {', '.join(READERS)}")
     reader = sys.argv.pop(1)
-    name, call, seeds = READERS[reader]
+    name, call, seeds, within = READERS[reader]
     path, corpus = FOLDER / name, FOLDER / "corpus"
     corpus.mkdir()
     for number, seed in enumerate(seeds):
         (corpus / str(number)).write_bytes(seed)
+    counts = {"inputs": 0, "reached": 0, "read": 0}
+    owner, _, function = within.rpartition(".")
+    holder: Any = import_module(owner) if within else REGISTRY.module(reader.partition(".")[2].replace("_", "-"))
+    sound = getattr(holder, function or "read")
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        counts["reached"] += 1
+        return sound(*arguments, **named)
+
+    setattr(holder, function or "read", counted)
 
     def one(content: bytes) -> None:
+        counts["inputs"] += 1
+        if counts["inputs"] % 5_000 == 0:
+            print(f"{reader}: {counts}", file=sys.stderr)
         path.write_bytes(content)
         try:
             call(path)
+            counts["read"] += 1
         except (ValueError, BadInput) as error:
             line = str(error)
             if not line or "\n" in line or len(line) > 3000 or isinstance(error, tomllib.TOMLDecodeError):
                 raise RuntimeError(f"no line that a person can use: {line!r}") from error
 
+    def mutated(content: bytes, most: int, seed: int) -> bytes:
+        chance = random.Random(seed)
+        if chance.random() < 0.5:
+            try:
+                return _spoiled(name, content, chance)[:most]
+            except Exception:  # bytes that are no such file any more
+                pass
+        return atheris.Mutate(content, most)
+
     warnings.simplefilter("error")
     files = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    atheris.Setup(sys.argv if files else [*sys.argv, str(corpus)], one)
+    text = name.endswith((".csv", ".arff"))
+    more = {} if text else {"custom_mutator": mutated}
+    atheris.Setup(sys.argv if files else [*sys.argv, "-max_len=20000", str(corpus)], one, **more)
     atheris.Fuzz()
 
 

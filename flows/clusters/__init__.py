@@ -103,9 +103,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
         source, values = text, read_toml(Path(text))
     else:
         hint = did_you_mean(text, known)
-        raise BadInput(
-            f"--cluster: {text!r} is not valid; expected {', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}"
-        )
+        raise refuse("--cluster", text, f"{', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}")
     refuse_credentials(values, source=source)
     kind = values.get("kind", "local")
     if not isinstance(kind, str) or kind not in known:

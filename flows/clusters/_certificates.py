@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sigstats._common.messages import shown
+
 from ..errors import BadInput
 
 #: A certificate counts for one run, which deletes it; so it is never out of date, wherever a machine's clock is put.
@@ -79,7 +81,7 @@ def shared_certificates(shared_folder: str) -> Iterator[Any]:
         folder = tempfile.TemporaryDirectory(dir=shared, prefix=".sigstats-tls-")
     except OSError as error:
         raise BadInput(
-            f"cluster: shared_folder: {shared_folder!r} is not valid; it cannot be written ({error.strerror})"
+            f"cluster: shared_folder: {shown(shared_folder)} is not valid; it cannot be written ({error.strerror})"
         ) from None
     with folder as name:
         files = {}

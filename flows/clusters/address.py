@@ -148,7 +148,7 @@ def _security(cluster: Cluster) -> Any:
 
     for name, path in tls.model_dump().items():
         if not Path(path).is_file():
-            raise BadInput(f"cluster: tls.{name}: {path!r} is not valid; expected a PEM file")
+            raise BadInput(f"cluster: tls.{name}: {shown(path)} is not valid; expected a PEM file")
     try:
         security = Security(
             require_encryption=True, tls_ca_file=tls.ca_file, tls_client_cert=tls.cert, tls_client_key=tls.key

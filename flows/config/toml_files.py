@@ -72,7 +72,7 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
         for depth, part in enumerate(parts[:-1]):
             inner = table.get(part, {})
             if not isinstance(inner, dict):
-                raise BadInput(f"--set: {setting!r} is not valid; {'.'.join(parts[: depth + 1])} is no table")
+                raise BadInput(f"--set: {shown(setting)} is not valid; {'.'.join(parts[: depth + 1])} is no table")
             table[part] = dict(inner)
             table = table[part]
         table[parts[-1]] = value

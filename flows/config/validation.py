@@ -5,7 +5,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from sigstats._common.validation import hint, one_line, shown
+from sigstats._common.messages import hint, one_line, shown, shown_name
 
 from ..errors import BadInput
 
@@ -35,7 +35,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     )
     first = problems[0]
     path, _ = _walk(model, first["loc"])
-    where = ".".join(map(_key, path)) or "study"
+    where = ".".join(map(shown_name, path)) or "study"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 and first["type"] != "extra_forbidden" else ""
     if first["type"] == "extra_forbidden":
         _, tables = _walk(model, first["loc"][:-1])
@@ -47,11 +47,6 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "value_error":
         return f"{where}: {one_line(reason)}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"
-
-
-def _key(part: str | int) -> str:
-    """A key as a line of a message can hold it."""
-    return str(part) if str(part).isprintable() else shown(part)
 
 
 def _is_union_tag(part: object) -> bool:

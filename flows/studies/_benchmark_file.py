@@ -96,7 +96,7 @@ def _known_statistic(name: str) -> str:
 
     known = (ERROR, *STATISTICS)
     if name not in known:
-        raise ValueError(f"{name!r} is not valid; expected one of {', '.join(known)}{did_you_mean(name, known)}")
+        raise ValueError(f"{shown(name)} is not valid; expected one of {', '.join(known)}{did_you_mean(name, known)}")
     return name
 
 
@@ -124,7 +124,7 @@ def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise ValueError(f"{name!r} is not valid; expected one of {', '.join(known)}{hint}")
+            raise ValueError(f"{shown(name)} is not valid; expected one of {', '.join(known)}{hint}")
     return names
 
 
@@ -140,7 +140,7 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
         if names.count(name) > 1:
-            raise ValueError(f"{name!r} is not valid; expected each measure once")
+            raise ValueError(f"{shown(name)} is not valid; expected each measure once")
     return names
 
 
@@ -223,7 +223,7 @@ class BenchmarkStudy(DataStudy):
     def _with_names(cls, datasets: list[str | dict[str, Any]]) -> list[str | dict[str, Any]]:
         for item in datasets:
             if isinstance(item, dict) and not isinstance(item.get("name"), str):
-                raise ValueError(f"the data set {item!r} is not valid; expected a name among its keys")
+                raise ValueError(f"the data set {shown(item)} is not valid; expected a name among its keys")
         _require_distinct([item if isinstance(item, str) else item["name"] for item in datasets])
         return datasets
 
@@ -231,7 +231,7 @@ class BenchmarkStudy(DataStudy):
     def _used(self) -> "BenchmarkStudy":
         settings = self.cross_validation
         for name in {MEASURES_ANALYSIS, MEASURES_OVER_FOLDS}.intersection(self.tests):
-            raise ValueError(f"tests: {name!r} is not valid; expected measures = ['macro-f1', ...] instead")
+            raise ValueError(f"tests: {shown(name)} is not valid; expected measures = ['macro-f1', ...] instead")
         if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
             raise ValueError(
                 f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are all but the same; "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, create_model, field_validator, model_validator
 
-from sigstats._common.validation import Alternative
+from sigstats._common.validation import Alternative, shown
 from sigstats.measures.table import SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import own_tests
@@ -62,7 +62,7 @@ class F1Interval(Strict):
     def _of_one(self) -> "F1Interval":
         if self.of == "difference" and self.method in ("exact", "mid-p", "jeffreys"):
             raise ValueError(
-                f"method: {self.method!r} is not valid; expected another one for a difference, or of = 'a'"
+                f"method: {shown(self.method)} is not valid; expected another one for a difference, or of = 'a'"
             )
         return self
 
@@ -111,7 +111,7 @@ class Scored(Strict):
     @classmethod
     def _of_scores(cls, measure: str) -> str:
         if measure not in SCORE_MEASURES:
-            raise ValueError(f"{measure!r} is not valid; expected one of {', '.join(SCORE_MEASURES)}")
+            raise ValueError(f"{shown(measure)} is not valid; expected one of {', '.join(SCORE_MEASURES)}")
         return measure
 
 

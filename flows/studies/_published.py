@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from sigstats._common.validation import refuse
+from sigstats._common.validation import refuse, shown
 from sigstats.tasks.analyses import sample_size
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.summary.published import Reference
@@ -20,7 +20,7 @@ def _number(text: str) -> str:
     except InvalidOperation:
         finite = False
     if not finite:
-        raise ValueError(f"{text!r} is not valid; expected a number in quotes, with the digits that are printed")
+        raise ValueError(f"{text[:60]!r} is not valid; expected a number in quotes, with the digits that are printed")
     return text
 
 
@@ -64,7 +64,7 @@ class Published(Strict):
                 raise ValueError(f"values: {dataset}: {len(values)} numbers are not valid; {wanted}")
         for key in [*self.within, *self.side]:
             if key not in self.columns:
-                raise ValueError(f"{key!r} is not valid; expected one of {', '.join(self.columns)}")
+                raise ValueError(f"{shown(key)} is not valid; expected one of {', '.join(self.columns)}")
         return self
 
 

@@ -117,7 +117,7 @@ class CalibrationStudy(DataStudy):
         names = [population.name for population in populations]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"the name {name!r} is there twice; expected everything to be named once")
+                raise ValueError(f"the name {shown(name)} is there twice; expected everything to be named once")
         return populations
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
 
+from sigstats._common.messages import shown
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
@@ -109,7 +110,7 @@ def _refuse_twice(every: Iterable[tuple[str, list[Case]]]) -> None:
         for name, *pair in dict.fromkeys((case.subject["dataset"], *_pair(case)) for case in cases):
             if (key, name, *pair) in taken:
                 of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")
-                raise ValueError(f"{key}: name: {name!r}{of} is not valid; expected each name once{once}")
+                raise ValueError(f"{key}: name: {shown(name)}{of} is not valid; expected each name once{once}")
             taken.add((key, name, *pair))
 
 

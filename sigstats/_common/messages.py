@@ -16,6 +16,8 @@ _repr.maxlist = _repr.maxtuple = 8
 _repr.maxstring, _repr.maxother = 60, 80
 #: The largest number of characters of a message of other code.
 _LONGEST = 10_000
+#: A longer text is no name that somebody meant.
+_LONGEST_NAME = 200
 
 
 def shown(value: object) -> str:
@@ -30,6 +32,12 @@ def shown(value: object) -> str:
     except Exception:  # a user's object may raise anything from its repr
         text = f"<{type(value).__name__}>"
     return one_line(text)
+
+
+def shown_name(name: object) -> str:
+    """A name as a message holds it: as it is, unless it is empty, longer than a name, or not printable."""
+    text = str(name)
+    return text if text.isprintable() and 0 < len(text) <= _LONGEST_NAME else shown(name)
 
 
 def one_line(message: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sigstats._common.validation import shown
+from sigstats._common.messages import shown, shown_name
 
 from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
@@ -149,7 +149,7 @@ def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
     """The score, the filter or the model that is meant, of those that are there."""
     names = list(dict.fromkeys(there))
-    listed = ", ".join(name if name.isprintable() and name else shown(name) for name in names[:20])
+    listed = ", ".join(map(shown_name, names[:20]))
     listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
     if wanted is not None:
         if names == [""]:

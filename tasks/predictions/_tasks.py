@@ -101,7 +101,9 @@ def _distinct(where: str, files: Sequence[str], named: Sequence[str]) -> list[st
     first: dict[str, str] = {}
     for file, task in zip(files, tasks, strict=True):
         if task in first:
-            raise ValueError(f"{where}: {file} and {first[task]} are both of the task {task!r}; expected one file each")
+            raise ValueError(
+                f"{where}: {file} and {first[task]} are both of the task {shown(task)}; expected one file each"
+            )
         first[task] = file
     return tasks
 

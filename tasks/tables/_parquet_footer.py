@@ -1,21 +1,22 @@
 """What the footer of a Parquet file says of the stored columns, where what it says agrees with itself.
 
 pyarrow's own objects for a stored column end the process where the footer contradicts itself: their constructor throws
-a C++ exception that Cython does not expect. Here the footer, as Arrow serialises it again, is read without them.
+a C++ exception that Cython does not expect, and so does its writer of metadata. Here the footer
+is read without them.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ._thrift import read_struct
 
-#: How many bytes end a metadata file: a length and a mark.
-_TAIL = 8
+#: A footer ends with its length and a mark, and is read with so many bytes before it, as Arrow reads it.
+_TAIL, _PIECE = 8, 2**16
 
 # Fields of parquet.thrift (Apache Parquet 2.11): FileMetaData, RowGroup, ColumnChunk, ColumnMetaData.
 _NUM_ROWS, _ROW_GROUPS = 3, 4
@@ -47,35 +48,45 @@ class StoredColumn:
     packed: int
 
 
-def stored_columns(file: pq.ParquetFile, only: int | None = None) -> Iterator[StoredColumn]:
-    """The columns of all row groups, or of one.
+def stored_columns(file: pq.ParquetFile, row_groups: Sequence[Any], only: int | None = None) -> Iterator[StoredColumn]:
+    """The columns of all row groups, or of one; `row_groups` are those of `row_groups_of`.
 
-    Raises pyarrow.ArrowInvalid, the footer contradicts itself: counts of rows, of columns or of values, or a size
-    below 0.
+    Raises pyarrow.ArrowInvalid, the footer contradicts itself: counts of columns or of values, or a size below 0.
     """
-    groups = _read.get(file)
-    if groups is None:
-        groups = _read[file] = _row_groups(file)
-    for at, group in enumerate(groups):
+    for at, group in enumerate(row_groups):
         if only is None or at == only:
             yield from _of_group(file, at, group)
 
 
-#: The row groups of files that are open, of which each is asked for by itself.
-_read: WeakKeyDictionary[pq.ParquetFile, list[Any]] = WeakKeyDictionary()
+def row_groups_of(source: Any) -> list[Any]:
+    """The row groups of an open file as its footer has them, of which Arrow has read the schema.
 
-
-def _row_groups(file: pq.ParquetFile) -> list[Any]:
-    sink = pa.BufferOutputStream()
-    file.metadata.write_metadata_file(sink)
-    content = sink.getvalue().to_pybytes()
-    length = int.from_bytes(content[-_TAIL:-4], "little")
-    footer, _ = read_struct(content, len(content) - _TAIL - length)
-    groups: list[Any] = footer.get(_ROW_GROUPS, [])
-    rows = [int(group.get(_GROUP_ROWS, -1)) for group in groups]
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        The footer contradicts itself, or says a thing twice.
+    """
+    size = source.seek(0, os.SEEK_END)
+    source.seek(max(size - _PIECE, 0))
+    end = source.read(_PIECE)
+    length = int.from_bytes(end[-_TAIL:-4], "little") + _TAIL
+    if length > len(end):
+        source.seek(max(size - length, 0))
+        end = source.read(length)
+    try:
+        footer, _ = read_struct(end, len(end) - length)
+    except (IndexError, RecursionError):
+        raise _contradiction("it ends before what it holds") from None
+    groups = footer.get(_ROW_GROUPS, [])
+    rows = [_whole(group, _GROUP_ROWS) for group in groups]
     if min(rows, default=0) < 0 or sum(rows) != footer.get(_NUM_ROWS):
         raise _contradiction(f"{footer.get(_NUM_ROWS)} rows, in row groups of {rows[:5]}")
-    return groups
+    return list(groups)
+
+
+def _whole(fields: Any, number: int) -> int:
+    value = fields.get(number) if isinstance(fields, dict) else None
+    return value if isinstance(value, int) else -1
 
 
 def _of_group(file: pq.ParquetFile, at: int, group: Any) -> Iterator[StoredColumn]:
@@ -85,7 +96,7 @@ def _of_group(file: pq.ParquetFile, at: int, group: Any) -> Iterator[StoredColum
     for position, column in enumerate(columns):
         about, expected = column.get(_META_DATA, {}), schema.column(position)
         path = b".".join(about.get(_PATH, [])).decode("utf-8", "replace")
-        values, stored = int(about.get(_VALUES, -1)), int(about.get(_STORED, -1))
+        values, stored = _whole(about, _VALUES), _whole(about, _STORED)
         kind = dict(enumerate(_TYPES)).get(about.get(_TYPE))
         rows = group[_GROUP_ROWS] if expected.max_repetition_level == 0 else values
         if (path, kind, values) != (expected.path, expected.physical_type, rows) or min(stored, values) < 0:

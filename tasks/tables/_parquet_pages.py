@@ -5,7 +5,8 @@ a limit that looks at the footer alone lets a file through whose footer says lit
 """
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ._parquet_footer import row_groups_of
 from ._thrift import read_struct
 
 # Fields of parquet.thrift (Apache Parquet 2.11): PageHeader, DataPageHeader, DataPageHeaderV2.
@@ -34,7 +36,7 @@ class PagedFile(pq.ParquetFile):
 
     def __init__(self, source: Any, *, remote: bool = False, **options: Any) -> None:
         super().__init__(source, page_checksum_verification=True, **options)
-        self._from = None if remote else source
+        self._from, self._remote = source, remote
 
     def read(self, *what: Any, **options: Any) -> Any:
         """As `pyarrow.parquet.ParquetFile.read`."""
@@ -51,10 +53,19 @@ class PagedFile(pq.ParquetFile):
 
     def pages(self, first: int, packed: int) -> "Pages":
         """What the headers of a column say whose pages begin there and take so many bytes."""
-        if self._from is None:
+        if self._remote:
             return Pages(0, frozenset())
-        with Path(self._from).open("rb") if isinstance(self._from, (str, Path)) else nullcontext(self._from) as file:
+        with self._bytes() as file:
             return pages(file, first, packed)
+
+    @cached_property
+    def row_groups(self) -> list[Any]:
+        """The row groups as the footer has them; pyarrow.ArrowInvalid where it contradicts itself."""
+        with self._bytes() as file:
+            return row_groups_of(file)
+
+    def _bytes(self) -> AbstractContextManager[Any]:
+        return Path(self._from).open("rb") if isinstance(self._from, (str, Path)) else nullcontext(self._from)
 
 
 class Pages(NamedTuple):

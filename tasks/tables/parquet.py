@@ -117,7 +117,7 @@ class _Chunk:
 
 
 def _chunks(file: PagedFile, columns: Sequence[str], only: int | None = None) -> Iterator[_Chunk]:
-    for about in stored_columns(file, only):
+    for about in stored_columns(file, file.row_groups, only):
         if any(about.path == name or about.path.startswith(f"{name}.") for name in columns):
             kind = file.metadata.schema.column(about.position)
             width = kind.length or 0 if kind.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator
 
+from sigstats._common.messages import shown
 from sigstats.flows.config.model import Strict
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
@@ -42,7 +43,7 @@ class Printed(Strict):
         for found in printed.values():
             for column in found if isinstance(found, dict) else ():
                 if column not in PRINTABLE:
-                    raise ValueError(f"{column!r} is not valid; expected one of {', '.join(PRINTABLE)}")
+                    raise ValueError(f"{shown(column)} is not valid; expected one of {', '.join(PRINTABLE)}")
         return printed
 
     def printed_by(self, method: str) -> dict[str, str]:
@@ -93,9 +94,9 @@ class Entry(Printed):
         known = methods(cls.TEST)
         for method in wanted:
             if method not in known:
-                raise ValueError(f"{method!r} is not valid; expected one of {', '.join(known)}")
+                raise ValueError(f"{shown(method)} is not valid; expected one of {', '.join(known)}")
             if wanted.count(method) > 1:
-                raise ValueError(f"{method!r} is not valid; expected each method once")
+                raise ValueError(f"{shown(method)} is not valid; expected each method once")
         return wanted
 
     @property

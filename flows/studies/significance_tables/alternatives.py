@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from sigstats._common.messages import shown
 from sigstats.tasks.analyses.significance import LIKENESS
 
 from . import _entry
@@ -32,7 +33,7 @@ class Entry(_entry.Entry):
         names = [known.name for known in self.known]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"known: {name!r} is not valid; expected each name once")
+                raise ValueError(f"known: {shown(name)} is not valid; expected each name once")
         if self.printed:
             raise ValueError("printed: is not valid here; expected with each known algorithm")
         return self

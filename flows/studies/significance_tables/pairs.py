@@ -6,6 +6,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sigstats._common.messages import shown
+
 from . import _entry
 from ._files import codes, read_table
 
@@ -33,7 +35,7 @@ class Entry(_entry.Entry):
             raise ValueError("only_a and only_b: one of them is missing; expected both")
         self.require_exactly_one(only_a=self.only_a is not None, path=self.path is not None)
         if self.a == self.b:
-            raise ValueError(f"b: {self.b!r} is not valid; expected another name than a")
+            raise ValueError(f"b: {shown(self.b)} is not valid; expected another name than a")
         return self
 
     def cases(self, base: Path) -> Iterator[_entry.Case]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sigstats._common.validation import hint, refuse
+from sigstats._common.validation import hint, refuse, shown
 
 from . import _entry
 from ._files import read_table
@@ -48,7 +48,7 @@ class Entry(_entry.Entry):
     def _given(self) -> Self:
         self.require_exactly_one(path=self.path is not None, values=self.values is not None)
         if self.models is not None and (self.path is None or self.datasets in self.models):
-            found = "given without a path" if self.path is None else f"{self.datasets!r}"
+            found = "given without a path" if self.path is None else f"{shown(self.datasets)}"
             raise ValueError(f"models: {found} is not valid; expected columns of scores in the file")
         return self
 
@@ -56,7 +56,7 @@ class Entry(_entry.Entry):
         """All models together, where there are three or more, and every pair, or each model and the control."""
         scores = self._scores(base)
         if self.control is not None and self.control not in scores:
-            raise ValueError(f"control: {self.control!r} is not valid; {hint(self.control, scores)}")
+            raise ValueError(f"control: {shown(self.control)} is not valid; {hint(self.control, scores)}")
         pairs = math.comb(len(scores), 2) if self.control is None else len(scores) - 1
         if pairs > MOST_PAIRS:
             raise refuse("scores (pairs of models)", pairs, f"{MOST_PAIRS} or fewer; models or control chooses some")
@@ -98,7 +98,7 @@ class Entry(_entry.Entry):
         names = table.texts(self.datasets).to_pylist()
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise table.error(self.datasets, f": {twice!r} is there twice; expected each data set once")
+            raise table.error(self.datasets, f": {shown(twice)} is there twice; expected each data set once")
         models = [name for name in table.names if name != self.datasets] if self.models is None else self.models
         return {name: table.exact_numbers(name).to_pylist() for name in models}
 

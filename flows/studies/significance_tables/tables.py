@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from sigstats._common.messages import shown
 from sigstats.tasks.tables.table import Table
 
 from . import _entry
@@ -39,7 +40,7 @@ class Entry(_entry.Entry):
     def _given(self) -> Self:
         self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
         if self.by is not None and (self.printed or self.path is None):
-            raise ValueError(f"by: {self.by!r} is not valid; expected only with a path, and without printed")
+            raise ValueError(f"by: {shown(self.by)} is not valid; expected only with a path, and without printed")
         return self
 
     def cases(self, base: Path) -> Iterator[_entry.Case]:
