@@ -1,7 +1,9 @@
 """The program ``sigstats``: one command a file in `sigstats.flows.commands`."""
 
 import argparse
+import errno
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -107,7 +109,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cause: BaseException = error
         while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
             cause = cause.__cause__
-        return _complain(f"{type(cause).__name__}: {cause} (--debug shows where)", FAILED)
+        return _complain(f"{type(cause).__name__}: {cause}{_remedy(cause)} (--debug shows where)", FAILED)
+
+
+#: What the system says where it gives no more of something, by number and in words of libraries, and what to do.
+_SHORT: tuple[tuple[set[int], str, str], ...] = (
+    ({errno.ENOSPC, errno.EDQUOT}, "No space left", "make room there; the same command goes on from what is stored"),
+    ({errno.EMFILE}, "Too many open files", "raise the limit (ulimit -n)"),
+    (
+        {errno.ENOMEM, errno.EAGAIN},
+        "start new thread|map segment|allocate memory|malloc|Cluster failed to start",
+        "free memory, or raise the limits of memory and processes (ulimit -v, ulimit -u, a control group)",
+    ),
+)
+
+
+def _remedy(error: BaseException) -> str:
+    """What to do where the system gives no more room, files, memory or threads; empty for other errors."""
+    number = errno.ENOMEM if isinstance(error, MemoryError) else getattr(error, "errno", None)
+    for numbers, words, remedy in _SHORT:
+        if number in numbers or re.search(words, str(error)):
+            return f"; {remedy}"
+    return ""
 
 
 def _complain(text: str, code: int) -> int:

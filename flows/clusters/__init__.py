@@ -103,7 +103,8 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
         source, values = text, read_toml(Path(text))
     else:
         hint = did_you_mean(text, known)
-        raise refuse("--cluster", text, f"{', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}")
+        wanted = f"{', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}"
+        raise BadInput(f"--cluster: {shown(text)} is not valid; expected {wanted}")
     refuse_credentials(values, source=source)
     kind = values.get("kind", "local")
     if not isinstance(kind, str) or kind not in known:

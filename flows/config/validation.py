@@ -44,6 +44,9 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "missing":
         return f"{where}: is missing{more}"
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    if first["type"] == "union_tag_invalid":  # pydantic's text has the whole tag
+        tag, wanted = first["ctx"]["tag"], first["ctx"]["expected_tags"]
+        return f"{where}: {shown(tag)} is not valid as {first['ctx']['discriminator']}; expected {wanted}{more}"
     if first["type"] == "value_error":
         return f"{where}: {one_line(reason)}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from multiprocessing import resource_tracker
 from typing import Any, NoReturn, TypeVar
 
+from sigstats.tasks.engine.execute import Interrupted
+
 T = TypeVar("T")
 
 #: Seconds that a run has to end after a signal; then, and at a second signal, the process is ended at once. No file of
@@ -110,7 +112,8 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if received or (stop.is_set() and not outcome):
+    failed = [each for each in error if not isinstance(each, Interrupted)]  # it may have set the event itself
+    if received or (stop.is_set() and not outcome and not failed):
         raise Stopped(number_of())
     if error:
         raise error[0]

@@ -26,7 +26,10 @@ _MOST_LOSSES = 10
 
 
 def _one_thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, thread_name_prefix="receipts")
+    """An executor whose thread runs: one that cannot start later, where memory is short, would leave blocks unended."""
+    executor = ThreadPoolExecutor(1, thread_name_prefix="receipts")
+    executor.submit(int).result()
+    return executor
 
 
 @dataclass
@@ -213,6 +216,14 @@ class DaskPool:
     def _fetch(self) -> None:
         """Fetch all receipts, in one thread: more blocks end while it waits for an answer."""
         batch = _drain(self._to_fetch)
+        try:
+            self._receive(batch)
+        except BaseException as error:  # as of memory that is short: nobody else would end these blocks
+            for given in batch:
+                if given.block.key in self._submitted:
+                    self._end(given, failure(given.block, error))
+
+    def _receive(self, batch: list[Submission]) -> None:
         if not batch:
             return
         receipts: dict[int, Any] = {}

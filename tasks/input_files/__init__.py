@@ -31,14 +31,14 @@ def place(path: str, base: Path) -> str:
     return require_allowed(path if "://" in path else str(base / path))
 
 
-def read_bytes(path: str, base: Path, encoding: str | None = None) -> bytes:
+def read_bytes(where: str, encoding: str | None = None) -> bytes:
     """The content of a data file, unpacked; its text is in UTF-8, without a byte order mark.
 
-    `path`: a path or an fsspec URL; a relative path starts at `base`. `encoding`: the encoding of the text, which
-    then stays as it is; by default what a byte order mark says, or UTF-8. Raises ValueError, one line that names it,
-    where it is missing, empty, damaged, larger than the limit or cannot be read.
+    `where`: a path or an fsspec URL, as `place` gives it. `encoding`: the encoding of the text, which then stays as it
+    is; by default what a byte order mark says, or UTF-8. Raises ValueError, one line that names it, where it is
+    missing, empty, damaged, larger than the limit or cannot be read.
     """
-    with open_content(place(path, base), encoding=encoding) as content:
+    with open_content(where, encoding=encoding) as content:
         found = content.whole()
         if not _VISIBLE.search(found):
             raise ValueError(f"{content.where}: is empty; expected a table")

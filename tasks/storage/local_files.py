@@ -72,9 +72,11 @@ class LocalFiles:
                 handle.flush()
                 os.fsync(handle.fileno())
             partial.replace(path)
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(OSError):
                 partial.unlink()
+            if isinstance(error, OSError) and error.filename is None:  # of a write; Dask keeps it from a worker too
+                error.filename = str(path)
             raise
         _sync_folder(path.parent)
 
@@ -157,11 +159,9 @@ def _refuse_link(path: str | Path, kind: str) -> None:
 
 def _overwrite(handle: TextIO, text: str) -> None:
     """Replace the text of a lock file; a full disk does not end a run."""
-    with contextlib.suppress(OSError):
-        handle.seek(0)
-        handle.truncate()
-        handle.write(text)
-        handle.flush()
+    with contextlib.suppress(OSError):  # not by way of a buffer, which would be written again when the file is closed
+        os.ftruncate(handle.fileno(), 0)
+        os.pwrite(handle.fileno(), text.encode(), 0)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -119,7 +119,9 @@ def run(*arguments, place, timeout=300, **more):
         for left in alive(process):
             left.kill()
         raise
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    done.mark = process.mark
+    return done
 
 
 def kill(process):

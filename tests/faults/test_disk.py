@@ -50,9 +50,16 @@ def test_a_full_disk_is_named_and_the_run_goes_on_once_there_is_room(many, disk,
         assert process.returncode == 3, err
         lines = [line for line in err.splitlines() if line.startswith("sigstats: ")]
         assert lines, err
-        assert all("No space left on device" in line for line in lines)
+        assert all("No space left on device" in line and place.url in line for line in lines)
+        assert "make room there; the same command goes on" in lines[-1]
         wait_until(lambda process=process: not alive(process), seconds=30)
         (disk / "ballast").unlink()
+    fill(disk / "ballast")
+    fresh = Folder(disk / "fresh")
+    done = run("run", path, *cluster, place=fresh)
+    assert done.returncode == 2
+    assert f"--output: {fresh.url} is not valid; it cannot be written (No space left on device)" in done.stderr
+    (disk / "ballast").unlink()
     done = run("run", path, "--cluster", "serial", place=place)
     assert done.returncode == 0, done.stderr
     assert results(place) == reference

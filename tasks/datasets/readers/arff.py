@@ -24,7 +24,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
-    content = read_bytes(spec["path"], base, spec.get("encoding"))
+    content = read_bytes(where, spec.get("encoding"))
     require_fields(content, where, b"\n,")
     table = Arff(where, as_text(content, where, spec.get("encoding", "utf-8")))
     return dataset(table, spec, target=spec.get("target") or _target(table))

@@ -37,7 +37,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     separator = spec.get("separator")
     if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
         raise ValueError(f"data set {spec['name']}: separator: {separator!r} is not valid; expected one character")
-    content = as_utf8(read_bytes(spec["path"], base, spec.get("encoding")), where, spec.get("encoding", "utf-8"))
+    content = as_utf8(read_bytes(where, spec.get("encoding")), where, spec.get("encoding", "utf-8"))
     require_fields(content, where, b"\n" + (separator or ",;\t|").encode())
     table = DelimitedTable(where, content, names=spec.get("names"), separator=spec.get("separator"))
     return dataset(_Columns(table, set(spec.get("missing", []))), spec)

@@ -271,3 +271,12 @@ def test_a_key_with_a_line_break_is_named_in_one_line():
     assert str(refused.value).startswith(
         r"study.toml: classifiers.0.params: '\n': a date is not valid; expected a string"
     )
+
+
+def test_long_names_are_shortened_in_messages():
+    values = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"]}
+    for wrong in ({"x" * 3000: 1}, {"tests": [{"test": "x" * 3000}]}):
+        with pytest.raises(BadInput) as refused:
+            parse_study({**values, **wrong}, source="study.toml")
+        assert len(str(refused.value)) < 600
+        assert "xxx...xxx" in str(refused.value)

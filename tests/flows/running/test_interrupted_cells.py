@@ -9,6 +9,7 @@ import traceback
 import pytest
 
 from sigstats.flows.running.cells import run_cells
+from sigstats.flows.running.interrupt import run_interruptibly
 from sigstats.tasks.plan import Cell
 
 
@@ -49,3 +50,12 @@ def test_a_run_in_threads_stops_at_once(interrupts):
     assert stopped
     assert all(stopped)
     assert len(begun) <= 2
+
+
+def test_a_run_that_stops_itself_tells_its_own_error():
+    def work(stop):
+        stop.set()
+        raise RuntimeError("can't start new thread")
+
+    with pytest.raises(RuntimeError, match="new thread"):
+        run_interruptibly(work)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sigstats.tasks.input_files import place
+from sigstats.tasks.datasets import readers
+from sigstats.tasks.input_files import place, places
 from sigstats.tasks.input_files.places import VARIABLE
 
 
@@ -36,3 +37,16 @@ def test_a_file_of_the_kernel_is_refused(tmp_path, path):
 @pytest.mark.parametrize("path", ["rows.csv", "process/rows.csv", "/dev/fd/0", "/system/x"])
 def test_other_files_are_taken(tmp_path, path):
     assert place(path, tmp_path) == str(tmp_path / path)
+
+
+@pytest.mark.parametrize(("kind", "content"), [
+    ("csv", b"x,label\n1,a\n2,b\n"),
+    ("arff", b"@relation r\n@attribute x numeric\n@attribute label {a,b}\n@data\n1,a\n2,b\n"),
+])  # fmt: skip
+def test_the_host_of_a_data_set_is_looked_up_once(tmp_path, monkeypatch, kind, content):
+    asked = []
+    monkeypatch.setattr(places, "_is_near", asked.append)
+    monkeypatch.setattr(f"sigstats.tasks.datasets.readers.{kind}.read_bytes", lambda *_: content)
+    spec = {"name": "d", "source": kind, "path": f"http://data.example/d.{kind}", "target": "label"}
+    assert len(readers.load(spec, base=tmp_path).y) == 2
+    assert asked == ["data.example"]

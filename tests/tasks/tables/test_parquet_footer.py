@@ -2,12 +2,14 @@
 
 import io
 import struct
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from sigstats.tasks.input_files.limit import Budget
+from sigstats.tasks.tables._thrift import read_struct
 from sigstats.tasks.tables.parquet import read_parquet
 
 TABLE = pa.table(
@@ -111,3 +113,20 @@ def test_a_page_that_is_not_what_was_written_is_refused():
     content[at] ^= 1
     with pytest.raises(OSError, match="CRC checksum verification failed"):
         read_parquet(io.BytesIO(bytes(content)), Budget("b.parquet"))
+
+
+def test_a_footer_that_ends_arrow_is_refused():
+    # Found by tools/fuzz.py: pyarrow opens it, and its writer of metadata ends the process.
+    with pytest.raises(pa.ArrowInvalid, match="there twice"):
+        read_parquet(str(Path(__file__).with_name("ends_arrow.parquet")), Budget("f"))
+
+
+def test_a_field_that_is_there_twice_is_refused():
+    # Of two fields Arrow takes the last of the type that it expects.
+    with pytest.raises(pa.ArrowInvalid, match="field 1 is there twice"):
+        read_struct(bytes([0x15, 2, 0x05, 2, 4, 0]), 0)
+
+
+def test_a_map_is_passed_over():
+    content = bytes([0x1B, 1, 0x85, 1, 65, 4, 0x15, 6, 0])  # field 1: {"A": 2}; field 2: 3
+    assert read_struct(content, 0) == ({1: None, 2: 3}, len(content))
