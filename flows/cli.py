@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import logging
 import os
 import re
 import sys
@@ -102,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except BaseException as error:  # an exception class of foreign code would exit with the code of a regression
+        logging.getLogger("distributed.process").setLevel(logging.CRITICAL)  # it tells what it ends after this process
         if options.debug:
             # And not raised: Python's exit code would be that of a regression.
             print(printable(traceback.format_exc(), keep="\n"), end="", file=sys.stderr)  # noqa: T201

@@ -17,6 +17,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.events import emit_event
 from prefect.logging import get_run_logger
+from prefect.logging.handlers import APILogHandler
 from prefect.states import Cancelled, Completed
 
 from sigstats._common.printable import printable
@@ -64,9 +65,12 @@ def run_here(
     try:
         with watched(options.display, options.stop, loss or Loss(options.display.say)):
             result = run(replace(options, around=in_task_runs(options.display.say)))
+        return publish(result, study=study.name, output=options.output, pages=pages)
     except Interrupted:
         return Cancelled(message="the run was asked to stop")
-    return publish(result, study=study.name, output=options.output, pages=pages)
+    finally:
+        with contextlib.suppress(Exception):  # a process that ends would take along what waits to be sent
+            APILogHandler().flush()
 
 
 def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R]) -> R:

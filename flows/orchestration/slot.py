@@ -5,6 +5,7 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 
 import datetime as dt
 import socket
+import time
 from collections.abc import Callable
 from uuid import UUID
 
@@ -21,6 +22,10 @@ EVERY = 5.0
 
 #: Seconds that a process has to start before its run counts as left behind.
 _STARTING = 120.0
+
+#: Seconds between two signs of life that a run gives its server, and those without one after which a run of another
+#: host counts as left behind.
+SIGN, PATIENCE = 60.0, 600.0
 
 _UNDER_WAY = ("PENDING", "RUNNING", "CANCELLING")
 
@@ -41,15 +46,17 @@ class Slot:
         self._say = say
         self._since = dt.datetime.now(dt.UTC)
         self._told: set[UUID] = set()
+        self._seen: dict[UUID, tuple[object, float]] = {}
 
     def look(self) -> None:
         """End the runs whose process is gone, and tell of those that were cancelled."""
+        seen, self._seen = self._seen, {}  # a server that was away has kept no signs of life
         with (
             temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
             get_client(sync_client=True, httpx_settings={"timeout": EVERY}) as client,
         ):
             for run in self._in_states(client, *_UNDER_WAY):
-                if _left_behind(run):
+                if _left_behind(run) or self._silent(run, seen):
                     client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
                     self._say(f"note: the run {run.name} is ended, whose process is gone")
             for run in self._in_states(client, "CANCELLED"):
@@ -61,6 +68,14 @@ class Slot:
                     due = run.expected_start_time or state.timestamp
                     self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
 
+    def _silent(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
+        """Whether a run of another host has long given no sign of life, by the clock of this process."""
+        now = time.monotonic()
+        sign, since = seen.get(run.id, (None, now))
+        self._seen[run.id] = run.updated, since if sign == run.updated else now
+        elsewhere = (run.infrastructure_pid or "").rpartition(":")[0] not in ("", socket.gethostname())
+        return elsewhere and now - self._seen[run.id][1] >= PATIENCE
+
     def _in_states(self, client: SyncPrefectClient, *types: str) -> list[FlowRun]:
         states = FlowRunFilter.model_validate({"state": {"type": {"any_": list(types)}}})
         newest = FlowRunSort.EXPECTED_START_TIME_DESC
@@ -68,7 +83,7 @@ class Slot:
 
 
 def _left_behind(run: FlowRun) -> bool:
-    """Whether the process of a run is gone; one of another host may be there."""
+    """Whether the process of a run of this host is gone."""
     state = run.state
     if state is None:
         return False

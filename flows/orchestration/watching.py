@@ -5,6 +5,7 @@ Prefect itself stops only the runs of its runners and workers. Import this modul
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
@@ -22,7 +23,7 @@ from sigstats.tasks.periodic import periodic
 
 from ..running.progress import Display
 from .artifacts import key_of
-from .slot import this_process
+from .slot import SIGN, this_process
 
 #: Seconds between two requests, and those that the server has to answer one.
 _EVERY, _PATIENCE = 2.0, 5.0
@@ -75,6 +76,7 @@ class _Watch:
         self._flow_run = flow_run
         self._shown = -1.0
         self._artifact: UUID | None = None
+        self._signed = time.monotonic()
         self.failures = 0
 
     def look(self) -> None:
@@ -96,8 +98,10 @@ class _Watch:
 
     def _obey(self, client: SyncPrefectClient) -> None:
         run = client.read_flow_run(self._flow_run)
-        if run.infrastructure_pid is None:  # workers of a pool set it; the runner ends a run whose process is gone
-            client.update_flow_run(self._flow_run, infrastructure_pid=this_process())
+        # Workers of a pool set it; the runner ends a run whose process is gone, or that gives no sign of life.
+        if run.infrastructure_pid is None or time.monotonic() - self._signed > SIGN:
+            self._signed = time.monotonic()
+            client.update_flow_run(self._flow_run, infrastructure_pid=run.infrastructure_pid or this_process())
         state = run.state
         if state is not None and (state.is_cancelling() or state.is_cancelled()):
             self._stop.set()

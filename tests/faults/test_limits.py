@@ -7,7 +7,7 @@ from .conftest import Folder, alive, run, times
 pytestmark = pytest.mark.processes
 
 #: KiB: from what does not import SciPy to what starts workers.
-LIMITS = range(600_000, 1_000_000, times(20_000, 130_000))
+LIMITS = range(600_000, 1_000_000, times(40_000, 130_000))
 
 
 @pytest.mark.parametrize("cluster", [("--cluster", "serial"), ("--workers", "2")], ids=["serial", "workers"])

@@ -155,10 +155,9 @@ def test_a_deployed_study_is_one_run_whose_tasks_are_its_cells(server, folder):
     tasks = server.tasks_of(run["id"], expected=len(cells) + 1)
     assert {task["state_type"] for task in tasks} == {"COMPLETED"}
     assert {task["name"] for task in tasks if task["name"][:8] != "results-"} == cells
-    # Prefect sends its log at intervals.
-    wait_until(
-        lambda: any(line.startswith("quick: which classifiers") for line in server.log_of(run["id"])), seconds=60
-    )
+    log = server.log_of(run["id"])
+    assert any(line.startswith("quick: which classifiers") for line in log)
+    assert any(" cells" in line and "hypotheses" in line for line in log), log  # the last line
 
 
 def test_a_tick_is_cancelled_while_a_run_is_under_way(server, folder):

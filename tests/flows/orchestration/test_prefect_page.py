@@ -143,3 +143,32 @@ def test_a_runner_that_was_killed_leaves_no_run_that_blocks_the_others(server, f
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)
+
+
+#: A run of another host whose last sign of life is old counts as left behind; one that gives another does not.
+ELSEWHERE = """\
+from sigstats.flows.orchestration.environment import set_up
+
+set_up()
+from prefect.client.orchestration import get_client
+from prefect.states import Running
+from sigstats.flows.orchestration import slot
+from sigstats.flows.orchestration.study_flow import study_flow
+
+slot.PATIENCE = 1e-9
+with get_client(sync_client=True) as client:
+    deployment = client.create_deployment(client.create_flow(study_flow), name="elsewhere")
+    run = client.create_flow_run_from_deployment(deployment, state=Running()).id
+    watch = slot.Slot(deployment, print)
+    for _ in range(2):
+        client.update_flow_run(run, infrastructure_pid="elsewhere:1")
+        watch.look()
+        assert client.read_flow_run(run).state.is_running()
+    watch.look()
+    assert client.read_flow_run(run).state.is_crashed()
+"""
+
+
+def test_a_run_of_another_host_that_gives_no_sign_of_life_is_ended(server, folder):
+    (folder / "elsewhere.py").write_text(ELSEWHERE)
+    assert run(server, folder, "elsewhere.py").endswith("is ended, whose process is gone\n")
