@@ -1,12 +1,14 @@
 """A disk that is full, and an output that cannot be written."""
 
 import random
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from ..flows.conftest import wait_until
+from ..programs import needs
 from .conftest import Folder, alive, results, run, start, stored, times
 
 pytestmark = pytest.mark.processes
@@ -86,3 +88,47 @@ def test_a_read_only_output_is_refused(many, disk, record):
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
     record("a read-only output", count=2, seen="refused, exit code 2, nothing written; the same bytes once it is not")
+
+
+#: A library in whose presence one fsync or rename of the store fails, as on a disk that breaks.
+FAILING = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fails(void) {
+    static int calls;
+    if (++calls != atoi(getenv("FAILS_AT"))) return 0;
+    errno = EIO;
+    return 1;
+}
+int fsync(int file) { return fails() ? -1 : ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(file); }
+int rename(const char *from, const char *to) {
+    if (strstr(from, ".partial") && fails()) return -1;
+    return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
+}
+"""
+
+
+@needs(shutil.which("cc"), "cc")
+def test_a_rename_or_fsync_that_fails_is_named_and_the_run_goes_on(many, tmp_path, record):
+    path, reference = many
+    place, library = Folder(tmp_path / "out"), tmp_path / "failing.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-", "-o", library, "-ldl"], input=FAILING.encode(), check=True)
+    moments, count = random.Random(17), times(12, 3)
+    for _ in range(count):
+        moment = str(moments.randint(1, 120))
+        done = run("run", path, "--cluster", "serial", place=place, LD_PRELOAD=str(library), FAILS_AT=moment)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("sigstats: ")]
+        # A folder that cannot be synced holds whole files, and some file systems cannot sync one.
+        assert done.returncode in (0, 2, 3), done.stderr
+        assert [("Input/output error" in line, place.url in line) for line in lines] == [(True, True)] * (
+            done.returncode > 0
+        )
+        assert not list(Path(place.url).rglob("*.partial"))
+    done = run("run", path, "--cluster", "serial", place=place)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
+    record("a rename or an fsync fails", count=count, seen="named, or the folder alone not synced; the same bytes")
