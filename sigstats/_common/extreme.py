@@ -13,6 +13,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .validation import FloatArray
+
 #: Two floating statistics closer than this, relative to the observed one, are equal.
 TIE_TOLERANCE = 1e-10
 
@@ -39,6 +41,27 @@ def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
     [True, True, False]
     """
     return np.asarray(values) >= observed - TIE_TOLERANCE * abs(observed)
+
+
+def ties_as_equal(table: FloatArray) -> FloatArray:
+    """The table, with one value for those of a row that differ by rounding alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats._common.extreme import ties_as_equal
+    >>> ties_as_equal(np.array([[0.3, 0.1 + 0.2, 0.31]])).tolist()
+    [[0.3, 0.3, 0.31]]
+    """
+    order = np.argsort(table, axis=1, kind="stable")
+    rising = np.take_along_axis(table, order, axis=1)
+    before, after = rising[:, :-1], rising[:, 1:]
+    tied = np.zeros(table.shape, dtype=np.bool_)
+    tied[:, 1:] = after - before <= TIE_TOLERANCE * np.maximum(np.abs(before), np.abs(after))
+    first = np.maximum.accumulate(np.where(tied, 0, np.arange(table.shape[1])), axis=1)
+    found = np.empty_like(table)
+    np.put_along_axis(found, order, np.take_along_axis(rising, first, axis=1), axis=1)
+    return found
 
 
 def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.numerals import significant
 from .._common.random_streams import RNG, as_generator
@@ -20,7 +21,7 @@ from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust
 from .bayesian_signed_rank import SignedRankProbabilities, bayesian_signed_rank
 from .friedman import FriedmanResult, friedman_test
-from .signed_rank import rounding_as_zero, signed_rank_test
+from .signed_rank import signed_rank_test
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
 
@@ -214,7 +215,7 @@ def compare_over_datasets(
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     if not isinstance(greater_is_better, (bool, np.bool_)):
         raise refuse("greater_is_better", greater_is_better, "True or False")
-    oriented = table if greater_is_better else -table
+    oriented = ties_as_equal(table if greater_is_better else -table)
     ranks = _mean_ranks(oriented)
     order = sorted(range(k), key=lambda model: (ranks[model], model))
     chosen = list(combinations(order, 2))
@@ -251,7 +252,7 @@ def _tested(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> list[PairOverDatasets]:
-    differences = [rounding_as_zero(oriented[:, a] - oriented[:, b]) for a, b in chosen]
+    differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
     results = [signed_rank_test(each) for each in differences]
     raw = [result.pvalue for result in results]
     adjusted = raw if method == "none" else adjust(raw, method=method).tolist()  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.error_bounds import error_bound
+from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_names, as_real, as_reals, refuse
@@ -134,7 +135,7 @@ def friedman_test(
     from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
 
     found = columns_of(scores, models, {}, name="scores")
-    table = as_reals(found.table, "scores", ndim=2)
+    table = ties_as_equal(as_reals(found.table, "scores", ndim=2))
     as_names(found.models, "models", table.shape[1])
     datasets, k = table.shape
     if datasets < 2 or k < 3:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.array_record import ArrayRecord
+from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.validation import (
     MAX_TOTAL,
@@ -139,6 +140,8 @@ def rank_sets(
     """
     found = columns_of(correct, models, {"groups": groups})
     table = as_score_table(found.table)
+    if table.dtype != np.bool_:
+        table = ties_as_equal(table)
     n, k = table.shape
     if n < 1 or k < 2:
         raise refuse("correct (shape)", table.shape, "one row or more, and two models (columns) or more")

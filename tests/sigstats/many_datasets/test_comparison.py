@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sigstats import adjust, compare_over_datasets, friedman_test
+from sigstats import adjust, compare_over_datasets, friedman_test, rank_sets
 from sigstats.many_datasets.bayesian_signed_rank import bayesian_signed_rank
 from sigstats.many_datasets.comparison import cliques
 
@@ -122,3 +122,13 @@ def test_with_a_control_the_conclusion_speaks_of_the_control_alone():
     scores[:, 2] = scores[:, 1] = scores[:, 0] + np.resize([0.1, -0.1], 10)
     found = compare_over_datasets(scores, models=["a", "b", "c"], control="a", rng=0)
     assert found.conclusion.startswith("No model was shown to differ from a")
+
+
+def test_scores_that_differ_in_their_last_bit_are_equal():
+    x = np.random.default_rng(3).random(12)
+    scores = np.column_stack([x, x * (1 - 2.0**-52), x * (1 + 2.0**-51)])
+    (pair,) = compare_over_datasets(scores[:, :2], models=["a", "b"]).pairs
+    assert (pair.pvalue, pair.ties, pair.wins) == (1, 12, 0)
+    assert friedman_test(scores).ranks == (2, 2, 2)
+    assert (rank_sets(scores).pvalues == 1).all()
+    assert rank_sets(np.column_stack([x, x * (1 - 1e-8)])).pvalues[0, 1] == 2.0**-12
