@@ -36,7 +36,7 @@ STATE_LIMIT = 2**23
 #: A second list that may become longer than this is not kept.
 _KEPT = 2**20
 #: Of the outcomes that a last column adds to, so many for each that is open may have to be looked at.
-_CLOSED = 4
+_CLOSED = 6
 #: Up to so many outcomes are simply listed; the rest would take longer to prepare.
 FEW_OUTCOMES = 2**15
 _CHUNK = 2**20
@@ -73,7 +73,7 @@ def _add_up(problem: Problem, parts: Parts, limit: int) -> None:
         parts.append(_sum_of_all(problem, norm))
         return
     first, second = _halves(problem)
-    if max(open_volume(problem, first, second), open_volume(problem, second, first)) > 1.05 * limit:
+    if open_volume(problem, first, second) > 1.05 * limit or open_volume(problem, second, first) > 4 * limit:
         raise StateLimitError
     left, _ = _list_open(problem, first, second, None, norm, parts, limit)
     if not len(left):
