@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import fdtrc
 
+from .._common.extreme import TIE_TOLERANCE, exchange_floor
 from .._common.validation import as_reals, refuse
 from ..test_result import TestResult
 
@@ -42,8 +43,8 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
     Returns
     -------
     FiveByTwoResult
-        Where all differences are 0 the p-value is 1; where those of each replication are equal it is 0, which says that
-        the scores do not vary.
+        Where all differences are 0 the p-value is 1. Where those of each replication are equal but for rounding, F is
+        infinite, and p the least that an exchange of A and B in each of five replications can show, 1/16.
 
     Raises
     ------
@@ -71,13 +72,14 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
         raise refuse("differences", values[np.abs(values) > 1e150][0], "numbers between -1e+150 and 1e+150")
     largest = float(np.abs(values).max())
     scaled = values / largest if largest else values
-    within = float(((scaled[:, 0] - scaled[:, 1]) ** 2).sum())  # twice the sum of the variances
+    apart = scaled[:, 0] - scaled[:, 1]
+    within = float((apart[np.abs(apart) > TIE_TOLERANCE] ** 2).sum())  # twice the sum of the variances
     f = float((scaled**2).sum()) / within if within else (math.inf if largest else 0.0)
     return FiveByTwoResult(
         statistic=f,
-        pvalue=0.0 if math.isinf(f) else float(fdtrc(10, 5, f)),
+        pvalue=exchange_floor(len(values), "two-sided") if math.isinf(f) else float(fdtrc(10, 5, f)),
         method="5x2cv F",
         alternative="two-sided",
         estimate=math.fsum((values / 10).ravel().tolist()),
-        reason="" if within else "the differences do not vary",
+        reason="" if within else "the differences do not vary within replications",
     )

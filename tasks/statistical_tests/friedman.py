@@ -10,13 +10,13 @@ from . import OfTable, StatisticalTest, fields
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``scores``, a row for each data set and a column for each model; ``greater_is_better``."""
-    return {"alternative": "two-sided", "n": _test(data, "f").datasets}
+    return {"alternative": "two-sided", "n": len(data["scores"])}
 
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     """The p-value by a method; the statistic is Iman and Davenport's F, and Friedman's chi-square for the other."""
     found = _test(data, method)
-    return fields(found, statistic=found.f_statistic if method == "f" else found.statistic)
+    return fields(found, statistic=found.statistic if method == "chi2" else found.f_statistic)
 
 
 def _test(data: Mapping[str, Any], method: Any) -> FriedmanResult:
@@ -29,8 +29,8 @@ TEST = StatisticalTest(
     null="all models are equally good on data sets like these",
     words=(
         "The models are ranked on each data set, and Friedman's statistic, corrected for ties, says how far their mean "
-        "ranks are apart; p is that of Iman and Davenport's F. The null hypothesis is that on each data set all orders "
-        "of the models are equally likely."
+        "ranks are apart; p counts the orders within the data sets, or is that of Iman and Davenport's F where these "
+        "are too many. The null hypothesis is that on each data set all orders of the models are equally likely."
     ),
     source=(
         "Friedman, The use of ranks to avoid the assumption of normality, Journal of the American Statistical "
@@ -38,5 +38,5 @@ TEST = StatisticalTest(
     ),
     claim="some of the models differ",
     order=11,
-    table=OfTable(methods=("f", "chi2"), observed=_observed, evaluate=_evaluate),
+    table=OfTable(methods=("auto", "f", "chi2"), observed=_observed, evaluate=_evaluate),
 )

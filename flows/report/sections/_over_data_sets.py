@@ -58,7 +58,8 @@ def _details(found: OverDataSets) -> list[str]:
         )
     if comparison.friedman is not None:
         p = p_equation(comparison.friedman.pvalue)
-        said.append(f"That all {what}s are alike: {p} (Friedman, Iman and Davenport's F).")
+        how = "exactly" if comparison.friedman.method == "exact" else "Iman and Davenport's F"
+        said.append(f"That all {what}s are alike: {p} (Friedman, {how}).")
     return [*said, *_on_these(found)]
 
 

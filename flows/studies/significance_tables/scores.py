@@ -66,7 +66,7 @@ class Entry(_entry.Entry):
                 subject={"dataset": self.name},
                 test="friedman",
                 data={**common, "scores": [list(row) for row in zip(*scores.values(), strict=True)]},
-                methods=("f",),
+                methods=("auto",),
                 printed=self,
             )
         for a, b in _pairs(list(scores), self.control):

@@ -39,7 +39,7 @@ def enumerated(scores):
 
 def test_demsar_s_table():
     # In three decimals one row more is tied than in his own data, where the third model is before the fourth.
-    found = friedman_test(DEMSAR)
+    found = friedman_test(DEMSAR, method="f")
     assert [round(rank, 3) for rank in found.ranks] == [3.143, 2.0, 2.929, 1.929]
     untied = [[*row[:2], row[2] + 0.0001 * (row[2] == 0.975), row[3]] for row in DEMSAR]
     assert [round(rank, 3) for rank in friedman_test(untied).ranks] == [3.143, 2.0, 2.893, 1.964]
@@ -117,9 +117,31 @@ def test_laws():
     assert friedman_test(scores[:, ::-1]).ranks == found.ranks[::-1]
     nothing = friedman_test(np.ones((4, 3)))
     assert (nothing.statistic, nothing.pvalue) == (0.0, 1.0)
-    alike = friedman_test([[3, 2, 1]] * 6)
+    alike = friedman_test([[3, 2, 1]] * 6, method="f")
     assert (alike.f_statistic, alike.pvalue) == (np.inf, 0.0)
-    assert friedman_test([[3, 2, 1]] * 6, method="exact").pvalue == pytest.approx(6 / 6**6)
+    assert "6 data sets are few for F" in alike.reason
+    assert friedman_test([[3, 2, 1]] * 6).pvalue == pytest.approx(6 / 6**6)
+
+
+@pytest.mark.parametrize(("datasets", "k"), [(2, 3), (3, 3), (4, 3), (2, 4), (3, 4), (2, 5)])
+def test_few_data_sets_keep_every_level(datasets, k):
+    orders = list(itertools.permutations(range(k)))
+    outcomes = [[orders[0], *rest] for rest in itertools.product(orders, repeat=datasets - 1)]
+    found = {}
+    for each in outcomes:  # the models can be exchanged, so that the rank sums decide
+        found.setdefault(tuple(sorted(np.sum(each, axis=0).tolist())), [each, 0])[1] += 1
+    pvalues = [(friedman_test(scores).pvalue, times / len(outcomes)) for scores, times in found.values()]
+    for level, _ in pvalues:
+        assert sum(share for p, share in pvalues if p <= level) == pytest.approx(level, rel=1e-12)
+
+
+def test_too_many_permutations_are_those_of_f():
+    rng = np.random.default_rng(8)
+    for datasets, models, few in ((3, 12, True), (12, 10, False)):
+        scores = rng.normal(size=(datasets, models))
+        found, wanted = friedman_test(scores), friedman_test(scores, method="f")
+        assert found == wanted
+        assert (found.method, bool(found.reason)) == ("f", few)
 
 
 @pytest.mark.parametrize("method", ["f", "exact"])

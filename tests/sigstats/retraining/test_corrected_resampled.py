@@ -43,8 +43,23 @@ def test_the_unit_of_the_differences_changes_nothing(unit):
 
 def test_differences_that_do_not_vary():
     assert corrected_resampled_test([0, 0, 0], n_train=9, n_test=1).pvalue == 1
-    same = corrected_resampled_test([0.1, 0.1, 0.1], n_train=9, n_test=1)
-    assert (same.statistic, same.pvalue, same.reason) == (np.inf, 0.0, "the differences do not vary")
+    for folds, independent in ((3, 2), (10, 4), (100, 8)):  # 1 / (1 / folds + 1 / 9)
+        same = corrected_resampled_test([0.1 * 3, 0.3] * (folds // 2) + [0.3] * (folds % 2), n_train=9, n_test=1)
+        assert (same.statistic, same.reason) == (np.inf, "the differences do not vary")
+        assert same.pvalue == 2 * 0.5**independent
+        assert (same.confidence_interval.low > 0) == (same.pvalue < 0.05)
+    one_sided = [
+        corrected_resampled_test([0.1] * 9, n_train=8, n_test=1, alternative=way).pvalue for way in ("greater", "less")
+    ]
+    assert one_sided == [0.5**4, 1]
+
+
+def test_equal_learners_on_few_rows_keep_the_level():
+    rng, trials = np.random.default_rng(5), 4000  # two votes at random on each of ten rows, a row a fold
+    apart = rng.integers(0, 2, (trials, 10)) - rng.integers(0, 2, (trials, 10))
+    pvalues = np.array([corrected_resampled_test(each / 1, n_train=9, n_test=1).pvalue for each in apart])
+    for level in (0.001, 0.01, 0.05):
+        assert (pvalues <= level).sum() <= stats.binom.isf(1e-6, trials, level)
 
 
 @pytest.mark.parametrize(
