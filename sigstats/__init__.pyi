@@ -26,8 +26,8 @@ from .frames.assertion import assert_no_regression as assert_no_regression
 from .frames.at_least import assert_at_least as assert_at_least
 from .frames.compare import compare as compare
 from .frames.reading import read_predictions as read_predictions
-from .fuzzy.test import FuzzyDecision as FuzzyDecision
-from .fuzzy.test import FuzzyTestResult as FuzzyTestResult
+from .fuzzy.result import FuzzyDecision as FuzzyDecision
+from .fuzzy.result import FuzzyTestResult as FuzzyTestResult
 from .fuzzy.test import fuzzy_efficiency_test as fuzzy_efficiency_test
 from .fuzzy.test import fuzzy_goodness_of_fit_test as fuzzy_goodness_of_fit_test
 from .fuzzy.test import fuzzy_homogeneity_test as fuzzy_homogeneity_test

@@ -6,7 +6,7 @@ principle with the minimum).
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,8 +16,8 @@ Counts: TypeAlias = tuple[int, ...]
 #: Which classes an object may take, as positions.
 Choice: TypeAlias = tuple[int, ...]
 
-#: With more degrees than this, rounded ones take their place.
-_MOST_DEGREES = 20
+#: With more degrees than this, each is raised to the next hundredth.
+_MOST_DEGREES = 200
 
 
 class TooManyTables(Exception):
@@ -39,12 +39,26 @@ def as_memberships(value: Any, name: str, *, n_classes: int | None = None) -> Fl
     return np.asarray(weights / largest)
 
 
-def degrees_of(*memberships: FloatArray) -> tuple[float, ...]:
-    """The degrees at which readings change, from 1 down; with more than 20, tenths and the least."""
+class Graded(NamedTuple):
+    """Memberships, their degrees from 1 down, and whether these are as given or raised to hundredths."""
+
+    memberships: tuple[FloatArray, ...]
+    degrees: tuple[float, ...]
+    exact: bool
+
+
+def graded(*memberships: FloatArray) -> Graded:
+    """The degrees at which readings change; with more than 200, memberships raised to the next hundredth.
+
+    A raised membership makes readings more possible: bounds stay bounds, no possibility is too small and no necessity
+    too large.
+    """
     found = np.unique(np.concatenate([each[each > 0] for each in memberships]))
-    if len(found) > _MOST_DEGREES:
-        found = np.unique([found[0], *(step / 10 for step in range(1, 11) if step / 10 > found[0])])
-    return tuple(found[::-1].tolist())
+    exact = len(found) <= _MOST_DEGREES
+    if not exact:
+        memberships = tuple(np.ceil(100 * each) / 100 for each in memberships)
+        found = np.unique(np.concatenate([each[each > 0] for each in memberships]))
+    return Graded(memberships, tuple(found[::-1].tolist()), exact)
 
 
 def choices(membership: FloatArray, degree: float) -> list[Choice]:

@@ -10,75 +10,27 @@ classes are crisp (`sigstats.efficiency_test`, `sigstats.goodness_of_fit_test`, 
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc
 
-from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, as_real, refuse
+from .._common.data_frames import require_same_index
+from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, refuse
 from ..conditional.log_weights import poisson_log_pmf
 from ..goodness_of_fit.distance import LEAST_PROBABILITY, class_terms
 from ..goodness_of_fit.test import goodness_of_fit_test
 from ..homogeneity.test import homogeneity_test
-from ..intervals import Interval
 from .bounds import least, most_of_fit, most_of_two, slopes_of_two, two_samples
 from .correct import efficiency_extremes
 from .extremes import MOST_CLASSES, greatest, hesitating, smallest
-from .memberships import Choice, Counts, TooManyTables, as_memberships, choices, class_counts, degrees_of
+from .memberships import Choice, Counts, TooManyTables, as_memberships, choices, class_counts, graded
+from .result import FuzzyTestResult, by_degree
 
 METHODS = ("exact", "chi2")
 _TABLES = 20_000
-
-
-class FuzzyDecision(NamedTuple):
-    """How possible, and how necessary, it is that the null hypothesis is rejected: 0 to 1 each."""
-
-    possibility: float
-    necessity: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class FuzzyTestResult:
-    """The result of a test of fuzzy classes: the possibility distribution of the p-value, cut at degrees.
-
-    Attributes
-    ----------
-    degrees : tuple of float
-        The degrees, from 1 down to the smallest degree of a reading.
-    low, high : tuple of float
-        The smallest and the largest p-value of the readings with at least each degree of possibility; the intervals
-        widen as the degree decreases.
-    attained : tuple of bool
-        Whether both are p-values of readings; if not, they are certified bounds.
-    method : str
-    """
-
-    degrees: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    attained: tuple[bool, ...]
-    method: str
-
-    @property
-    def pvalue_interval(self) -> Interval:
-        """The bounds of the p-value over all crisp readings."""
-        return Interval(self.low[-1], self.high[-1], 1.0)
-
-    def possibility(self, pvalue: float) -> float:
-        """The largest degree at which a p-value is within the bounds; 0 where it is at none."""
-        p = as_real(pvalue, "pvalue", low=0, high=1)
-        found = (d for d, low, high in zip(self.degrees, self.low, self.high, strict=True) if low <= p <= high)
-        return next(found, 0.0)
-
-    def rejection(self, alpha: float = 0.05) -> FuzzyDecision:
-        """How possible it is that p is at most `alpha`, and how necessary: 1 less the possibility that it is not."""
-        level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
-        possible = next((d for d, low in zip(self.degrees, self.low, strict=True) if low <= level), 0.0)
-        against = next((d for d, high in zip(self.degrees, self.high, strict=True) if high > level), 0.0)
-        return FuzzyDecision(possible, 1 - against)
 
 
 def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyTestResult:
@@ -114,16 +66,20 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
     >>> found.rejection(0.05)
     FuzzyDecision(possibility=1.0, necessity=0.6)
     """
+    require_same_index(true=true, assigned=assigned)
+    require_same_index(axis="classes", true=true, assigned=assigned)
     first = as_memberships(true, "true")
     second = as_memberships(assigned, "assigned", n_classes=first.shape[1])
     if len(first) != len(second):
         raise refuse("assigned (objects)", len(second), f"{len(first)}, as of true")
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), first.shape[1]
 
-    def at(degree: float) -> tuple[float, float, bool]:
-        return efficiency_extremes(choices(first, degree), choices(second, degree), k, most)
+    known = graded(first, second)
 
-    return _by_degree(at, degrees_of(first, second), "exact")
+    def at(degree: float) -> tuple[float, float, bool]:
+        return efficiency_extremes(*(choices(each, degree) for each in known.memberships), k, most)
+
+    return by_degree(at, known, "exact")
 
 
 def fuzzy_goodness_of_fit_test(
@@ -161,6 +117,7 @@ def fuzzy_goodness_of_fit_test(
     >>> found.degrees, [round(p, 4) for p in found.low], [round(p, 4) for p in found.high]
     ((1.0, 0.5), [0.0117, 0.0117], [0.0117, 0.0654])
     """
+    require_same_index(axis="classes", assigned=assigned, probabilities=probabilities)
     membership = as_memberships(assigned, "assigned")
     required = as_probabilities(probabilities, "probabilities")
     if len(required) != membership.shape[1]:
@@ -170,8 +127,10 @@ def fuzzy_goodness_of_fit_test(
     as_choice(method, "method", METHODS)
     most, expected = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), len(membership) * required
 
+    known = graded(membership)
+
     def at(degree: float) -> tuple[float, float, bool]:
-        objects = choices(membership, degree)
+        objects = choices(known.memberships[0], degree)
         if len(hesitating(objects)) <= MOST_CLASSES:
             terms = _terms(len(objects), required, method)
             ends = greatest(objects, terms), smallest(objects, terms)
@@ -193,7 +152,7 @@ def fuzzy_goodness_of_fit_test(
         found = (goodness_of_fit_test(counts, required, method=method).pvalue for counts in tables)
         return *_extremes(found), True
 
-    return _by_degree(at, degrees_of(membership), method)
+    return by_degree(at, known, method)
 
 
 def fuzzy_homogeneity_test(
@@ -228,13 +187,16 @@ def fuzzy_homogeneity_test(
     >>> [round(p, 4) for p in found.low], [round(p, 4) for p in found.high]
     ([0.0013, 0.0013], [0.0101, 0.072])
     """
+    require_same_index(axis="classes", first=first, second=second)
     a = as_memberships(first, "first")
     b = as_memberships(second, "second", n_classes=a.shape[1])
     as_choice(method, "method", METHODS)
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), a.shape[1]
 
+    known = graded(a, b)
+
     def at(degree: float) -> tuple[float, float, bool]:
-        objects = choices(a, degree), choices(b, degree)
+        objects = tuple(choices(each, degree) for each in known.memberships)
         try:
             tables = [class_counts(own, k, most) for own in objects]
             if len(tables[0]) * len(tables[1]) > most:
@@ -243,9 +205,11 @@ def fuzzy_homogeneity_test(
             if method == "exact":
                 raise _too_many(most, degree) from None
             return *_homogeneity_bounds(*objects, k), False
-        return *_extremes(_homogeneity(x, y, method) for x, y in product(*tables)), True
+        if method == "chi2":
+            return *_chi2_extremes(*(np.array(sorted(own), dtype=float) for own in tables)), True
+        return *_extremes(_homogeneity(x, y) for x, y in product(*tables)), True
 
-    return _by_degree(at, degrees_of(a, b), method)
+    return by_degree(at, known, method)
 
 
 def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
@@ -256,10 +220,17 @@ def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
     return -np.array([poisson_log_pmf(n * p, every) for p in required.tolist()])
 
 
-def _homogeneity(a: Counts, b: Counts, method: str) -> float:
-    if sum(x + y > 0 for x, y in zip(a, b, strict=True)) < 2:
-        return 1.0
-    return homogeneity_test(a, b, method=method).pvalue
+def _homogeneity(a: Counts, b: Counts) -> float:
+    return homogeneity_test(a, b).pvalue if sum(x + y > 0 for x, y in zip(a, b, strict=True)) > 1 else 1.0
+
+
+def _chi2_extremes(first: FloatArray, second: FloatArray) -> tuple[float, float]:
+    """The least and the greatest p-value of the chi-square test of each row of the one with each of the other."""
+    a, b = np.repeat(first, len(second), axis=0), np.tile(second, (len(first), 1))
+    classes = ((a + b) > 0).sum(axis=1)
+    statistics = two_samples(a, b, a[0].sum(), b[0].sum()).sum(axis=1)
+    p = np.where(classes > 1, chdtrc(np.maximum(classes - 1, 1), statistics), 1.0)
+    return float(p.min()), float(p.max())
 
 
 def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: int) -> tuple[float, float]:
@@ -282,16 +253,6 @@ def _extremes(pvalues: Iterable[float]) -> tuple[float, float]:
     for p in pvalues:
         low, high = min(low, p), max(high, p)
     return low, high
-
-
-def _by_degree(
-    at: Callable[[float], tuple[float, float, bool]], degrees: Sequence[float], method: str
-) -> FuzzyTestResult:
-    low, high, attained = zip(*map(at, degrees), strict=True)
-    # Bounds at a lower degree hold at a higher one too, and may be the nearer ones.
-    low = np.maximum.accumulate(low[::-1])[::-1].tolist()
-    high = np.minimum.accumulate(high[::-1])[::-1].tolist()
-    return FuzzyTestResult(degrees=tuple(degrees), low=tuple(low), high=tuple(high), attained=attained, method=method)
 
 
 def _too_many(most: int, degree: float) -> ValueError:

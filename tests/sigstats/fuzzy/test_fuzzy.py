@@ -192,6 +192,69 @@ def test_the_parts_of_the_bounds():
     assert most_of_two(crisp, other, 3) == pytest.approx(both)
 
 
+def most_possible(*samples):
+    """The class counts of each sample, with the degree of the most possible reading that gives them."""
+    found = {tuple((0,) * samples[0].shape[1] for _ in samples): 1.0}
+    for which, sample in enumerate(samples):
+        for weights in sample / sample.max(axis=1, keepdims=True):
+            grown = {}
+            for counts, degree in found.items():
+                for j in np.flatnonzero(weights):
+                    own = list(counts[which])
+                    own[j] += 1
+                    key = (*counts[:which], tuple(own), *counts[which + 1 :])
+                    grown[key] = max(grown.get(key, 0.0), min(degree, float(weights[j])))
+            found = grown
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_degrees_are_exact(seed):
+    rng = np.random.default_rng(seed)
+    first, second = rng.random((14, 3)) ** 3, rng.random((5, 2))
+    for found, pvalues in (
+        (
+            sigstats.fuzzy_goodness_of_fit_test(first, [0.2, 0.3, 0.5]),
+            {
+                sigstats.goodness_of_fit_test(counts, [0.2, 0.3, 0.5]).pvalue: degree
+                for (counts,), degree in sorted(most_possible(first).items(), key=lambda each: each[1])
+            },
+        ),
+        (
+            sigstats.fuzzy_homogeneity_test(first[:, :2], second),
+            {
+                sigstats.homogeneity_test(*counts).pvalue if min(map(sum, zip(*counts, strict=True))) else 1.0: degree
+                for counts, degree in sorted(most_possible(first[:, :2], second).items(), key=lambda each: each[1])
+            },
+        ),
+    ):
+        assert len(found.degrees) > 15
+        assert all(found.attained)
+        for degree, low, high in zip(found.degrees, found.low, found.high, strict=True):
+            inside = [p for p, possible in pvalues.items() if possible >= degree]
+            assert (low, high) == pytest.approx((min(inside), max(inside)), rel=1e-9, abs=0)
+        for level in (0.01, 0.05, 0.2):
+            for_, against = ([d for p, d in pvalues.items() if (p <= level) == side] for side in (True, False))
+            assert found.rejection(level) == pytest.approx((max(for_, default=0.0), 1 - max(against, default=0.0)))
+
+
+def test_more_degrees_than_two_hundred_are_outward():
+    rng = np.random.default_rng(9)
+    weights = rng.random((230, 2)) * [1, 0.5]
+    found = sigstats.fuzzy_goodness_of_fit_test(weights, [0.7, 0.3])
+    assert not any(found.attained)
+    pvalues = {
+        sigstats.goodness_of_fit_test(*counts, [0.7, 0.3]).pvalue: degree
+        for counts, degree in sorted(most_possible(weights).items(), key=lambda each: each[1])
+    }
+    for level in (0.01, 0.05, 0.2):
+        for_ = max((d for p, d in pvalues.items() if p <= level), default=0.0)
+        against = max((d for p, d in pvalues.items() if p > level), default=0.0)
+        possibility, necessity = found.rejection(level)
+        assert for_ <= possibility <= for_ + 0.01
+        assert 1 - against - 0.01 - 1e-12 <= necessity <= 1 - against
+
+
 def test_crisp_classes_are_the_crisp_test():
     a, b = [[5, 1, 3], [2, 6, 4]]
     first, second = (np.repeat(np.eye(3), counts, axis=0) for counts in (a, b))
