@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable, require_same_index, shown
+from ._common.data_frames import require_same_index
+from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable, shown
 
 #: A table of so many classes takes 128 MB.
 MOST_CLASSES = 4096

@@ -1,9 +1,10 @@
 """Data frames of any library, opened by narwhals."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+
+from .messages import refuse
 
 
 def opened(table: Any) -> Any | None:
@@ -28,31 +29,36 @@ def opened(table: Any) -> Any | None:
         return None
 
 
-def require_same_order(columns: Mapping[str, Any]) -> None:
-    """Refuse pandas Series of the same rows in another order, which arrays of them would pair by position.
+def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: Any) -> None:
+    """Refuse pandas objects whose rows bear other names, or stand in another order: they are compared by position.
 
-    `columns`: values by the names of arguments; those that are no Series are not looked at. Raises ValueError if the
-    index of one has the labels of the index of the first, each once, in another order.
+    What has no index goes with any.
+
+    With ``axis="classes"`` the columns of data frames are compared, and the indices of Series with them. Raises
+    ValueError.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from sigstats._common.data_frames import require_same_order
-    >>> require_same_order({"y": pd.Series([1, 2], index=["a", "b"]), "b": pd.Series([1, 2], index=["b", "a"])})
+    >>> from sigstats._common.data_frames import require_same_index
+    >>> y = pd.Series([1, 2], index=["a", "b"])
+    >>> require_same_index(y=y, a=y, b=[1, 2])
+    >>> require_same_index(y=y, a=y[::-1])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: b: its index has the labels of that of y in another order; expected the same order, or arrays
+    ValueError: a (index): Index(['b', 'a'], ...) is not valid; expected the index of y, in its order (reindex aligns \
+them; an array is taken as it is)
     """
-    indices = {name: value.index for name, value in columns.items() if _is_series(value)}
-    for name, index in list(indices.items())[1:]:
-        first_name, first = next(iter(indices.items()))
-        if len(index) != len(first) or index.equals(first) or not (index.is_unique and first.is_unique):
+    named: tuple[str, Any] | None = None
+    for name, value in values.items():
+        index = getattr(value, "index", None)
+        frame = opened(value) if axis == "classes" else None
+        if frame is not None:
+            index = frame.columns
+        if frame is None and not hasattr(index, "equals"):  # a list has a method of this name
             continue
-        if first.isin(index).all():
-            raise ValueError(
-                f"{name}: its index has the labels of that of {first_name} in another order; expected the same order, "
-                "or arrays"
-            )
-
-
-def _is_series(value: Any) -> bool:
-    return type(value).__name__ == "Series" and type(value).__module__.partition(".")[0] == "pandas"
+        if named is None:
+            named = name, index
+        elif not (index.equals(named[1]) if axis == "rows" else [*index] == [*named[1]]):
+            wanted = f"the {'index' if axis == 'rows' else 'classes'} of {named[0]}, in its order"
+            where = "index" if frame is None else "columns"
+            raise refuse(f"{name} ({where})", index, f"{wanted} (reindex aligns them; an array is taken as it is)")

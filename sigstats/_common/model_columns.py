@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .data_frames import opened
+from .data_frames import opened, require_same_index
 from .decimals import as_decimals
 from .validation import as_array, hint, refuse, shown
 
@@ -31,6 +31,10 @@ def columns_of(
     """
     frame = _frame(scores)
 
+    if frame is not None:  # numbered columns are named by their numbers
+        columns = {what: _name(given) for what, given in columns.items()}
+        slices = [*map(_name, slices)] if isinstance(slices, (list, tuple)) else slices
+
     def column(given: Any, what: str) -> Any:
         if not isinstance(given, str):
             return given
@@ -51,12 +55,13 @@ def columns_of(
     else:
         raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
     others = {what: column(given, what) for what, given in columns.items()}
+    require_same_index(**{name: scores, **others, **{f"slices[{shown(each)}]": part for each, part in parts.items()}})
     if frame is None:
         table = as_decimals(as_array(scores, name, "a table of rows and models"))
         if table.ndim != 2:
             raise refuse(f"{name} (shape)", table.shape, "rows and columns")
         return Found(table, models, others, parts)
-    chosen = [each for each in frame if each not in named] if models is None else list(models)
+    chosen = [each for each in frame if each not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((each for each in chosen if each.strip().lower() in _NO_MODELS), None)):
         raise ValueError(
             f"models: the column {shown(other)} is no model; expected a frame without it, or the names of the models"
@@ -73,10 +78,17 @@ def columns_of(
     return Found(table, chosen, others, parts)
 
 
+def _name(given: Any) -> Any:
+    """A number of a column as its name; anything else as it is."""
+    return str(given) if isinstance(given, (int, np.integer)) and not isinstance(given, bool) else given
+
+
 def _frame(table: Any) -> dict[str, Any] | None:
     """The columns of a data frame by name, a number as text, or None of anything else."""
     frame = opened(table)
     if frame is None:
+        if hasattr(table, "columns"):
+            raise refuse("columns", list(table.columns), "a data frame whose columns have different names")
         return None
     found = {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
     if len(found) < len(frame.columns):

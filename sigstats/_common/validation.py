@@ -253,22 +253,6 @@ def _at_least(size: int) -> str:
     return f", {size} or more of them" if size else ""
 
 
-def require_same_index(**values: Any) -> None:
-    """Refuse pandas objects whose rows bear other names, or stand in another order: they are compared by position.
-
-    What has no index goes with any.
-    """
-    first: tuple[str, Any] | None = None
-    for name, value in values.items():
-        index = getattr(value, "index", None)
-        if not hasattr(index, "equals"):
-            continue
-        if first is None:
-            first = name, index
-        elif not index.equals(first[1]):  # type: ignore[union-attr]  # it has the method
-            raise refuse(f"{name} (index)", index, f"the index of {first[0]}, in its order (reindex aligns them)")
-
-
 def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
     """What NumPy makes of a value, or ValueError where it cannot read it, or would read what a mask hides."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import label_name
-from .._common.data_frames import require_same_order
+from .._common.data_frames import require_same_index
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 
 #: The name of the slice that holds every row.
@@ -160,7 +160,7 @@ def pair_arrays(
     beside = {f"scores[{which}]": each for which, each in enumerate(scores)} if isinstance(scores, Sequence) else {}
     parts = {f"slices[{shown(name)}]": column for name, column in slices.items()} if isinstance(slices, Mapping) else {}
     named = {"y": y, "prediction_a": prediction_a, "prediction_b": prediction_b, "groups": groups}
-    require_same_order({**named, **beside, **parts})
+    require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
     columns = [label]
     for name, values in (("prediction_a", prediction_a), ("prediction_b", prediction_b)):

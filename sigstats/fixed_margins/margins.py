@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.data_frames import require_same_index
 from .._common.validation import IntArray, as_counts, refuse
 from .rook_factor import DIGITS
 from .rook_polynomial import Classes
@@ -21,6 +22,7 @@ LOG_10 = DIGITS.ln(Decimal(10))
 
 def as_margins(row_totals: Any, column_totals: Any) -> tuple[IntArray, IntArray, int]:
     """Both margins of a square table and their total, or ValueError."""
+    require_same_index(row_totals=row_totals, column_totals=column_totals)
     rows = as_counts(row_totals, "row_totals", ndim=1)
     columns = as_counts(column_totals, "column_totals", ndim=1)
     if len(rows) != len(columns):

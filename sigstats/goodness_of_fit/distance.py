@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .._common.validation import FloatArray, IntArray, as_counts, as_probabilities, refuse, require_same_index
+from .._common.data_frames import require_same_index
+from .._common.validation import FloatArray, IntArray, as_counts, as_probabilities, refuse
 from ..conditional.log_weights import poisson_deviance, poisson_log_pmf
 
 #: A square of a count, divided by the product of a smaller probability and a count, is no float any more.

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.data_frames import require_same_index
 from .._common.extreme import at_most
 from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_count, as_counts, refuse, require_same_index
+from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_count, as_counts, refuse
 from ..conditional.log_weights import binomial_log_pmf
 
 #: NumPy's hypergeometric generator ends here.

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .._common.data_frames import require_same_index
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -25,7 +26,6 @@ from .._common.validation import (
     as_labels,
     refuse,
     require_comparable,
-    require_same_index,
     same_kind_of_labels,
 )
 from ..measures.confusion import Confusion

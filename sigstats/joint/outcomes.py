@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.data_frames import require_same_index
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -29,7 +30,6 @@ from .._common.validation import (
     did_you_mean,
     refuse,
     require_comparable,
-    require_same_index,
     same_kind_of_labels,
 )
 from ..mcnemar.test import DiscordantCounts

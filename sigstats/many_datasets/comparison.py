@@ -183,7 +183,7 @@ def compare_over_datasets(
 
     Notes
     -----
-    Friedman's test with Iman and Davenport's F says whether any models differ. Pairs are tested by the exact
+    Friedman's test (`sigstats.friedman_test`) says whether any models differ. Pairs are tested by the exact
     signed-rank test with Holm's adjustment, not by differences of mean ranks (Nemenyi), which depend on the other
     models (Benavoli, Corani and Mangili 2016, Journal of Machine Learning Research 17). Probabilities are those of
     Benavoli, Corani, Demsar and Zaffalon (2017).
@@ -206,7 +206,7 @@ def compare_over_datasets(
     names = as_names(found.models, "models", k)
     rows = found.named["datasets"]
     as_names([str(row) for row in rows] if isinstance(datasets, str) else rows, "datasets", count)
-    if control is not None and not (isinstance(control, str) and control in names):
+    if control is not None and not (isinstance(control, (str, int, np.integer)) and str(control) in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
     control = None if control is None else str(control)
     method = as_choice(adjust, "adjust", (*ADJUST_METHODS, "none"))

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_counts, refuse, require_same_index
+from .._common.data_frames import require_same_index
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_counts, refuse
 from ..intervals import Interval
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from .._common.counts_wanted import takes_counts
+from .._common.data_frames import require_same_index
 from .._common.error_bounds import error_bound
 from .._common.validation import (
     ALTERNATIVES,
@@ -26,7 +27,6 @@ from .._common.validation import (
     as_counts,
     as_labels,
     refuse,
-    require_same_index,
     same_kind_of_labels,
 )
 from ..test_result import TestResult

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.array_record import ArrayRecord
+from .._common.data_frames import require_same_index
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.validation import (
@@ -164,6 +165,8 @@ def rank_sets(
         else pairs_by_sign_flips(np.asarray(sums, dtype=float))
     )
     if answers is not None:
+        require_same_index(correct=correct, answers=answers)
+        require_same_index(axis="classes", correct=correct, answers=answers)
         counts = _as_counts(answers, table.shape)
         np.maximum(pvalues, _score_tests(np.asarray(sums, dtype=float), sizes, table, counts), out=pvalues)
     adjusted = adjusted_pairs(pvalues)

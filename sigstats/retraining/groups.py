@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.data_frames import require_same_index
 from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray, as_array, as_choice, as_count, refuse
@@ -74,6 +75,7 @@ def stratified_group_folds(
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
+    require_same_index(y=y, groups=groups)
     classes, codes = as_classes(y)
     units = as_groups(groups, len(codes))
     n_splits = as_count(n_splits, "n_splits", minimum=2)

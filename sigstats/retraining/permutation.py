@@ -33,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
@@ -178,6 +179,7 @@ def permutation_test(
     generator = as_generator(rng)
     if n_jobs is not None:
         n_jobs = as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
+    require_same_index(X=X, y=y, cv=cv, groups=groups)
     reason = "" if isinstance(classifier, str) else _random_state_warning(classifier)
     if isinstance(classifier, str):
         from ..learners import build

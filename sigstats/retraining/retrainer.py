@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.data_frames import require_same_index
 from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, refuse
@@ -93,6 +94,7 @@ class Retrainer:
             raise refuse("batched", batched, "True or False")
         self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
         self.null = as_choice(null, "null", NULLS)
+        require_same_index(X=X, y=y, folds=folds, groups=groups)
         self._classes, self._y = as_classes(y)
         self._X = as_rows(X, len(self._y), self.null)
         self._folds = as_folds(folds, self._X, self._y)

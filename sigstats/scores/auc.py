@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.data_frames import require_same_index
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
@@ -20,7 +21,6 @@ from .._common.validation import (
     as_indicators,
     as_real,
     refuse,
-    require_same_index,
 )
 from ..measures.score_formulas import pair_wins
 from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, pair_of_scores

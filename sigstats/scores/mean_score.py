@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.data_frames import require_same_index
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
@@ -16,7 +17,6 @@ from .._common.validation import (
     as_groups,
     as_real,
     refuse,
-    require_same_index,
 )
 from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, group_sums, pair_of_scores
 from .result import Differences, Estimate, ScoreResult, score_result

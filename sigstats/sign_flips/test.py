@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import (
@@ -30,7 +31,6 @@ from .._common.validation import (
     as_real,
     as_reals,
     refuse,
-    require_same_index,
 )
 from ..intervals import Interval
 from ..test_result import TestResult, monte_carlo_outcome

@@ -1,4 +1,4 @@
-"""Counts of pandas objects belong to the classes of their labels, or are refused."""
+"""What pandas objects hold belongs to the labels of their index, or is refused."""
 
 import numpy as np
 import pandas as pd
@@ -61,3 +61,41 @@ def test_counts_by_value_are_aligned_by_reindexing():
     both = pd.crosstab(np.repeat([1, 2], [9, 14]), pd.concat([first, second], ignore_index=True).to_numpy())
     found = sigstats.homogeneity_test(counts_a, counts_b.reindex(counts_a.index))
     assert found.pvalue == pytest.approx(sigstats.homogeneity_test(*both.to_numpy()).pvalue)
+
+
+ROWS = [f"row {i}" for i in range(40)]
+RIGHT = pd.DataFrame(np.random.default_rng(5).random((40, 3)) < [0.9, 0.6, 0.5], columns=list("xyz"), index=ROWS)
+GROUPS = pd.Series(np.repeat(np.arange(20), 2), index=ROWS)
+CLASSES = pd.Series(["a", "b"] * 20, index=ROWS)
+WEIGHTS = pd.DataFrame(np.eye(3)[np.arange(40) % 3], columns=list("xyz"), index=ROWS)
+FEATURES = pd.DataFrame(np.random.default_rng(6).normal(size=(40, 2)), index=ROWS)
+
+
+def _permuted(X, y, groups=None):
+    return sigstats.permutation_test("1-nn", X, y, groups=groups, cv=2, n_resamples=9, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "first", "second"),
+    [
+        (lambda a, b: sigstats.number_correct(a, b).pmf.tolist(), TRUTH.value_counts(), TRUTH.value_counts()),
+        (lambda a, b: sigstats.fuzzy_efficiency_test(a, b), WEIGHTS, WEIGHTS),
+        (lambda a, b: sigstats.fuzzy_efficiency_test(a.T, b.T), WEIGHTS.T, WEIGHTS.T),
+        (lambda a, b: sigstats.fuzzy_homogeneity_test(a.T, b.T, method="chi2"), WEIGHTS.T, WEIGHTS.T),
+        (sigstats.fuzzy_goodness_of_fit_test, WEIGHTS, pd.Series([0.2, 0.3, 0.5], index=list("xyz"))),
+        (lambda a, b: sigstats.rank(a, groups=b), RIGHT, GROUPS),
+        (lambda a, b: sigstats.rank(a, label=b), RIGHT, RIGHT["x"]),
+        (lambda a, b: sigstats.rank(a, slices={"part": b}), RIGHT, CLASSES),
+        (lambda a, b: sigstats.rank_sets(a, groups=b).pvalues.tolist(), RIGHT, GROUPS),
+        (lambda a, b: sigstats.rank_sets(a, answers=b).pvalues.tolist(), RIGHT * 0.5, RIGHT + 1),
+        (lambda a, b: sigstats.compare_over_datasets(a, datasets=b, rng=1), FEATURES, pd.Series(ROWS, index=ROWS)),
+        (_permuted, FEATURES, CLASSES),
+        (lambda a, b: _permuted(FEATURES.to_numpy(), a, groups=b), CLASSES, GROUPS),
+        (lambda a, b: sigstats.compare(a, a, b), CLASSES, CLASSES.copy()),
+    ],
+)
+def test_rows_or_classes_in_another_order_are_refused(call, first, second):
+    with pytest.raises(ValueError, match="reindex aligns them"):
+        call(first, second[::-1])
+    aligned = call(first, second[::-1].reindex(second.index))
+    assert repr(aligned) == repr(call(first, second))

@@ -25,6 +25,31 @@ def test_numbers_are_names(call, values):
     assert repr(call(numbered)) == repr(call(numbered.rename(columns=str)))
 
 
+@pytest.mark.parametrize(
+    ("call", "values"),
+    [
+        (lambda table, name: sigstats.rank(table, label=name(0)), CORRECT),
+        (lambda table, name: sigstats.rank(table, groups=name(0), models=[name(1), name(2)]), CORRECT),
+        (lambda table, name: sigstats.rank(table, slices=[name(0)]), CORRECT),
+        (lambda table, name: sigstats.rank_sets(table, groups=name(0)), CORRECT),
+        (lambda table, name: sigstats.compare_over_datasets(table, control=name(2), rng=0), SCORES),
+        (lambda table, name: sigstats.compare_over_datasets(table, datasets=name(0), rng=0), SCORES),
+        (lambda table, name: sigstats.friedman_test(table, models=[name(2), name(0), name(1)]), SCORES),
+    ],
+)
+def test_a_column_is_named_by_its_number(call, values):
+    numbered = pd.DataFrame(values)
+    assert repr(call(numbered, int)) == repr(call(numbered.rename(columns=str), str)) == repr(call(numbered, np.int64))
+
+
+@pytest.mark.parametrize(
+    "call", [sigstats.rank, sigstats.rank_sets, sigstats.compare_over_datasets, sigstats.friedman_test]
+)
+def test_columns_of_one_name_are_refused(call):
+    with pytest.raises(ValueError, match=r"^columns: .* whose columns have different names"):
+        call(pd.DataFrame(SCORES.round(), columns=["a", "a", "b"]))
+
+
 @pytest.mark.parametrize("call", [sigstats.rank_sets, sigstats.friedman_test])
 def test_names_that_are_equal_as_text_are_refused(call):
     with pytest.raises(ValueError, match=r"columns: .* expected names that differ as text"):
