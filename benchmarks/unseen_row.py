@@ -35,7 +35,7 @@ def of_means(differences: np.ndarray, groups: np.ndarray | None) -> tuple[Ends, 
     sums, sizes = differences, None
     if groups is not None:
         sums, sizes = np.bincount(groups, differences), np.bincount(groups)
-    usual = mean_score_test(0 * differences, differences, groups=groups).confidence_interval
+    usual = mean_score_test(differences, 0 * differences, groups=groups).confidence_interval
     return mean_interval(units_of(sums, sizes), (-1, 1))[:2], usual[:2]
 
 
@@ -60,7 +60,7 @@ def area(n: int, rng: np.random.Generator) -> tuple[float, Ends, Ends]:
     positive = np.arange(n) < n // 5
     a = rng.normal(size=n) + 1.5 * positive
     b = np.where(positive & (rng.random(n) < 0.04), -9.0, a)
-    usual = auc_test(positive, a, b).confidence_interval
+    usual = auc_test(positive, b, a).confidence_interval
     return -0.04 * norm.cdf(1.5 / np.sqrt(2)), area_interval(gains_of(positive, (a, b)))[:2], usual[:2]
 
 

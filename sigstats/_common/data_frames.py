@@ -50,7 +50,7 @@ them; an array is taken as it is)
     """
     named: tuple[str, Any] | None = None
     for name, value in values.items():
-        index = getattr(value, "index", None)
+        index: Any = getattr(value, "index", None)
         frame = opened(value) if axis == "classes" else None
         if frame is not None:
             index = frame.columns

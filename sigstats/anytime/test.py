@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
+from .._common.data_frames import require_same_index
 from .._common.validation import (
     ALTERNATIVES,
     LARGEST_SQUARABLE,
@@ -28,7 +29,6 @@ from .._common.validation import (
     as_real,
     as_reals,
     refuse,
-    require_same_index,
 )
 from ..intervals import Interval
 from ..test_result import TestResult

@@ -9,16 +9,16 @@ from .rows import ComparisonRow
 
 def with_scores(row: ComparisonRow, found: ScoreResult) -> ComparisonRow:
     """The row with a two-sided test of two areas or means, and the one-sided p-value that goes with it."""
-    half, z = found.pvalue / 2, found.statistic
+    half, z = found.pvalue / 2, -found.statistic  # of the candidate, B, less the baseline, A
     return replace(
         row,
         baseline=found.value_a,
         candidate=found.value_b,
         baseline_interval=found.interval_a[:2],
         candidate_interval=found.interval_b[:2],
-        difference=found.estimate,
-        low=found.confidence_interval.low,
-        high=found.confidence_interval.high,
+        difference=0.0 - found.estimate,
+        low=0.0 - found.confidence_interval.high,
+        high=0.0 - found.confidence_interval.low,
         standard_error=found.standard_error,
         test=found.method,
         p_worse=half if z < 0 else 1.0 if math.isinf(z) else 1 - half,

@@ -77,7 +77,8 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
     known = graded(first, second)
 
     def at(degree: float) -> tuple[float, float, bool]:
-        return efficiency_extremes(*(choices(each, degree) for each in known.memberships), k, most)
+        rows, columns = (choices(each, degree) for each in known.memberships)
+        return efficiency_extremes(rows, columns, k, most)
 
     return by_degree(at, known, "exact")
 
@@ -196,7 +197,7 @@ def fuzzy_homogeneity_test(
     known = graded(a, b)
 
     def at(degree: float) -> tuple[float, float, bool]:
-        objects = tuple(choices(each, degree) for each in known.memberships)
+        objects = choices(known.memberships[0], degree), choices(known.memberships[1], degree)
         try:
             tables = [class_counts(own, k, most) for own in objects]
             if len(tables[0]) * len(tables[1]) > most:

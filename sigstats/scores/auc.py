@@ -50,7 +50,7 @@ def auc_test(
     groups : array_like of int, shape (n,), optional
         The group of each row, if rows of one group are not independent (Obuchowski).
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A has the larger area.
+        ``"greater"``: A has the larger area, the estimate is positive.
     confidence_level : float
         Of the intervals, strictly between 0 and 1.
     method : {"asymptotic", "t"}
@@ -114,7 +114,7 @@ def auc_test(
         raise refuse("positive", f"{m} positives and {n} negatives", "two of each or more")
     clusters = None if groups is None else _Clusters(groups, truth)
     wins = [pair_wins(truth, one) for one in scores]
-    wins.append((wins[1][0] - wins[0][0], wins[1][1] - wins[0][1]))
+    wins.append((wins[0][0] - wins[1][0], wins[0][1] - wins[1][1]))
     estimates = []
     for above, below in wins:
         area = float(above.sum()) / (m * n)

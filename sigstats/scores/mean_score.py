@@ -39,7 +39,7 @@ def mean_score_test(
     groups : array_like of int, shape (n,), optional
         The group of each row, where rows of one group are not independent: the standard error is then that of groups.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A has the larger mean.
+        ``"greater"``: A has the larger mean, the estimate is positive.
     confidence_level : float
         Of the intervals, strictly between 0 and 1.
 
@@ -66,7 +66,7 @@ def mean_score_test(
     >>> from sigstats.scores.mean_score import mean_score_test
     >>> result = mean_score_test([0.5, 0.7, 0.9, 0.4], [0.6, 0.7, 1.0, 0.6])
     >>> round(result.estimate, 3), round(result.pvalue, 4)
-    (0.1, 0.0917)
+    (-0.1, 0.0917)
     """
     require_same_index(score_a=score_a, score_b=score_b, groups=groups)
     scores = pair_of_scores(score_a, score_b, None, "score_a")
@@ -80,7 +80,7 @@ def mean_score_test(
     largest = max(float(np.abs(one).max()) for one in scores)
     exponent = math.frexp(largest)[1]
     a, b = (np.ldexp(one, -exponent) for one in scores)
-    series = (a, b, b - a)
+    series = (a, b, a - b)
     means = [float(one.mean()) for one in series]
     units = rows if count is None else count
     influences = [(one - mean) / rows for one, mean in zip(series, means, strict=True)]

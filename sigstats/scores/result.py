@@ -14,8 +14,8 @@ from .._common.extreme import exchange_floor
 from ..intervals import Interval
 from ..test_result import TestResult
 
-#: Whom a positive difference B - A speaks against and for, as an alternative.
-_FAVOURED = {True: "less", False: "greater"}
+#: The alternative that a positive difference A - B speaks for.
+_FAVOURED = {True: "greater", False: "less"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +34,12 @@ class ScoreResult(TestResult):
     interval_a, interval_b : Interval
         Their two-sided intervals.
     estimate : float
-        The area or mean of B less that of A.
+        The area or mean of A less that of B, positive where A has the greater.
     standard_error : float
         The standard error of the estimate, by groups if there are any.
     confidence_interval : Interval
-        The interval of the difference, one-sided if the alternative is: for ``"greater"`` its lower end is the smallest
-        possible difference, for ``"less"`` its upper end is the largest.
+        The interval of the difference, one-sided if the alternative is: for ``"greater"`` its upper end is the largest
+        possible difference, for ``"less"`` its lower end is the smallest.
     """
 
     confidence_interval: Interval
@@ -79,7 +79,7 @@ def score_result(
     within: tuple[float, float] = (-math.inf, math.inf),
     exponent: int = 0,
 ) -> ScoreResult:
-    """The test of a difference, from estimates for A, B and B - A in units of ``2**exponent``.
+    """The test of a difference, from estimates for A, B and A - B in units of ``2**exponent``.
 
     No value lies outside of `within`.
     """
@@ -90,8 +90,8 @@ def score_result(
         width = float(quantile) * math.sqrt(of.variance)
         ends = (math.ldexp(of.value - width, exponent), math.ldexp(of.value + width, exponent))
         return Interval(
-            low if side == "greater" else max(low, ends[0]),
-            high if side == "less" else min(high, ends[1]),
+            low if side == "less" else max(low, ends[0]),
+            high if side == "greater" else min(high, ends[1]),
             confidence_level,
         )
 
@@ -136,4 +136,4 @@ def _pvalue(z: float, freedom: float, difference: Differences, alternative: str)
     def tail(at: float) -> float:
         return float(ndtr(at) if math.isinf(freedom) else stdtr(freedom, at))
 
-    return {"less": tail(-z), "greater": tail(z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]
+    return {"less": tail(z), "greater": tail(-z), "two-sided": min(1.0, 2 * tail(-abs(z)))}[alternative]

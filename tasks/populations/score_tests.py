@@ -38,12 +38,12 @@ def run_score_test(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[A
 
 
 def _answer(test: Mapping[str, Any], rows: Rows, truth: float) -> tuple[float, bool, float]:
-    """The p-value, whether the interval holds the truth, and the difference."""
+    """The p-value, whether the interval holds the truth B - A, and this difference."""
     result = _result(test, rows)
     if result is None:
         return 1.0, True, 0.0
     interval = result.confidence_interval
-    return result.pvalue, bool(interval.low <= truth <= interval.high), result.estimate
+    return result.pvalue, bool(interval.low <= -truth <= interval.high), 0.0 - result.estimate
 
 
 def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
