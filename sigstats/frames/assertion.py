@@ -54,6 +54,7 @@ def assert_no_regression(
     AssertionError: FAIL: regression
     worse: accuracy on all rows: −50.00 points (−53.09 to −46.91), adjusted p 3.1 × 10⁻¹⁵¹
     """
+    __tracebackhide__ = True  # pytest shows the line that calls, not this one
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     found = compare(y, prediction_a, prediction_b, **options)
     if found.verdict == "fail" or found.verdict == fail_on:

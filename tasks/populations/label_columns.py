@@ -35,7 +35,7 @@ class ColumnTypes(NamedTuple):
     def require_alike(self, columns: Sequence[str], first: "ColumnTypes") -> None:
         """Refuse a file whose columns have other types than those of the first file."""
         for name, kind, expected in zip(columns, self.types, first.types, strict=True):
-            if kind != expected:
+            if _family(kind) != _family(expected):
                 raise ValueError(
                     f"{self.file}: column {shown(name)}: {kind} is not valid; expected {expected}, as in {first.file}"
                 )
@@ -109,4 +109,5 @@ def _family(kind: Any) -> str | None:
     if is_list(kind):
         inner = _family(kind.value_type)
         return f"lists of {inner}" if inner in ("whole numbers", "strings") else None
-    return "strings" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return "strings" if any(is_text(kind) for is_text in texts) else None

@@ -65,6 +65,17 @@ def test_counts_are_those_of_the_rows(tmp_path, classes, kind):
     assert read(f"file://{tmp_path}/data").counts == expected
 
 
+def test_text_of_other_writers_is_text(tmp_path):
+    """Pandas 3 and polars store text with long offsets or as views; read with dictionaries it has short ones."""
+    y, a, b = rows(500, ["cat", "dog"])
+    expected = Counter(zip(y.tolist(), a.tolist(), b.tolist(), strict=True))
+    for kind in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.large_string())):
+        assert read(write(tmp_path / "one.parquet", y, a, b, kind=kind)).counts == expected
+    write(tmp_path / "two" / "0.parquet", y, a, b)
+    write(tmp_path / "two" / "1.parquet", y, a, b, kind=pa.large_string())
+    assert read(tmp_path / "two").counts == expected + expected
+
+
 def test_a_remote_file_is_read_too(tmp_path):
     import fsspec
 
