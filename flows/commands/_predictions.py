@@ -53,6 +53,11 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     parser.add_argument(
         "--labels", metavar="FILE", help="a table with the id and the true class of each row, where the files have none"
     )
+    parser.add_argument(
+        "--instances",
+        metavar="FILE",
+        help="the names of all instances of SWE-bench, for results that do not name those that were not resolved",
+    )
     for name in ("filter", "model"):
         parser.add_argument(
             f"--{name}",
@@ -98,7 +103,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         "--unscored",
         choices=("refuse", "drop", "wrong"),
         default="refuse",
-        help="in a log, what to do with answers that failed or have no score (default: refuse)",
+        help="what to do with answers that failed or have no score (default: refuse)",
     )
     parser.add_argument(
         "--allow-different-tasks",
@@ -176,8 +181,18 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         model=options.models[0] if options.models else None,
         unscored=options.unscored,
         by_position=options.by_position,
+        instances=() if options.instances is None else _instances(options.instances),
         named=frozenset(_NAMED).intersection(found),
     )
+
+
+def _instances(path: str) -> tuple[str, ...]:
+    from sigstats.tasks.predictions import names_of_instances
+
+    try:
+        return names_of_instances(path)
+    except ValueError as error:
+        raise BadInput(f"--instances: {error}") from None
 
 
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:

@@ -1,7 +1,8 @@
 """Is the candidate worse than the baseline, anywhere? Compare files of predictions.
 
-Tables (CSV, JSON, Parquet) and logs (Inspect, lm-evaluation-harness, HELM, promptfoo, SWE-bench, lighteval) are read: a
-file, a folder or a pattern of tasks, or a URL. The exit code is 1 if the candidate, or any of several, is worse.
+Tables (CSV, JSON, Parquet) and logs (Inspect, lm-evaluation-harness, HELM, promptfoo, SWE-bench, lighteval, EvalPlus,
+HumanEval, DeepEval, OpenAI evals) are read: a file, a folder or a pattern of tasks, or a URL. The exit
+code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse
@@ -39,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         score="a column of scores, one for each row (adds measures); in a log, a scorer or metric, or `all`; each is a "
         "measure of its own (repeatable)",
+    )
+    parser.add_argument(
+        "--run",
+        metavar="COLUMN",
+        help="the column of runs of a recipe, such as seeds of its training, which are what is independent",
     )
     parser.add_argument(
         "--score-range",
@@ -111,7 +117,8 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
         measures = as_compared_measures(options.measures) if options.measures else None
     except ValueError as error:
         raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
-    columns, *of_candidates = columns_of_files(options, 1 + len(options.candidates))
+    every = [replace(each, run=options.run) for each in columns_of_files(options, 1 + len(options.candidates))]
+    columns, *of_candidates = every
     try:
         baseline = ScoredFile(options.baseline, columns, read)
         candidates = [ScoredFile(*each, read) for each in zip(options.candidates, of_candidates, strict=True)]

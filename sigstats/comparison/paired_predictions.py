@@ -37,6 +37,27 @@ class ItemTotals:
 
 
 @dataclass(frozen=True)
+class Runs:
+    """What each run of two recipes says of each row.
+
+    Attributes
+    ----------
+    a, b : int64 arrays of shape (runs, n)
+        The class that each run of baseline and candidate predicts.
+    scores : pair of float64 arrays of shape (runs, n), or None
+    """
+
+    a: IntArray
+    b: IntArray
+    scores: tuple[FloatArray, FloatArray] | None = None
+
+    def rows(self, where: IntArray) -> Self:
+        """Some of the rows."""
+        scores = None if self.scores is None else (self.scores[0][:, where], self.scores[1][:, where])
+        return replace(self, a=self.a[:, where], b=self.b[:, where], scores=scores)
+
+
+@dataclass(frozen=True)
 class PairedPredictions:
     """Labels and predictions as codes of `classes`."""
 
@@ -79,6 +100,8 @@ class PairedPredictions:
     tasks: IntArray | None = None
     #: Whether the predictions were compared beside another score already, and the scores alone are left.
     compared: bool = False
+    #: What every run says, where recipes were run several times; the other fields are of the first run of each.
+    runs: Runs | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
-from .paired_predictions import ItemTotals, PairedPredictions
+from .paired_predictions import ItemTotals, PairedPredictions, Runs
 
 #: So many rows are counted at a time.
 _PIECE = 2**15
@@ -42,6 +42,8 @@ class Part:
     marks: ItemTotals | None = None
     #: -1 where the lower mark is the better one, so that of what is tested the higher is.
     sign: int = 1
+    #: What every run of two recipes says.
+    runs: Runs | None = None
 
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
@@ -54,6 +56,7 @@ class Part:
             positive=self.positive[where],
             scores=None if self.scores is None else (self.scores[0][where], self.scores[1][where]),
             items=None if self.items is None else self.items[where],
+            runs=None if self.runs is None else self.runs.rows(where),
         )
 
     def of_items(self, totals: ItemTotals) -> tuple[ItemTotals, IntArray | None]:
@@ -143,4 +146,5 @@ def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool
         paired.right,
         paired.marks,
         -1 if paired.lower else 1,
+        paired.runs,
     )

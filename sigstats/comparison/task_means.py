@@ -17,6 +17,7 @@ from .mean_tests import with_bound
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
+from .runs import test_runs
 
 
 def has_task_mean(measure: str) -> bool:
@@ -27,6 +28,8 @@ def has_task_mean(measure: str) -> bool:
 
 def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: ComparisonRule) -> ComparisonRow:
     """The row with the mean over tasks of its measure, tested."""
+    if part.runs is not None:
+        return test_runs(row, part, rule, tasks)
     spec, group = MEASURES[row.measure], part.group
     span: float | None = 1.0
     if row.measure != "accuracy":

@@ -29,6 +29,7 @@ from .mean_tests import test_averages, test_mean, test_pass_at, with_bound
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
+from .runs import test_runs
 from .score_rows import with_scores
 
 _MCNEMAR = "McNemar, exact"
@@ -54,11 +55,14 @@ def test_part(
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
-    if outcomes is not None and row.measure == "accuracy" and everything.group is None and everything.right is None:
+    alone = everything.group is None and everything.right is None and everything.runs is None
+    if outcomes is not None and row.measure == "accuracy" and alone:
         return _test_counts(row, outcomes, rule)
     part = everything if row.n == len(everything.label) else everything.rows(where())
     if part.group is not None and len(np.unique(part.group)) < 2:
         return replace(row, note="one group alone: nothing can be tested")
+    if part.runs is not None:
+        return test_runs(row, part, rule, None)
     spec = MEASURES[row.measure]
     test = test_pass_at if spec.answers else _TESTS[spec.test]
     return test(row, part, rule)

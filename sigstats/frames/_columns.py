@@ -8,7 +8,7 @@ from typing import Any
 from .._common.data_frames import opened
 from .._common.validation import refuse
 from ..comparison.paired_predictions import PairedPredictions
-from ..tasks.predictions import Columns, Predictions, from_table, join
+from ..tasks.predictions import Columns, OtherNamesError, Predictions, from_table, join
 from ..tasks.tables.arrow import ArrowTable
 
 #: The options of the command line in a message, which are arguments here.
@@ -102,6 +102,8 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
         raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
     try:
         return from_table(ArrowTable(name, table, names=names, fractions=True), columns)
+    except OtherNamesError as other:
+        return _predictions(frame, name, other.columns)
     except ValueError as error:
         raise ValueError(as_arguments(str(error))) from None
 

@@ -36,6 +36,7 @@ def compare(
     labels: Any = None,
     by_position: bool = False,
     epoch: str | None = None,
+    run: str | None = None,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
     slices: Any = None,
@@ -74,6 +75,8 @@ def compare(
         Frames only: whether rows are joined by their position, with the same labels, and not by `id`.
     epoch : str, optional
         Frames only: the column that numbers several answers to one id.
+    run : str, optional
+        Frames only: the column of runs of a recipe, such as seeds of its training. Runs are then what is independent.
     scores : pair of array_like of float, shape (n,), optional
         Arrays only: the scores of baseline and candidate for each row, probabilities of the positive class or marks.
     groups : str, or array_like of shape (n,), optional
@@ -131,7 +134,7 @@ def compare(
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        names = {"id": id, "label": label, "epoch": epoch, "group": groups, "task": task}
+        names = {"id": id, "label": label, "epoch": epoch, "run": run, "group": groups, "task": task}
         ways = _names(lower_is_better, "lower_is_better"), _names(higher_is_better, "higher_is_better")
         score = score or [*ways[0], *ways[1]] or None
         if not isinstance(by_position, bool):
@@ -144,6 +147,7 @@ def compare(
         of_frames = {
             "score": score,
             "epoch": epoch,
+            "run": run,
             "task": task,
             "labels": labels,
             "by_position": by_position or None,

@@ -6,7 +6,7 @@ A new format is one new module of this folder.
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -17,10 +17,11 @@ from ..input_files.content import Content, open_content
 from ..input_files.opening import reason
 from ..input_files.places import files_of
 from ._agreement import same_content
+from ._from_table import OtherNamesError, from_table
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, join
-from ._predictions import ALL_SCORES, Columns, Predictions, from_table
+from ._predictions import ALL_SCORES, Columns, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
 from ._selection import select
 from ._tasks import is_table, one_log, one_table
@@ -34,6 +35,7 @@ __all__ = [
     "EvaluationLog",
     "Format",
     "ManyPredictions",
+    "OtherNamesError",
     "PairedPredictions",
     "Predictions",
     "ScoredFile",
@@ -42,6 +44,7 @@ __all__ = [
     "join_many",
     "join_scores",
     "labels_of",
+    "names_of_instances",
     "read",
     "same_content",
     "score_names",
@@ -108,6 +111,22 @@ def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
     return read(path, Columns(id=columns.get("id", "id"), label=label, prediction=label, named=named))
 
 
+def names_of_instances(path: str) -> tuple[str, ...]:
+    """The names in a file: a JSON array of them or of objects with ``instance_id``, or one a line.
+
+    Raises
+    ------
+    ValueError
+        One line: what is no list of names.
+    """
+    with open_content(path) as content:
+        found = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
+        names: list[Any] = [each.get("instance_id") if isinstance(each, dict) else each for each in found]
+        if not names or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{content.where}: is no list of instances; expected their names, one a line or in JSON")
+        return tuple(dict.fromkeys(names))
+
+
 def score_names(path: str, columns: Columns) -> tuple[str, ...]:
     """The scores of a log that can be compared; those of a model and a filter where these are named.
 
@@ -150,7 +169,10 @@ def _read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
             module = _format(content)
             if module is None:
                 raise unknown(content, _names())
-            return module.read(content, columns)
+            try:
+                return module.read(content, columns)
+            except OtherNamesError as other:
+                return module.read(content, other.columns)
         except NoTable:
             raise unknown(content, _names()) from None
         except _DAMAGE as error:

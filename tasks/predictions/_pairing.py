@@ -28,6 +28,7 @@ from ._items import first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
 from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped
+from ._runs import each_run, of_runs
 
 Codes = NDArray[np.int64]
 
@@ -49,6 +50,11 @@ def join(
     common id, another label for the same id, a column that neither file has, or that differs between them; another
     task, score or question (unless that is allowed).
     """
+    if columns.run is not None:
+        runs = [each_run(side.decoded()) for side in (baseline, candidate)]
+        beside = [(each, runs[1][0]) for each in runs[0]] + [(runs[0][0], each) for each in runs[1][1:]]
+        options: dict[str, Any] = {"unmatched": unmatched, "allow_different_tasks": allow_different_tasks}
+        return of_runs([join(*each, replace(columns, run=None), **options) for each in beside], len(runs[0]))
     if (found := join_coded(baseline, candidate, columns)) is not None:
         return found
     baseline, candidate = without_each_others_dropped(baseline.decoded(), candidate.decoded())

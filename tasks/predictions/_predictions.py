@@ -1,6 +1,5 @@
 """What every format gives: ids, labels and predictions as text, one a row."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
@@ -8,22 +7,11 @@ from typing import Any, Literal, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.score_direction import is_lower_better
-from sigstats._common.validation import hint, shown
-
-from ..tables.numbers import is_number
-from ..tables.spelling import same_spelling
-from ..tables.table import Table
-from ._items import occurrences
-
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
 
 #: As the name of a score, all that a log has.
 ALL_SCORES = "all"
-
-#: A whole number of more digits may be more than a float holds.
-_LONGEST_NUMBER = 308
 
 #: What becomes of answers in a log that failed or have no score.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
@@ -49,6 +37,8 @@ class Columns:
     one_of_all: bool = False
     #: In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
     epoch: str | None = None
+    #: In a table, which run of a recipe, such as a seed of its training, each row is of.
+    run: str | None = None
     #: In a log, which filter's answers are meant.
     filter: str | None = None
     #: In a log of several models, whose answers are meant.
@@ -68,6 +58,10 @@ class Columns:
     truth: "Predictions | None" = None
     #: Whether the rows of a table are known by their position, not by an id; None: where it has no ids.
     by_position: bool | None = False
+    #: All of SWE-bench's instances, for reports that do not name those that were not resolved.
+    instances: tuple[str, ...] = ()
+    #: Those of the first three that were recognised by other names, and these names.
+    known: tuple[tuple[str, str], ...] = ()
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -78,8 +72,8 @@ class Columns:
     @property
     def texts(self) -> tuple[str, ...]:
         """All columns but the score."""
-        epoch = () if self.epoch is None else (self.epoch,)
-        return (self.id, self.label, self.prediction, *epoch, *self.optional)
+        several = [each for each in (self.epoch, self.run) if each is not None]
+        return (self.id, self.label, self.prediction, *several, *self.optional)
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -169,112 +163,3 @@ class Predictions:
 
 def _decoded(column: Any) -> Any:
     return column if column.type == pa.string() else column.cast(pa.string())
-
-
-def _require_moderate(table: Table, name: str, texts: Any) -> None:
-    """Refuse a number that no float holds: it is no class, and no measurement."""
-    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    if (pc.max(pc.binary_length(values)).as_py() or 0) <= _LONGEST_NUMBER:
-        return
-    for row, text in enumerate(texts.to_pylist()):
-        if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
-            raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
-
-
-def _require_labels(table: Table, columns: Columns) -> None:
-    if columns.label not in table.names and "label" not in columns.named:
-        raise ValueError(
-            f"{table.where}: column {shown(columns.label)} is not there, the true class of each row; expected "
-            "--label COLUMN, or --labels FILE, which brings them by id"
-        )
-
-
-def _by_position(table: Table, columns: Columns) -> bool:
-    """Whether the rows are known by their position; a table without ids is refused otherwise."""
-    there = columns.id in table.names
-    if columns.by_position is None:
-        return not there and "id" not in columns.named
-    if columns.by_position and (columns.truth is not None or columns.group == columns.id):
-        other = "--group" if columns.truth is None else "--labels"
-        raise ValueError(f"{table.where}: by-position is not valid with {other}, which needs ids; expected one of them")
-    if not columns.by_position and not there and "id" not in columns.named and table.names:
-        wanted = f"{hint(columns.id, table.names)} (--id COLUMN)"
-        raise table.error(columns.id, f" is not there; {wanted}; or --by-position, for the same rows in the same order")
-    return columns.by_position
-
-
-def _positions_note(table: Table, columns: Columns, *, labelled: bool) -> tuple[str, ...]:
-    """A line on rows that a person wants joined by position."""
-    if not columns.by_position:
-        return ()
-    beside = "the labels agree" if labelled else "no labels say that they are the same"
-    return (f"{table.num_rows:,} rows are joined by their position; {beside}",)
-
-
-def _labels(truth: Predictions, ids: Any, where: str) -> Any:
-    """The labels that another file has for these ids."""
-    of_ids, known = same_spelling([ids, truth.ids])
-    rows = pc.index_in(of_ids, value_set=known)
-    if rows.null_count:
-        odd = of_ids.filter(pc.is_null(rows))[0].as_py()
-        raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; expected a label of each row")
-    return truth.label.take(rows)
-
-
-def from_table(table: Table, columns: Columns) -> Predictions:
-    """The predictions in a table.
-
-    Raises ValueError, one line that names file, column and row.
-    """
-    for name, value in (("filter", columns.filter), ("model", columns.model)):
-        if value is not None:
-            raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
-    texts, ids = table.texts, None
-    positions = _by_position(table, columns)
-    if columns.coded and columns.truth is None and columns.epoch is None and columns.group != columns.id:
-        texts = table.coded
-        if not positions:
-            table.require_values(columns.id)
-            ids = table.ascending(columns.id)
-    if positions:
-        ids = pa.array(range(table.num_rows), pa.int64())
-        ids = ids if texts == table.coded else ids.cast(pa.string())
-    ascending = ids is not None or table.is_increasing(columns.id)
-    ids = table.texts(columns.id) if ids is None else ids
-    score = None if columns.score is None else table.exact_numbers(columns.score)
-    # A file with scores needs no predictions, and one of marks alone no labels.
-    predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
-    labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
-    if columns.truth is not None:
-        label = _labels(columns.truth, ids, table.where)
-    elif labelled:
-        _require_labels(table, columns)
-        label = texts(columns.label)
-    else:
-        label = pa.repeat(RIGHT, table.num_rows)
-    prediction = texts(columns.prediction) if predicted else label
-    for name, column in ((columns.label, label), (columns.prediction, prediction)):
-        _require_moderate(table, name, column)
-    others = {name: texts(name) for name in columns.optional if name in table.names}
-    epoch = None
-    if columns.epoch is not None:
-        epoch = table.texts(columns.epoch)
-    elif columns.group == columns.id:
-        epoch = occurrences(ids)
-    return Predictions(
-        table.where,
-        ids,
-        label,
-        prediction,
-        others,
-        graded=not labelled,
-        score=score,
-        predicted=predicted,
-        epoch=epoch,
-        distinct=ids if ascending else None,
-        hint=f"expected each id once (--group {columns.id} or --epoch COLUMN takes them as answers to one item)",
-        notes=_positions_note(table, columns, labelled=bool(labelled)),
-        measured=columns.score or "",
-        by_position=positions,
-        lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
-    )

@@ -2,7 +2,8 @@
 
 from ..input_files.content import Content
 from ..tables.delimited import DelimitedTable
-from ._predictions import Columns, Predictions, from_table
+from ._from_table import from_table
+from ._predictions import Columns, Predictions
 from ._unknown import is_binary
 
 ORDER = 100

@@ -15,8 +15,10 @@ from ..input_files.content import Content
 from ..input_files.encoding import as_object, parse_json, require_objects
 from ..tables.arrow import ArrowTable
 from ..tables.numbers import LARGEST_WHOLE
+from ._from_table import from_table
+from ._json_object import rows_of_object
 from ._json_table import KINDS, names_of, table_of, within
-from ._predictions import Columns, Predictions, from_table
+from ._predictions import Columns, Predictions
 from ._unknown import NoTable
 
 ORDER = 50
@@ -38,6 +40,8 @@ def read(content: Content, columns: Columns) -> Predictions:
         content.require_size()
         if columns.rows is not None:
             keys, table = table_of(_rows(content, columns.rows), columns)
+        elif (rows := rows_of_object(content, columns)) is not None:
+            keys, table = table_of(rows, columns)
         else:
             keys, table = _fast(content, columns) or table_of(_objects(content), columns)
     except (pa.ArrowException, OSError, ValueError, RecursionError, OverflowError) as error:

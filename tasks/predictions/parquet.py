@@ -7,7 +7,8 @@ import pyarrow.compute as pc
 
 from ..input_files.content import Content
 from ..tables.arrow import ArrowTable
-from ._predictions import Columns, Predictions, from_table
+from ._from_table import from_table
+from ._predictions import Columns, Predictions
 
 ORDER = 10
 NAME = "Parquet"

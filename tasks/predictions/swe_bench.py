@@ -3,11 +3,11 @@
 The report of a run lists the instances by what became of them; a report of the first version has ``resolved`` beside
 ``generated`` and ``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance,
 are objects with the names of the instances as keys. The leaderboard's ``results.json`` names those that were resolved
-and not those that were not, and is refused.
+and not those that were not, which ``--instances`` names.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigstats._common.validation import shown
@@ -53,14 +53,15 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which instances were resolved."""
     report = content.json()
     by_instance = _by_instance(content)
-    resolved, submitted = _of_instances(content, report) if by_instance else _of_lists(content, report)
+    found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
+    resolved, submitted = found
     notes = (
         []
         if by_instance
         else [
-            f"{content.where}: {len(found):,} {'instance' if len(found) == 1 else 'instances'} {told}"
+            f"{content.where}: {len(named):,} {'instance' if len(named) == 1 else 'instances'} {told}"
             for name, told in _TOLD.items()
-            if (found := _ids(content, report, name))
+            if (named := _ids(content, report, name))
         ]
     )
     return EvaluationLog(
@@ -89,16 +90,21 @@ def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str]
     return {name for name, about in report.items() if about["resolved"]}, set(report)
 
 
-def _of_lists(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
     """The same of an object with lists of instances."""
     resolved = {each for name in _RESOLVED for each in _ids(content, report, name)}
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
+    if every:
+        odd = min(submitted.difference(every), default=None)
+        if odd is not None:
+            raise ValueError(f"{content.where}: {shown(odd)} is not among the {len(every):,} instances of --instances")
+        return resolved, set(every)
     first = not any(name.endswith("_ids") for name in report)
     unnamed = "generated" not in report if first else report.get("submitted_instances", len(resolved)) != len(resolved)
     if unnamed and (first or submitted == resolved):
         raise ValueError(
-            f"{content.where}: it lists no instance that was not resolved; expected submitted_ids or unresolved_ids "
-            "too, as in the report of the run, or per_instance_details.json"
+            f"{content.where}: it lists no instance that was not resolved; expected --instances FILE, which names all "
+            "of them, the report of the run, or per_instance_details.json"
         )
     return resolved, submitted.union(_ids(content, report, "no_generation"))
 

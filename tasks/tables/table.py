@@ -91,14 +91,19 @@ class Table(ABC):
         if row is not None:
             raise self.error(name, f": {column[row].as_py()} is not valid; expected {EXACT_WHOLE}", row)
 
-    def numbers(self, name: str) -> Array:
+    def numbers(self, name: str, *, or_missing: bool = False) -> Array:
         """A column as finite float64 numbers, or ValueError that names the first row with another value."""
-        self.require_values(name)
+        if or_missing:
+            self.require(name)
+        else:
+            self.require_values(name)
         numbers = self._numbers(name)
         if numbers is None:
             texts = self._text(name)
-            row, text = next((row, text) for row, text in enumerate(texts.to_pylist()) if not is_number(text))
+            row, text = next((row, text) for row, text in enumerate(texts.to_pylist()) if not is_number(text or "0"))
             raise self.error(name, f": {shown(text)} is not valid; expected a number", row)
+        if or_missing:
+            numbers = pc.if_else(pc.is_nan(numbers), None, numbers)
         finite: Array = pc.is_finite(numbers)
         if not pc.all(finite).as_py():
             row = pc.index(finite, False).as_py()

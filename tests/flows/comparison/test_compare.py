@@ -380,7 +380,7 @@ BAD = {
         [],
         "cand.csv: id '0': label",
     ),
-    "no column": (lambda b, c: (b, c.rename(columns={"prediction": "predicted"})), [], "did you mean 'predicted'?"),
+    "no column": (lambda b, c: (b, c.rename(columns={"prediction": "predictoin"})), [], "did you mean 'predictoin'?"),
     "a gap": (
         lambda b, c: (b, c.assign(prediction=[None, *c["prediction"][1:]])),
         [],

@@ -1,0 +1,199 @@
+r"""Two recipes of which each was run several times: the runs are what is independent, not their answers.
+
+Each run of a recipe, such as a training with a seed of its own, answers the same items. If the recipes are equally
+good, their runs could be exchanged, so that all divisions of the runs among the two are equally likely (Fisher 1935;
+Pitman 1937). Let :math:`D` be the difference of the two means of a measure, :math:`D_S` that of division S and
+:math:`c_S = m (1 / K_A + 1 / K_B)` with the m runs of B that S gives to A. If B's runs are all better by
+:math:`\delta`, the p-value of :math:`\delta` is the share of divisions with :math:`(D - D_S) / c_S \ge \delta` (and the
+observed one), so that the ends of an exact interval of :math:`\delta` are order statistics of these ratios.
+
+When not to use: answers that one trained model gave several times (its items are what is independent); other test sets,
+since the items are taken as given.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+
+import numpy as np
+
+from .._common.extreme import TIE_TOLERANCE
+from .._common.random_streams import as_generator
+from .._common.validation import FloatArray, IntArray
+from ..intervals import clopper_pearson
+from ..measures.confusion import Confusion
+from ..measures.measure import as_measure
+from ..measures.table import MEASURES, refers_to_one_class
+from .part import Part
+from .rows import ComparisonRow
+from .rule import ComparisonRule
+
+#: More divisions are drawn, not listed.
+_MOST = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunsResult:
+    """What `runs_test` found.
+
+    Attributes
+    ----------
+    p_worse, p_differs : float
+        One-sided, of "B is not worse"; two-sided, of "both are equally good".
+    low, high : float
+        The interval of B less A; infinite where no division is extreme enough.
+    divisions : int
+        Of the runs among the two recipes.
+    drawn : int or None
+        Random divisions; None where all are listed.
+    """
+
+    p_worse: float
+    p_differs: float
+    low: float
+    high: float
+    divisions: int
+    drawn: int | None
+
+
+def runs_test(
+    a: FloatArray, b: FloatArray, *, confidence_level: float = 0.95, most: int = 10_000, seed: int = 0
+) -> RunsResult:
+    """Test by all divisions of the runs whether recipe B is worse than recipe A.
+
+    Parameters
+    ----------
+    a, b : array of float
+        The measure of each run.
+    confidence_level : float
+    most : int
+        So many divisions are drawn where there are more than 200,000.
+    seed : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.comparison.runs import runs_test
+    >>> found = runs_test(np.array([0.9, 0.91, 0.92, 0.93, 0.94]), np.array([0.85, 0.86, 0.87, 0.88, 0.89]))
+    >>> found.divisions, round(found.p_worse * 252), round(found.low, 3), round(found.high, 3)
+    (252, 1, -0.075, -0.025)
+    """
+    values, k, n = np.concatenate([a, b]), len(b), len(a) + len(b)
+    divisions = math.comb(n, k)
+    listed = divisions <= _MOST
+    of_b = _listed(n, k) if listed else _drawn(n, k, most, seed)
+    sums = values[of_b].sum(axis=1)
+    differences = sums / k - (values.sum() - sums) / len(a)
+    observed = float(b.mean() - a.mean())
+    room = TIE_TOLERANCE * max(float(np.abs(values).max()), 1e-300)
+    total = len(of_b) if listed else len(of_b) + 1
+    more = 0 if listed else 1  # what was observed is one of those that are drawn
+    moved = k - (of_b >= len(a)).sum(axis=1)
+    ratios = np.sort((observed - differences[moved > 0]) / (moved[moved > 0] * (1 / k + 1 / len(a))))
+    others = total - len(ratios) - 1  # drawn divisions that are the observed one
+    rank = math.floor((1 - confidence_level) / 2 * total + 1e-9) - others
+    low, high = (float(ratios[rank - 1]), float(ratios[-rank])) if rank > 0 else (-math.inf, math.inf)
+    return RunsResult(
+        p_worse=(more + int((differences <= observed + room).sum())) / total,
+        p_differs=(more + int((np.abs(differences) >= abs(observed) - room).sum())) / total,
+        low=low,
+        high=high,
+        divisions=divisions,
+        drawn=None if listed else most,
+    )
+
+
+def _listed(n: int, k: int) -> IntArray:
+    """All choices of k of n runs, shape (choices, k)."""
+    flat = np.fromiter(chain.from_iterable(combinations(range(n), k)), np.int64, k * math.comb(n, k))
+    return flat.reshape(-1, k)
+
+
+def _drawn(n: int, k: int, most: int, seed: int) -> IntArray:
+    order = np.argsort(as_generator(seed).random((most, n)), axis=1)
+    return np.asarray(order[:, :k], dtype=np.int64)
+
+
+def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
+    """The row with the means of its measure over the runs of both recipes, tested; each of `tasks` counts the same."""
+    assert part.runs is not None
+    values = [
+        np.array([_value(row.measure, part, run, side, tasks) for run in range(len(codes))])
+        for side, codes in enumerate((part.runs.a, part.runs.b))
+    ]
+    a, b = values
+    if not np.isfinite(np.concatenate(values)).all():
+        return replace(row, note="one class alone: nothing can be tested")
+    found = runs_test(a, b, confidence_level=rule.confidence, most=max(rule.resamples, 9_999), seed=rule.seed)
+    how = "exact" if found.drawn is None else f"{found.drawn:,} drawn"
+    span = 1.0 if MEASURES[row.measure].in_points else math.inf
+    low, high = max(found.low, -span), min(found.high, span)
+    if low == high == 0:  # no run is seen to differ: other items may
+        high = clopper_pearson(0, row.n, confidence_level=rule.confidence).high if span == 1 else math.inf
+        low = -high
+    least = "" if rule.alpha * found.divisions >= 1 else f"; p is at least 1/{found.divisions}"
+    spread = [each.var(ddof=1) / len(each) for each in values if len(each) > 1]
+    return replace(
+        row,
+        baseline=float(a.mean()),
+        candidate=float(b.mean()),
+        difference=float(b.mean() - a.mean()),
+        low=low if math.isfinite(low) else None,
+        high=high if math.isfinite(high) else None,
+        standard_error=math.sqrt(sum(spread)) if len(spread) == 2 else None,
+        test=f"permutation of {len(a)} and {len(b)} runs, {how}",
+        p_worse=found.p_worse,
+        p_differs=found.p_differs,
+        differing=_differing(row.measure, part),
+        note=f"{found.divisions:,} divisions of the runs{least}",
+    )
+
+
+def _differing(measure: str, part: Part) -> int:
+    """The number of rows of which any run says something else than the first."""
+    assert part.runs is not None
+    sides: tuple[FloatArray, FloatArray] | tuple[IntArray, IntArray] = part.runs.a, part.runs.b
+    if MEASURES[measure].needs in ("scores", "probabilities", "marks") and part.runs.scores is not None:
+        sides = part.runs.scores
+    every = np.concatenate(sides)
+    return int((every != every[:1]).any(axis=0).sum())
+
+
+def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None) -> float:
+    """The measure of one run of one recipe."""
+    assert part.runs is not None
+    spec, said = MEASURES[measure], (part.runs.a, part.runs.b)[side][run]
+    if spec.needs in ("scores", "probabilities", "marks"):
+        assert part.runs.scores is not None
+        score = part.runs.scores[side][run]
+        if spec.of_rows is None:
+            both = part.positive.any() and not part.positive.all()
+            return spec.of(part.positive, score) if both else math.nan
+        values = (part.sign if spec.needs == "marks" else 1) * spec.of_rows(part.positive, score)
+    elif spec.needs == "numbers":
+        assert part.numbers is not None
+        assert spec.of_rows is not None
+        values = spec.of_rows(part.numbers[part.label], part.numbers[said])
+    elif spec.needs == "answers":
+        values = (said == part.label).astype(np.float64)
+    else:
+        return _of_classes(measure, part, said)
+    if tasks is None:
+        return float(values.mean())
+    return float((np.bincount(tasks, values) / np.bincount(tasks)).mean())
+
+
+def _of_classes(measure: str, part: Part, said: IntArray) -> float:
+    classes = np.unique(np.concatenate([part.label, said]))
+    true, called = (np.searchsorted(classes, each) for each in (part.label, said))
+    size = len(classes)
+    hit = np.bincount(true[true == called], minlength=size)
+    actual, named = np.bincount(true, minlength=size), np.bincount(called, minlength=size)
+    counts = Confusion(hit, actual - hit, named - hit, len(true) - actual - named + hit)
+    counts = Confusion(*(each.astype(np.float64) for each in counts))
+    if not refers_to_one_class(measure):
+        return float(as_measure(measure).of(counts, "classes"))
+    if not part.positive.any():
+        return math.nan
+    one = int(np.searchsorted(classes, part.label[part.positive][0]))
+    return float(as_measure(measure).of(Confusion(*(each[one] for each in counts)), "binary"))

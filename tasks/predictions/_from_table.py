@@ -1,0 +1,243 @@
+"""From a table to predictions: its ids or positions, labels, predictions, scores and runs."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sigstats._common.score_direction import is_lower_better
+from sigstats._common.validation import hint, shown
+
+from ..tables.numbers import is_number
+from ..tables.spelling import same_spelling
+from ..tables.table import Table
+from ._items import occurrences
+from ._predictions import RIGHT, Columns, Predictions
+
+#: Well-known other names of the columns.
+_KNOWN = {
+    "id": ("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
+    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual"),
+    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted"),
+}
+#: The name of a column of runs.
+_RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
+
+#: A whole number of more digits may be more than a float holds.
+_LONGEST_NUMBER = 308
+
+
+def _require_moderate(table: Table, name: str, texts: Any) -> None:
+    """Refuse a number that no float holds: it is no class, and no measurement."""
+    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+    if (pc.max(pc.binary_length(values)).as_py() or 0) <= _LONGEST_NUMBER:
+        return
+    for row, text in enumerate(texts.to_pylist()):
+        if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
+            raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
+
+
+def _require_labels(table: Table, columns: Columns) -> None:
+    if columns.label not in table.names and "label" not in columns.named:
+        raise ValueError(
+            f"{table.where}: column {shown(columns.label)} is not there, the true class of each row; expected "
+            "--label COLUMN, or --labels FILE, which brings them by id"
+        )
+
+
+def _by_position(table: Table, columns: Columns) -> bool:
+    """Whether the rows are known by their position; a table without ids is refused otherwise."""
+    there = columns.id in table.names
+    if columns.by_position is None:
+        return not there and "id" not in columns.named
+    if columns.by_position and (columns.truth is not None or columns.group == columns.id):
+        other = "--group" if columns.truth is None else "--labels"
+        raise ValueError(f"{table.where}: by-position is not valid with {other}, which needs ids; expected one of them")
+    if not columns.by_position and not there and "id" not in columns.named and table.names:
+        wanted = f"{hint(columns.id, table.names)} (--id COLUMN)"
+        raise table.error(columns.id, f" is not there; {wanted}; or --by-position, for the same rows in the same order")
+    return columns.by_position
+
+
+def _known_note(columns: Columns) -> tuple[str, ...]:
+    """A line on columns that were recognised by well-known names."""
+    said = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
+    return (f"read are {said}",) if said else ()
+
+
+def _runs_note(table: Table, columns: Columns) -> tuple[str, ...]:
+    """A line where answers to an item are numbered by what seems to be runs of a recipe."""
+    named = next((name for name in table.names if _RUN.search(name)), None)
+    if named is None or (columns.epoch is None and columns.group != columns.id):
+        return ()
+    return (f"if column {shown(named)} numbers runs of a recipe (trainings), these are independent: --run {named}",)
+
+
+def _as_runs(table: Table) -> str:
+    """What is said of a column that seems to number the runs of a recipe."""
+    named = next((name for name in table.names if _RUN.search(name)), None)
+    return "" if named is None else f"--run {named} takes them as those of runs of a recipe, which are independent; "
+
+
+def _positions_note(table: Table, columns: Columns, *, labelled: bool) -> tuple[str, ...]:
+    """A line on rows that a person wants joined by position."""
+    if not columns.by_position:
+        return ()
+    beside = "the labels agree" if labelled else "no labels say that they are the same"
+    return (f"{table.num_rows:,} rows are joined by their position; {beside}",)
+
+
+def _labels(truth: Predictions, ids: Any, where: str) -> Any:
+    """The labels that another file has for these ids."""
+    of_ids, known = same_spelling([ids, truth.ids])
+    rows = pc.index_in(of_ids, value_set=known)
+    if rows.null_count:
+        odd = of_ids.filter(pc.is_null(rows))[0].as_py()
+        raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; expected a label of each row")
+    return truth.label.take(rows)
+
+
+class OtherNamesError(Exception):
+    """A table has well-known other names of the columns; `columns` has these."""
+
+    def __init__(self, columns: Columns) -> None:
+        super().__init__()
+        self.columns = columns
+
+
+def _with_known_names(names: Sequence[str], columns: Columns) -> Columns:
+    """The columns under the one well-known name that the table has, where nobody has named them."""
+    if columns.score is not None:
+        return columns
+    found: dict[str, str] = {}
+    for key, known in _KNOWN.items():
+        if key in columns.named or getattr(columns, key) in names or (key == "label" and columns.truth is not None):
+            continue
+        there = [name for name in names if name.lower() in known]
+        if len(there) == 1:
+            found[key] = there[0]
+    return replace(columns, **found, known=tuple(found.items())) if found else columns  # type: ignore[arg-type]
+
+
+def from_table(table: Table, columns: Columns) -> Predictions:
+    """The predictions in a table.
+
+    Raises
+    ------
+    ValueError
+        One line that names file, column and row.
+    """
+    if (meant := _with_known_names(table.names, columns)) is not columns:
+        raise OtherNamesError(meant)
+    for name, value in (("filter", columns.filter), ("model", columns.model)):
+        if value is not None:
+            raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
+    texts, ids = table.texts, None
+    unscored = columns.score is not None and columns.unscored != "refuse"
+    positions = _by_position(table, columns)
+    if (
+        columns.coded
+        and not unscored
+        and columns.truth is None
+        and columns.epoch is columns.run is None
+        and columns.group != columns.id
+    ):
+        texts = table.coded
+        if not positions:
+            table.require_values(columns.id)
+            ids = table.ascending(columns.id)
+    if positions:
+        ids = pa.array(range(table.num_rows), pa.int64())
+        ids = ids if texts == table.coded else ids.cast(pa.string())
+    ascending = ids is not None or table.is_increasing(columns.id)
+    ids = table.texts(columns.id) if ids is None else ids
+    score: Any = None
+    if columns.score is not None:
+        score = table.numbers(columns.score, or_missing=True) if unscored else _marks(table, columns.score)
+    # A file with scores needs no predictions, and one of marks alone no labels.
+    predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
+    labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
+    if columns.truth is not None:
+        label = _labels(columns.truth, ids, table.where)
+    elif labelled:
+        _require_labels(table, columns)
+        label = texts(columns.label)
+    else:
+        label = pa.repeat(RIGHT, table.num_rows)
+    prediction = texts(columns.prediction) if predicted else label
+    for name, column in ((columns.label, label), (columns.prediction, prediction)):
+        _require_moderate(table, name, column)
+    others = {name: texts(name) for name in columns.optional if name in table.names}
+    epoch = None
+    if columns.run is not None and (columns.epoch is not None or columns.group is not None):
+        other = "group" if columns.epoch is None else "epoch"
+        raise ValueError(
+            f"{table.where}: run is not valid with {other}: runs are what is independent; expected one of them"
+        )
+    if columns.run is not None or columns.epoch is not None:
+        epoch = table.texts(columns.run or columns.epoch or "")
+    elif columns.group == columns.id:
+        epoch = occurrences(ids)
+    found = Predictions(
+        table.where,
+        ids,
+        label,
+        prediction,
+        others,
+        graded=not labelled,
+        score=score,
+        predicted=predicted,
+        epoch=epoch,
+        distinct=ids if ascending else None,
+        hint=f"expected each id once ({_as_runs(table)}--group {columns.id} or --epoch COLUMN takes them as answers to "
+        "one item)",
+        notes=(
+            *_known_note(columns),
+            *_positions_note(table, columns, labelled=bool(labelled)),
+            *_runs_note(table, columns),
+        ),
+        measured=columns.score or "",
+        by_position=positions,
+        lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
+    )
+    return _without_unscored(found, columns) if unscored and score.null_count else found
+
+
+def _marks(table: Table, name: str) -> Any:
+    """The marks of all rows."""
+    table.require(name)
+    missing = table.missing(name)
+    if pc.any(missing).as_py():
+        wanted = "expected a value, or --unscored drop, or --unscored wrong"
+        raise table.error(name, f" is empty; {wanted}", pc.index(missing, True).as_py())
+    return table.exact_numbers(name)
+
+
+def _without_unscored(found: Predictions, columns: Columns) -> Predictions:
+    """The rows without those that have no mark, or with marks of 0 for these.
+
+    Raises
+    ------
+    ValueError
+        One line: no mark at all, or marks among which 0 is not the worst.
+    """
+    empty, name, n = pc.is_null(found.score), shown(columns.score), len(found.ids)
+    if found.score.null_count == n:
+        raise ValueError(f"{found.where}: column {name} is empty in all rows; expected one or more marks")
+    told = f"{found.where}: {found.score.null_count:,} of {n:,} rows have no {name}"
+    filled = replace(found, score=pc.fill_null(found.score, 0.0))
+    if columns.unscored == "drop":
+        kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
+        return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, f"{told} and are left out"))
+    limits = pc.min_max(found.score)
+    low, high = limits["min"].as_py(), limits["max"].as_py()
+    if found.lower or not 0 <= low <= high <= 1:
+        raise ValueError(
+            f"{found.where}: unscored: 'wrong' is not valid for marks from {low:g} to {high:g}; expected marks from 0 "
+            "to 1 of which the higher is better"
+        )
+    return replace(filled, notes=(*found.notes, f"{told} and count as 0"))

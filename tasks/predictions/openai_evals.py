@@ -1,0 +1,51 @@
+"""The record of a run of OpenAI's evals: a line an event, of which matches and metrics are scores of a sample."""
+
+import json
+from typing import Any
+
+from ..input_files.content import Content
+from ..input_files.encoding import parse_json
+from ._log import Answer, EvaluationLog, mapping, sort_scores
+from ._predictions import Columns
+
+ORDER = 46
+NAME = "OpenAI's evals"
+LOG = True
+
+
+def reads(content: Content) -> bool:
+    """JSON lines that begin with the specification of the run."""
+    line = content.start.lstrip().partition(b"\n")[0]
+    return line.startswith(b'{"spec"') and b'"completion_fns"' in line
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the scores of every sample."""
+    spec: dict[str, Any] = {}
+    values: dict[str, dict[str, Any]] = {}
+    expected: dict[str, Any] = {}
+    for line in content.whole().splitlines():
+        event = mapping(parse_json(line, content.budget)) if line.strip() else {}
+        spec |= mapping(event.get("spec"))
+        sample, data = event.get("sample_id"), mapping(event.get("data"))
+        if not isinstance(sample, str):
+            continue
+        if event.get("type") == "match":
+            values.setdefault(sample, {})["match"] = data.get("correct")
+            expected[sample] = data.get("expected")
+        elif event.get("type") == "metrics":
+            values.setdefault(sample, {}).update(data)
+    answers = []
+    for sample, found in values.items():
+        scores, unread = sort_scores(found)
+        target = {} if expected.get(sample) is None else {"target": json.dumps(expected[sample])}
+        about = dict.fromkeys(columns.optional)
+        answers.append(Answer(item=sample, scores=scores, unread=unread, identity=target, about=about))
+    model = spec.get("completion_fns")
+    return EvaluationLog(
+        where=content.where,
+        harness="OpenAI's evals",
+        answers=answers,
+        task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
+        model=", ".join(map(str, model)) if isinstance(model, list) else "",
+    )

@@ -1,0 +1,179 @@
+"""Forms in which people have their predictions, each beside the same table as CSV or beside pandas' own numbers."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats.flows.cli import main
+
+
+@pytest.fixture
+def frames():
+    rng = np.random.default_rng(7)
+    label = rng.integers(2, size=60)
+
+    def model(share):
+        return np.where(rng.random(60) < share, label, 1 - label)
+
+    ids = [f"q{row}" for row in range(60)]
+    return [pd.DataFrame({"id": ids, "label": label, "prediction": model(share)}) for share in (0.9, 0.6)]
+
+
+def compared(tmp_path, files, *options, code=None):
+    target = tmp_path / "found.json"
+    found = main(["compare", *map(str, files), *options, "--json", str(target)])
+    assert found in ((0, 1) if code is None else (code,))
+    return json.loads(target.read_text())
+
+
+def written(tmp_path, *texts, name="p.json"):
+    files = []
+    for number, text in enumerate(texts):
+        files.append(tmp_path / f"{number}-{name}")
+        files[-1].write_text(text if isinstance(text, str) else json.dumps(text))
+    return files
+
+
+def accuracies(found):
+    return [(row["baseline"], row["candidate"]) for row in found["rows"]]
+
+
+def of(frames):
+    return [tuple(float((frame["label"] == frame["prediction"]).mean()) for frame in frames)]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("orient", ["split", "columns", "index", "table", "records"])
+def test_every_form_of_pandas_is_read(tmp_path, frames, orient, indent):
+    texts = [frame.to_json(orient=orient, indent=indent) for frame in frames]
+    assert accuracies(compared(tmp_path, written(tmp_path, *texts))) == of(frames)
+
+
+def test_the_rows_of_an_object_are_known_by_its_keys_and_so_are_bare_predictions(tmp_path, frames):
+    by_id = [frame.set_index("id").to_dict(orient="index") for frame in frames]
+    assert accuracies(compared(tmp_path, written(tmp_path, *by_id))) == of(frames)
+    frames[0][["id", "label"]].to_csv(tmp_path / "truth.csv", index=False)
+    bare = [dict(zip(frame["id"], frame["prediction"].tolist(), strict=True)) for frame in frames]
+    found = compared(tmp_path, written(tmp_path, *bare), "--labels", str(tmp_path / "truth.csv"))
+    assert accuracies(found) == of(frames)
+
+
+@pytest.mark.parametrize(
+    ("label", "prediction"), [("gold_label", "pred_label"), ("y_true", "y_pred"), ("target", "predicted")]
+)
+def test_well_known_names_of_columns_are_recognised_and_told(tmp_path, frames, label, prediction):
+    renamed = [frame.rename(columns={"label": label, "prediction": prediction}) for frame in frames]
+    texts = [frame.to_csv(index=False) for frame in renamed]
+    found = compared(tmp_path, written(tmp_path, *texts, name="p.csv"))
+    assert accuracies(found) == of(frames)
+    assert found["notes"] == [f"read are column '{label}' as the label, column '{prediction}' as the prediction"]
+
+
+def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, capsys):
+    texts = [frame.rename(columns={"label": "gold"}).assign(target=0).to_csv(index=False) for frame in frames]
+    files = written(tmp_path, *texts, name="p.csv")
+    assert main(["compare", *map(str, files)]) == 2
+    assert "column 'label' is not there" in capsys.readouterr().err
+    assert accuracies(compared(tmp_path, files, "--label", "gold")) == of(frames)
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_empty_marks_are_refused_left_out_of_both_or_counted_as_0(tmp_path, capsys, form):
+    rng = np.random.default_rng(1)
+    marks = [pd.Series(rng.integers(5, size=40) / 4).mask(rng.random(40) < 0.1) for _ in range(2)]
+    tables = [pd.DataFrame({"id": range(40), "quality": mark}) for mark in marks]
+    texts = [table.to_csv(index=False) if form == "csv" else table.to_json(orient="records") for table in tables]
+    files = written(tmp_path, *texts, name=f"p.{form}")
+    assert main(["compare", *map(str, files), "--score", "quality"]) == 2
+    assert "is empty; expected a value, or --unscored drop, or --unscored wrong" in capsys.readouterr().err
+    both = marks[0].notna() & marks[1].notna()
+    expected = {"drop": [mark[both].mean() for mark in marks], "wrong": [mark.fillna(0).mean() for mark in marks]}
+    for way, (a, b) in expected.items():
+        (row,) = compared(tmp_path, files, "--score", "quality", "--unscored", way)["rows"]
+        assert (row["baseline"], row["candidate"]) == pytest.approx((a, b))
+        assert row["n"] == (both.sum() if way == "drop" else 40)
+
+
+def test_what_passed_of_humaneval_is_pass_at_k(tmp_path):
+    rng = np.random.default_rng(2)
+    passed = rng.random((2, 30, 4)) < np.array([0.7, 0.4])[:, None, None]
+    lines = [
+        "\n".join(
+            json.dumps({"task_id": f"HumanEval/{task}", "passed": bool(one)})
+            for one, task in zip(each, tasks, strict=True)
+        )
+        for each, tasks in ((side.T.ravel(), list(range(30)) * 4) for side in passed)
+    ]
+    found = compared(tmp_path, written(tmp_path, *lines, name="r.jsonl"), "--measure", "pass@2")
+    right = passed.sum(axis=2)
+    chance = [[1 - math.comb(4 - c, 2) / math.comb(4, 2) for c in side] for side in right.tolist()]
+    assert accuracies(found) == [pytest.approx(tuple(np.mean(chance, axis=1)))]
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_evalplus_has_the_base_tests_and_those_of_plus(tmp_path, new):
+    def solution(base, plus):
+        return (
+            [{"task_id": "t", "base_status": base, "plus_status": plus}]
+            if new
+            else {"nfiles": 1, "base": [[base, []]], "plus": [[plus, []]]}
+        )
+
+    outcomes = [("pass", "pass"), ("pass", "fail"), ("fail", "pass")] * 10
+    evals = {f"HumanEval/{number}": solution(*each) for number, each in enumerate(outcomes)}
+    report = {"date": "2024-01-29 14:44", "hash": "8", "eval": evals}
+    other = {**report, "eval": {name: solution("pass", "pass") for name in evals}}
+    found = compared(tmp_path, written(tmp_path, report, other), "--score", "base", "--score", "plus")
+    assert accuracies(found) == [(20 / 30, 1.0), (10 / 30, 1.0)]
+
+
+def test_deepevals_metrics_are_known_by_their_names(tmp_path):
+    def run(scores):
+        cases = [
+            {"name": f"test_case_{row}", "input": f"q{row}", "actualOutput": "a", "success": score >= 0.5,
+             "metricsData": [{"name": "Answer Relevancy", "threshold": 0.5, "success": score >= 0.5, "score": score}]}
+            for row, score in enumerate(scores)
+        ]  # fmt: skip
+        return {"testCases": cases, "conversationalTestCases": [], "metricsScores": []}
+
+    scores = [[0.25, 0.5, 0.75, 1.0] * 6, [0.0, 0.5, 0.5, 1.0] * 6]
+    files = written(tmp_path, *map(run, scores))
+    found = compared(tmp_path, files, "--score", "Answer Relevancy")
+    assert accuracies(found) == [pytest.approx(tuple(np.mean(scores, axis=1)))]
+    assert accuracies(compared(tmp_path, files, "--score", "success")) == [(0.75, 0.75)]
+
+
+def test_matches_of_openai_evals_are_read(tmp_path):
+    def record(right):
+        spec = {"spec": {"completion_fns": ["gpt-4"], "eval_name": "arith.dev.v0", "base_eval": "arith"}}
+        events = [
+            {"event_id": number, "sample_id": f"arith.dev.{number}", "type": kind, "data": data}
+            for number, correct in enumerate(right)
+            for kind, data in (("sampling", {"prompt": "?"}), ("match", {"correct": correct, "expected": "4"}))
+        ]
+        return "\n".join(map(json.dumps, [spec, *events, {"final_report": {"accuracy": 0.5}}]))
+
+    found = compared(
+        tmp_path, written(tmp_path, record([True] * 15 + [False] * 5), record([True] * 20), name="r.jsonl")
+    )
+    assert accuracies(found) == [(0.75, 1.0)]
+    assert found["subjects"]["baseline"]["task"] == "arith"
+
+
+@pytest.mark.parametrize("form", ["lines", "names", "objects"])
+def test_the_instances_of_swe_bench_name_those_that_were_not_resolved(tmp_path, capsys, form):
+    names = [f"django__django-{number}" for number in range(100)]
+    files = written(tmp_path, *({"no_generation": [], "no_logs": [], "resolved": names[:n]} for n in (60, 40)))
+    texts = {"lines": "\n".join(names), "names": names, "objects": [{"instance_id": name} for name in names]}
+    (instances,) = written(tmp_path, texts[form], name="instances")
+    assert main(["compare", *map(str, files)]) == 2
+    assert "expected --instances FILE" in capsys.readouterr().err
+    found = compared(tmp_path, files, "--instances", str(instances))
+    assert accuracies(found) == [(0.6, 0.4)]
+    assert found["n"] == 100
+    (few,) = written(tmp_path, "django__django-1", name="few")
+    assert main(["compare", *map(str, files), "--instances", str(few)]) == 2
+    assert "is not among the 1 instances" in capsys.readouterr().err
