@@ -57,7 +57,7 @@ def _by_position(table: Table, columns: Columns) -> bool:
     if columns.by_position and (columns.truth is not None or columns.group == columns.id):
         other = "--group" if columns.truth is None else "--labels"
         raise ValueError(f"{table.where}: by-position is not valid with {other}, which needs ids; expected one of them")
-    if not columns.by_position and not there and "id" not in columns.named and table.names:
+    if not columns.by_position and not there and columns.id == Columns.id and "id" not in columns.named:
         wanted = f"{hint(columns.id, table.names)} (--id COLUMN)"
         raise table.error(columns.id, f" is not there; {wanted}; or --by-position, for the same rows in the same order")
     return columns.by_position
