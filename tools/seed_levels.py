@@ -148,6 +148,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "rank_hypotheses": lambda: sigstats.rank_hypotheses({"a": 0.018, "b": 0.2}),
     "adjust": lambda: sigstats.adjust([0.01, 0.04, 0.03]),
     "compare": lambda: sigstats.compare(*frames()),
+    "assert_at_least": lambda: sigstats.assert_at_least(frames()[0], at_least=0.4),
     "assert_no_regression": lambda: sigstats.assert_no_regression(frames()[0], frames()[0]),
     "read_predictions": read,
     "discordant_counts": lambda: sigstats.discordant_counts(Y, A, B),

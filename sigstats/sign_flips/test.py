@@ -67,7 +67,7 @@ class SignFlipResult(TestResult):
         Of the estimate, by items: Miller's (2024) clustered standard error; NaN for one item.
     confidence_interval : Interval
         Of the mean difference, two-sided: bounds that one more item, whose rows all differ by `limit`, does not undo
-        (`sigstats.unseen_row.means`). It may hold 0 where p is small, since p is of exchange and not of a mean of 0.
+        (``sigstats.unseen_row.means``). It may hold 0 where p is small, since p is of exchange and not of a mean of 0.
     items, differing : int
         The number of items, and of those whose difference is not 0.
     """
