@@ -107,7 +107,8 @@ def _silence(mark: object) -> None:
         if _OF_WORKERS not in os.environ:
             os.environ[_OF_WORKERS] = _SET
         for name in _LOGGERS:
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+            # Short of memory, Dask's protocol tells of a message that it could not write as a critical error.
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _restore(mark: object) -> None:

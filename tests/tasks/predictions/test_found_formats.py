@@ -147,7 +147,7 @@ def test_deepevals_metrics_are_known_by_their_names(tmp_path):
 
 
 def test_matches_of_openai_evals_are_read(tmp_path):
-    def record(right):
+    def event(right):
         spec = {"spec": {"completion_fns": ["gpt-4"], "eval_name": "arith.dev.v0", "base_eval": "arith"}}
         events = [
             {"event_id": number, "sample_id": f"arith.dev.{number}", "type": kind, "data": data}
@@ -156,9 +156,7 @@ def test_matches_of_openai_evals_are_read(tmp_path):
         ]
         return "\n".join(map(json.dumps, [spec, *events, {"final_report": {"accuracy": 0.5}}]))
 
-    found = compared(
-        tmp_path, written(tmp_path, record([True] * 15 + [False] * 5), record([True] * 20), name="r.jsonl")
-    )
+    found = compared(tmp_path, written(tmp_path, event([True] * 15 + [False] * 5), event([True] * 20), name="r.jsonl"))
     assert accuracies(found) == [(0.75, 1.0)]
     assert found["subjects"]["baseline"]["task"] == "arith"
 
