@@ -4,7 +4,6 @@ A mean of values without limits has no bound: the largest difference that was se
 passes.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -20,7 +19,7 @@ from .paired_predictions import ItemTotals
 from .part import Part
 from .rows import WITHOUT_LIMITS, ComparisonRow
 from .rule import ComparisonRule
-from .score_rows import with_scores
+from .score_rows import infinite_loss, with_scores
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
@@ -35,17 +34,10 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compariso
     a, b = part.values(spec)
     infinite = [int(np.isinf(each).sum()) for each in (a, b)]
     if any(infinite):
-        return replace(row, note=_infinite(infinite))
+        return replace(row, note=infinite_loss(infinite, "rows"))
     row = with_scores(row, mean_score_test(a, b, groups=part.group, confidence_level=rule.confidence))
     row = with_bound(row, (a, b), part.group, part.span(spec), rule, part.what)
     return replace(row, note="; ".join(filter(None, [row.note, _outside(part, spec)])))
-
-
-def _infinite(rows: Sequence[int]) -> str:
-    who = " and ".join(
-        f"{count:,} rows of the {name}" for count, name in zip(rows, ("baseline", "candidate"), strict=True) if count
-    )
-    return f"infinite loss: the true class has probability 0 in {who}; score_range names limits of probabilities"
 
 
 def _outside(part: Part, spec: MeasureSpec) -> str:

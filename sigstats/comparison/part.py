@@ -79,21 +79,23 @@ class Part:
 
     def values(self, spec: MeasureSpec) -> tuple[FloatArray, FloatArray]:
         """What each row adds to the mean that is the measure, for baseline and candidate."""
+        a, b = self.scores or (None, None)
+        return self.values_of(spec, self.a, a), self.values_of(spec, self.b, b)
+
+    def values_of(self, spec: MeasureSpec, said: IntArray, score: FloatArray | None) -> FloatArray:
+        """The same of any predictions and scores of these rows."""
         assert spec.of_rows is not None
         if spec.needs == "numbers":
             assert self.numbers is not None
-            label, a, b = (self.numbers[codes] for codes in (self.label, self.a, self.b))
-            return spec.of_rows(label, a), spec.of_rows(label, b)
-        assert self.scores is not None
-        scores, limits = self.scores, self._of_probabilities
-        if spec.name == "neg-log-loss" and limits is not None:
-            scores = scores[0].clip(*limits), scores[1].clip(*limits)
-        sign = self.sign if spec.needs == "marks" else 1
-        a, b = (sign * spec.of_rows(self.positive, score) for score in scores)
-        if spec.name == "neg-log-loss":
-            for values, score in zip((a, b), scores, strict=True):
-                values[np.where(self.positive, score, 1 - score) == 0] = -np.inf  # no constant hides it
-        return a, b
+            return spec.of_rows(self.numbers[self.label], self.numbers[said])
+        assert score is not None
+        if spec.name != "neg-log-loss":
+            return (self.sign if spec.needs == "marks" else 1) * spec.of_rows(self.positive, score)
+        if self._of_probabilities is not None:
+            score = score.clip(*self._of_probabilities)
+        values = spec.of_rows(self.positive, score)
+        values[np.where(self.positive, score, 1 - score) == 0] = -np.inf  # no constant hides it
+        return values
 
     @property
     def _of_probabilities(self) -> tuple[float, float] | None:

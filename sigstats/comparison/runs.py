@@ -27,6 +27,7 @@ from ..measures.table import MEASURES, refers_to_one_class
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
+from .score_rows import infinite_loss
 
 #: More divisions are drawn, not listed.
 _MOST = 200_000
@@ -122,6 +123,8 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         for side, codes in enumerate((part.runs.a, part.runs.b))
     ]
     a, b = values
+    if np.isinf(np.concatenate(values)).any():
+        return replace(row, note=infinite_loss([int(np.isinf(each).sum()) for each in values], "runs"))
     if not np.isfinite(np.concatenate(values)).all():
         return replace(row, note="one class alone: nothing can be tested")
     found = runs_test(a, b, confidence_level=rule.confidence, most=max(rule.resamples, 9_999), seed=rule.seed)
@@ -163,19 +166,14 @@ def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None
     """The measure of one run of one recipe."""
     assert part.runs is not None
     spec, said = MEASURES[measure], (part.runs.a, part.runs.b)[side][run]
-    if spec.needs in ("scores", "probabilities", "marks"):
-        assert part.runs.scores is not None
-        score = part.runs.scores[side][run]
-        if spec.of_rows is None:
-            both = part.positive.any() and not part.positive.all()
-            return spec.of(part.positive, score) if both else math.nan
-        values = (part.sign if spec.needs == "marks" else 1) * spec.of_rows(part.positive, score)
-    elif spec.needs == "numbers":
-        assert part.numbers is not None
-        assert spec.of_rows is not None
-        values = spec.of_rows(part.numbers[part.label], part.numbers[said])
-    elif spec.needs == "answers":
+    score = None if part.runs.scores is None else part.runs.scores[side][run]
+    if spec.needs == "answers":
         values = (said == part.label).astype(np.float64)
+    elif spec.of_rows is not None:
+        values = part.values_of(spec, said, score)
+    elif spec.needs == "scores":
+        both = part.positive.any() and not part.positive.all()
+        return spec.of(part.positive, score) if both else math.nan
     else:
         return _of_classes(measure, part, said)
     if tasks is None:

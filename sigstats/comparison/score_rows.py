@@ -1,6 +1,7 @@
 """A row of a comparison from the test of two areas or of two means."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..scores.result import ScoreResult
@@ -25,3 +26,13 @@ def with_scores(row: ComparisonRow, found: ScoreResult) -> ComparisonRow:
         p_differs=found.pvalue,
         note=found.reason,
     )
+
+
+def infinite_loss(counts: Sequence[int], what: str) -> str:
+    """The note on a log loss that is infinite in so many rows or runs of baseline and candidate."""
+    who = " and ".join(
+        f"{count:,} {what} of the {name}"
+        for count, name in zip(counts, ("baseline", "candidate"), strict=True)
+        if count
+    )
+    return f"infinite loss: the true class has probability 0 in {who}; score_range names limits of probabilities"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom, permutation_test
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, log_loss
 
 import sigstats
 from sigstats.comparison.runs import runs_test
@@ -71,6 +71,21 @@ def test_every_measure_is_the_mean_over_the_runs():
     marks = [frame.assign(mark=(frame["label"] == frame["prediction"]) * 1.0) for frame in (a, b)]
     (row,) = sigstats.compare(*marks, run="seed", score="mark", measures=["mean-score"]).rows
     assert (row.difference, row.p_worse) == pytest.approx((found.rows[0].difference, found.rows[0].p_worse))
+
+
+def test_a_loss_of_runs_is_infinite_where_the_true_class_has_probability_0():
+    rng = np.random.default_rng(2)
+    a, b = recipe(rng, 0.9), recipe(rng, 0.8)
+    a["p"], b["p"] = ((0.1 + 0.8 * frame["prediction"]) for frame in (a, b))
+    options = {"run": "seed", "score": "p", "measures": ["neg-log-loss"], "positive": 1}
+    each = [log_loss(own["label"], own["p"]) for _, own in b.groupby("seed")]
+    assert sigstats.compare(a, b, **options).rows[0].candidate == pytest.approx(-np.mean(each))
+    b.loc[b.index[b["label"] == 1][0], "p"] = 0.0
+    with pytest.raises(ValueError, match="1 runs of the candidate; score_range names"):
+        sigstats.compare(a, b, **options)
+    clipped = sigstats.compare(a, b, **options, score_range=(0.01, 0.99)).rows[0]
+    each = [log_loss(own["label"], own["p"].clip(0.01, 0.99)) for _, own in b.groupby("seed")]
+    assert clipped.candidate == pytest.approx(-np.mean(each))
 
 
 def test_many_runs_are_divided_at_random_with_nearly_the_same_p():
