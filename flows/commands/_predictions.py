@@ -112,6 +112,47 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     )
 
 
+#: The options that name output files, and their help.
+_OUTPUTS = {
+    "json": "write all results as JSON; - for standard output",
+    "markdown": "write a table for a pull request; - for standard output",
+    "report": "write a page of HTML",
+    "junit": "write JUnit XML, a test case for each result; - for standard output",
+}
+
+
+def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Add the options that name these output files."""
+    for name in names:
+        parser.add_argument(f"--{name}", metavar="FILE", help=_OUTPUTS[name])
+
+
+def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
+    """Add ``--measure``, with its help."""
+    parser.add_argument("--measure", action="append", default=[], dest="measures", metavar="NAME", help=text)
+
+
+def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
+    """Add ``--score-range``; `score` is what its help calls a score."""
+    parser.add_argument(
+        "--score-range",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help=f"the lowest and the highest possible {score} (default: 0 and 1, if no {score} lies outside)",
+    )
+
+
+def add_fail_on(parser: argparse.ArgumentParser) -> None:
+    """Add ``--fail-on``."""
+    parser.add_argument(
+        "--fail-on",
+        choices=("fail", "inconclusive"),
+        default="fail",
+        help="the mildest verdict that ends with exit code 1 (default: fail)",
+    )
+
+
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
     """The columns of each of so many files; of several predictions, models or filters each file has its own."""
     found = [columns_of(options)] * files

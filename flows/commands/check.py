@@ -8,10 +8,23 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
-from ._predictions import add_prediction_arguments, columns_of_files, refuse_overwriting, require_one_score, write_text
+from ._predictions import (
+    add_fail_on,
+    add_measures,
+    add_outputs,
+    add_prediction_arguments,
+    add_score_range,
+    columns_of_files,
+    refuse_overwriting,
+    require_one_score,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from sigstats.comparison.check_result import CheckResult
+
+
+_OUTPUTS = ("json", "markdown", "junit")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,57 +38,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="the least value that is good enough: a share (0.9 or 90%%), or a mark in its own unit",
     )
-    parser.add_argument(
-        "--measure",
-        action="append",
-        default=[],
-        dest="measures",
-        metavar="NAME",
-        help="a measure (repeatable; default: accuracy, or the mean of a score)",
-    )
+    add_measures(parser, "a measure (repeatable; default: accuracy, or the mean of a score)")
     parser.add_argument("--positive", metavar="CLASS", help="the class of precision, recall, specificity and f1")
     add_prediction_arguments(parser, score="a column of marks; in a log, a scorer or metric")
-    parser.add_argument(
-        "--score-range",
-        nargs=2,
-        type=float,
-        metavar=("LOW", "HIGH"),
-        help="the lowest and the highest possible mark (default: 0 and 1, if no mark lies outside)",
-    )
+    add_score_range(parser, "mark")
     add_rule_options(parser, "alpha", "adjust", "confidence", "smallest_slice")
-    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
-    parser.add_argument("--markdown", metavar="FILE", help="write a table for a pull request; - for standard output")
-    parser.add_argument(
-        "--junit", metavar="FILE", help="write JUnit XML, a test case for each result; - for standard output"
-    )
-    parser.add_argument(
-        "--fail-on",
-        choices=("fail", "inconclusive"),
-        default="fail",
-        help="the mildest verdict that ends with exit code 1 (default: fail)",
-    )
+    add_outputs(parser, *_OUTPUTS)
+    add_fail_on(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Check the file, print the result, and return the exit code of the verdict."""
     from sigstats._common.printable import printable
     from sigstats.comparison.check_result import as_text
+    from sigstats.comparison.rule import failing_verdicts
 
     from ..comparison.check import check_as_json, check_as_junit, check_as_markdown
 
-    refuse_overwriting(options, [options.file], "json", "markdown", "junit")
+    refuse_overwriting(options, [options.file], *_OUTPUTS)
     found, file = _checked(options), printable(options.file)
-    fails = options.fail_on == "inconclusive"
+    strict = options.fail_on == "inconclusive"
     for place, text in (
         (options.json, check_as_json(found, file)),
         (options.markdown, check_as_markdown(found, file)),
-        (options.junit, check_as_junit(found, file, fail_on_inconclusive=fails)),
+        (options.junit, check_as_junit(found, file, fail_on_inconclusive=strict)),
     ):
         if place is not None:
             write_text(place, text)
     if "-" not in (options.json, options.markdown, options.junit):
         write_text("-", as_text(found))
-    return REGRESSION if found.verdict == "fail" or (fails and found.verdict == "inconclusive") else DONE
+    return REGRESSION if found.verdict in failing_verdicts(strict) else DONE
 
 
 def _checked(options: argparse.Namespace) -> "CheckResult":

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
 from ._predictions import (
+    add_fail_on,
+    add_measures,
+    add_outputs,
     add_prediction_arguments,
+    add_score_range,
     columns_of_files,
     file_for_each,
     refuse_overwriting,
@@ -22,6 +26,9 @@ from ._predictions import (
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
+
+
+_OUTPUTS = ("json", "markdown", "report", "junit")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,47 +53,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="the column of runs of a recipe, such as seeds of its training, which are what is independent",
     )
-    parser.add_argument(
-        "--score-range",
-        nargs=2,
-        type=float,
-        metavar=("LOW", "HIGH"),
-        help="the lowest and the highest possible score (default: 0 and 1, if no score lies outside)",
-    )
+    add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="the class to which the scores give a probability")
-    parser.add_argument(
-        "--measure",
-        action="append",
-        default=[],
-        dest="measures",
-        metavar="NAME",
-        help="a measure (repeatable; default: accuracy, and auc if there are scores)",
-    )
+    add_measures(parser, "a measure (repeatable; default: accuracy, and auc if there are scores)")
     add_rule_options(parser)
-    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
-    parser.add_argument("--markdown", metavar="FILE", help="write a table for a pull request; - for standard output")
-    parser.add_argument("--report", metavar="FILE", help="write a page of HTML")
-    parser.add_argument(
-        "--junit", metavar="FILE", help="write JUnit XML, a test case for each result; - for standard output"
-    )
-    parser.add_argument(
-        "--fail-on",
-        choices=("fail", "inconclusive"),
-        default="fail",
-        help="the mildest verdict that ends with exit code 1 (default: fail)",
-    )
+    add_outputs(parser, *_OUTPUTS)
+    add_fail_on(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.printable import printable
+    from sigstats.comparison.rule import failing_verdicts
 
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
         raise BadInput(
             "CANDIDATE: is missing; expected a second file, or --prediction COLUMN of each model in one file"
         )
-    refuse_overwriting(options, (options.baseline, *options.candidates), "json", "markdown", "report", "junit")
+    refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
     found = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
     quiet = "-" in (options.json, options.markdown, options.junit)
@@ -100,8 +85,7 @@ def run(options: argparse.Namespace) -> int:
         from ..comparison.candidates import show_candidates
 
         show_candidates(found)
-    failing = ("fail", "inconclusive") if options.fail_on == "inconclusive" else ("fail",)
-    return REGRESSION if found.verdict in failing else DONE
+    return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
 
 
 def _compare(options: argparse.Namespace) -> "CandidatesResult":

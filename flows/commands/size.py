@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
 from ._predictions import (
+    add_measures,
+    add_outputs,
     add_prediction_arguments,
     columns_of_files,
     file_for_each,
@@ -53,17 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--spending", choices=get_args(Spending), default="each", help="how the looks share the level (default: each)"
     )
     _count(looks, "--looks", "the number of planned looks, if --spending needs it")
-    parser.add_argument(
-        "--measure",
-        action="append",
-        default=[],
-        dest="measures",
-        metavar="NAME",
-        help="a measure, as for compare; each adds a test of all rows and of each slice (repeatable)",
-    )
+    add_measures(parser, "a measure, as for compare; each adds a test of all rows and of each slice (repeatable)")
     add_prediction_arguments(parser, score="in a log, the scorer or metric that decides which answers are correct")
-    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
-    parser.add_argument("--report", metavar="FILE", help="write a page of HTML")
+    add_outputs(parser, "json", "report")
 
 
 def _number(parser: Any, name: str, text: str, **how: Any) -> None:

@@ -8,7 +8,7 @@ from sigstats.comparison.check_result import HEADER, CheckResult, cells_of, reas
 
 from ..escaping import for_markdown, for_markdown_cell, markdown_code
 from .json import JSON_VERSION
-from .junit import Case, document, suite_of
+from .junit import document, suite_of
 
 _MOST_ROWS, _MOST_REASONS, _LONGEST = 200, 20, 300
 
@@ -43,20 +43,10 @@ def check_as_markdown(found: CheckResult, file: str) -> str:
 
 
 def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
-    """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
-    failing = ("fail", "inconclusive") if fail_on_inconclusive else ("fail",)
-    cases = [
-        Case(
-            f"sigstats.check.{row.measure}",
-            f"{row.measure} on {row.slice}",
-            row.verdict,
-            reason_of(row, found) if row.verdict in failing else row.note,
-            "  ".join((*cells_of(row), row.test, row.note)),
-            failed=row.verdict in failing,
-        )
-        for row in found.rows
-    ]
-    return document(title_of(found), [suite_of(f"{file} against {found.at_least:g}", cases)])
+    """A test case for each row; one that fails has the reason."""
+    name = f"{file} against {found.at_least:g}"
+    suite = suite_of(name, "check", found.rows, cells_of, lambda row: reason_of(row, found), fail_on_inconclusive)
+    return document(title_of(found), [suite])
 
 
 def _short(text: str) -> str:

@@ -1,30 +1,51 @@
 """A comparison as JUnit's XML, which continuous integration shows as tests."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 from sigstats._common.printable import printable
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
-from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.check_result import CheckedRow
+from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.rule import failing_verdicts
 from sigstats.comparison.sentences import reason_of, title_of
+
+R = TypeVar("R", bound=ComparisonRow | CheckedRow)
 
 #: Characters that XML 1.0 cannot represent, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True)
-class Case:
-    """A test case: its class and name, the verdict of its row, why it failed or was skipped, and what it found."""
+def suite_of(
+    name: str,
+    command: str,
+    rows: Sequence[R],
+    cells: Callable[[R], Sequence[str]],
+    reason: Callable[[R], str],
+    strict: bool,
+) -> ET.Element:
+    """A test case for each row; one that fails, or is inconclusive or unanswered where `strict`, has the reason.
 
-    classname: str
-    name: str
-    verdict: str | None
-    why: str
-    output: str
-    failed: bool
+    A row that was not tested and has not failed is skipped.
+    """
+    suite = ET.Element("testsuite", name=_valid(name))
+    for row in rows:
+        named = f"{row.name} on {row.slice}"
+        case = ET.SubElement(suite, "testcase", classname=f"sigstats.{command}.{row.name}", name=_valid(named))
+        if row.verdict in failing_verdicts(strict) or (strict and row.unanswered):
+            failure = ET.SubElement(case, "failure", type=row.verdict or "not tested")
+            failure.set("message", _valid(reason(row)))
+        elif row.verdict is None:
+            ET.SubElement(case, "skipped", message=_valid(row.note))
+        ET.SubElement(case, "system-out").text = _valid("  ".join((*cells(row), row.test, row.note)))
+    suite.set("tests", str(len(rows)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    suite.set("errors", "0")
+    return suite
 
 
 def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
@@ -49,34 +70,9 @@ def document(name: str, suites: Sequence[ET.Element]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
 
 
-def suite_of(name: str, cases: Sequence[Case]) -> ET.Element:
-    """A suite of test cases; one that was not tested and has not failed is skipped."""
-    suite = ET.Element("testsuite", name=_valid(name))
-    for each in cases:
-        case = ET.SubElement(suite, "testcase", classname=each.classname, name=_valid(each.name))
-        if each.failed:
-            failure = ET.SubElement(case, "failure", type=each.verdict or "not tested")
-            failure.set("message", _valid(each.why))
-        elif each.verdict is None:
-            ET.SubElement(case, "skipped", message=_valid(each.why))
-        ET.SubElement(case, "system-out").text = _valid(each.output)
-    suite.set("tests", str(len(cases)))
-    suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
-    suite.set("errors", "0")
-    return suite
-
-
 def _suite(found: ComparisonResult, baseline: str, candidate: str, fail_on_inconclusive: bool) -> ET.Element:
-    failing = ("fail", "inconclusive") if fail_on_inconclusive else ("fail",)
-    cases = []
-    for row in found.rows:
-        failed = row.verdict in failing or (row.unanswered and "inconclusive" in failing)
-        why = reason_of(row, found.rule) if failed else row.note
-        output = "  ".join((*cells_of(row), row.test, row.note))
-        name = f"{row.name} on {row.slice}"
-        cases.append(Case(f"sigstats.compare.{row.name}", name, row.verdict, why, output, failed=failed))
-    return suite_of(f"{candidate} against {baseline}", cases)
+    name = f"{candidate} against {baseline}"
+    return suite_of(name, "compare", found.rows, cells_of, lambda row: reason_of(row, found.rule), fail_on_inconclusive)
 
 
 def _valid(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sigstats._common.numerals import significant
 from sigstats._common.printable import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.rule import failing_verdicts
 from sigstats.comparison.sentences import TITLES, reasons
 from sigstats.tasks.storage.store import Store
 
@@ -38,7 +39,7 @@ class RegressionResult:
     @property
     def code(self) -> int:
         """The exit code."""
-        failing = ("fail", "inconclusive") if self.study.fail_on == "inconclusive" else ("fail",)
+        failing = failing_verdicts(self.study.fail_on == "inconclusive")
         return REGRESSION if self.found.comparison.verdict in failing else DONE
 
     @property

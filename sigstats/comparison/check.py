@@ -25,7 +25,7 @@ from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES, is_pass_at
 from ..multiplicity import adjust
 from ..unseen_row.means import mean_interval, mean_pvalue, units_of
-from .check_result import CheckedRow, CheckResult
+from .check_result import BINOMIAL, CheckedRow, CheckResult
 from .mean_tests import by_group, right_answers
 from .paired_predictions import PairedPredictions
 from .part import Part, whole
@@ -174,7 +174,7 @@ def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> Ch
         low=low,
         high=high,
         pvalue=float(bdtr(hits, n, bar)),
-        test="binomial, exact",
+        test=BINOMIAL,
         note=f"{hits:,} of {n:,}",
     )
 

@@ -11,9 +11,12 @@ from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
 from .display import MOST_ROWS, in_columns
 from .paired_predictions import ALL_ROWS
+from .rows import worst_verdict
 from .rule import ComparisonRule, Verdict
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
+#: The test of a share of single rows.
+BINOMIAL = "binomial, exact"
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
 #: More rows than so many are not asked for.
 _MOST_ROWS = 10**9
@@ -58,6 +61,16 @@ class CheckedRow:
     note: str = ""
     unit: str = ""
 
+    @property
+    def name(self) -> str:
+        """The measure; of one score alone there are no others to tell it from."""
+        return self.measure
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the data could not answer what was asked of all rows."""
+        return self.verdict is None and self.slice == ALL_ROWS
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CheckResult:
@@ -86,11 +99,7 @@ class CheckResult:
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of any row; inconclusive too where a measure was not tested on all rows."""
-        found = {row.verdict for row in self.rows}
-        if "fail" in found:
-            return "fail"
-        unanswered = any(row.verdict is None and row.slice == ALL_ROWS for row in self.rows)
-        return "inconclusive" if "inconclusive" in found or unanswered else "pass"
+        return worst_verdict(self.rows)
 
     @property
     def ranked(self) -> tuple[CheckedRow, ...]:
@@ -145,11 +154,7 @@ def rule_of(found: CheckResult) -> str:
 
 def reasons_of(found: CheckResult) -> list[str]:
     """A sentence for each row that does not pass, the worst first."""
-    return [reason_of(row, found) for row in found.ranked if row.verdict != "pass" and not _is_small(row)]
-
-
-def _is_small(row: CheckedRow) -> bool:
-    return row.verdict is None and row.slice != ALL_ROWS
+    return [reason_of(row, found) for row in found.ranked if row.verdict in ("fail", "inconclusive") or row.unanswered]
 
 
 def reason_of(row: CheckedRow, found: CheckResult) -> str:
@@ -178,7 +183,7 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
     >>> rows_that_decide(row, found)
     864
     """
-    if row.value is None or not row.counted or not row.test.startswith("binomial"):
+    if row.value is None or not row.counted or row.test != BINOMIAL:
         return None
     share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.at_least))
 
@@ -207,6 +212,6 @@ def as_text(found: CheckResult) -> str:
     lines = [title_of(found), *(f"note: {note}" for note in found.notes), *in_columns([HEADER, *table], left=2)]
     if len(found.rows) > MOST_ROWS:
         lines.append(f"and {len(found.rows) - MOST_ROWS:,} more")
-    unsure = [row for row in shown if row.verdict == "inconclusive" or (row.verdict is None and row.slice == ALL_ROWS)]
+    unsure = [row for row in shown if row.verdict == "inconclusive" or row.unanswered]
     lines += [reason_of(row, found) for row in unsure[:1]]
     return "\n".join(map(printable, [*lines, f"rule: {rule_of(found)}"]))

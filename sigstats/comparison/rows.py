@@ -1,8 +1,8 @@
 """The rows of a comparison, one for each measure on each slice, and the verdict of them all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Protocol, Self
 
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
@@ -145,6 +145,26 @@ class ComparisonRow:
         return self.low is None or self.test.endswith(WITHOUT_LIMITS)
 
 
+class Judged(Protocol):
+    """A row with a verdict."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None if nothing was tested."""
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the data could not answer what was asked of all rows."""
+
+
+def worst_verdict(rows: Sequence[Judged]) -> Verdict:
+    """The worst verdict of any row; inconclusive too where one is unanswered."""
+    found = {row.verdict for row in rows}
+    if "fail" in found:
+        return "fail"
+    return "inconclusive" if "inconclusive" in found or any(row.unanswered for row in rows) else "pass"
+
+
 def measure_and_score(name: str) -> tuple[str, str]:
     """The measure and the score that `ComparisonRow.name` is of.
 
@@ -173,10 +193,7 @@ class ComparedRows:
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of any row; inconclusive too where a measure was not tested on all rows."""
-        found = {row.verdict for row in self.rows}
-        if "fail" in found:
-            return "fail"
-        return "inconclusive" if "inconclusive" in found or any(row.unanswered for row in self.rows) else "pass"
+        return worst_verdict(self.rows)
 
     @property
     def ranked(self) -> tuple[ComparisonRow, ...]:

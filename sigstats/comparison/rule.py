@@ -9,6 +9,12 @@ from ..multiplicity import Adjustment, adjust
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
+
+def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
+    """The verdicts that fail: that of the name, and that of too little evidence where it fails too."""
+    return ("fail", "inconclusive") if inconclusive else ("fail",)
+
+
 _MAX_RESAMPLES = 10**6
 
 #: A drop of exactly the smallest effect counts, whatever its last bit.

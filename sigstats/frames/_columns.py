@@ -51,6 +51,24 @@ def labels_of(frame: Any, columns: Columns) -> Predictions:
     return _predictions(frame, "labels", Columns(id=columns.id, label=columns.label, prediction=columns.label))
 
 
+def require_names(names: Mapping[str, Any], needed: Sequence[str]) -> None:
+    """Refuse what is no name of a column; only those that are needed may not be None."""
+    for name, value in names.items():
+        if not isinstance(value, str) and (value is not None or name in needed):
+            raise refuse(_ARGUMENTS.get(name, name), value, "the name of a column")
+
+
+def slice_names(slices: Any) -> tuple[str, ...]:
+    """The names of the columns whose values are slices, each once."""
+    listed = [] if slices is None else slices
+    if isinstance(listed, (str, Mapping)) or not isinstance(listed, Sequence):
+        raise refuse("slices", slices, "a sequence of names of columns")
+    for each in listed:
+        if not isinstance(each, str):
+            raise refuse("slices", each, "names of columns")
+    return tuple(dict.fromkeys(listed))
+
+
 def as_scores(score: Any) -> Sequence[str | None]:
     """The names of the columns of scores; None alone where there are none.
 

@@ -3,7 +3,7 @@
 When not to use: where a baseline was tested on the same rows (`sigstats.assert_no_regression`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from .._common.class_names import label_name
@@ -121,17 +121,9 @@ def _of_frame(
     from dataclasses import replace
 
     from ..tasks.predictions import Columns
-    from ._columns import paired_with_itself
+    from ._columns import paired_with_itself, require_names, slice_names
 
     names = {"id": id_, "label": label, "prediction": prediction, "score": score, "group": groups}
-    for name, value in names.items():
-        if not isinstance(value, str) and (value is not None or name in ("id", "label", "prediction")):
-            raise refuse("groups" if name == "group" else name, value, "the name of a column")
-    listed = [] if slices is None else slices
-    if isinstance(listed, (str, Mapping)) or not isinstance(listed, Sequence):
-        raise refuse("slices", slices, "a sequence of names of columns")
-    for each in listed:
-        if not isinstance(each, str):
-            raise refuse("slices", each, "names of columns")
-    paired = paired_with_itself(frame, Columns(**names, slices=tuple(dict.fromkeys(listed))))
+    require_names(names, ("id", "label", "prediction"))
+    paired = paired_with_itself(frame, Columns(**names, slices=slice_names(slices)))
     return replace(paired, score_range=limits)

@@ -198,9 +198,10 @@ def _of_frames(
     higher: tuple[str, ...],
     by_position: bool,
 ) -> list[PairedPredictions]:
-    for name, value in names.items():
-        if not isinstance(value, str) and (value is not None or name in ("id", "label")):
-            raise refuse("groups" if name == "group" else name, value, "the name of a column")
+    from ..tasks.predictions import Columns
+    from ._columns import as_scores, labels_of, pair_frames, require_names, same_frames, slice_names
+
+    require_names(names, ("id", "label"))
     own = _names(prediction, "prediction")
     if len(own) not in (1, 2) or (candidate is None and len(own) == 1):
         alone = " of this frame" if candidate is None else ", or the name of one"
@@ -208,17 +209,8 @@ def _of_frames(
     if both := set(lower).intersection(higher):
         raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
     candidate = baseline if candidate is None else candidate
-    listed = [] if slices is None else slices
-    if isinstance(listed, (str, Mapping)) or not isinstance(listed, Sequence):
-        raise refuse("slices", slices, "a sequence of names of columns")
-    for each in listed:
-        if not isinstance(each, str):
-            raise refuse("slices", each, "names of columns")
-    from ..tasks.predictions import Columns
-    from ._columns import as_scores, labels_of, pair_frames, same_frames
-
+    slices = slice_names(slices)
     scores = as_scores(score)
-    slices = tuple(dict.fromkeys(listed))
     ways: dict[str, Any] = {"lower": frozenset(lower), "higher": frozenset(higher), "by_position": by_position}
     columns = Columns(**names, prediction=own[0], slices=slices, **ways)
     if labels is not None:

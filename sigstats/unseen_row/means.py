@@ -114,11 +114,6 @@ def mean_pvalues(units: Units, limit: float) -> tuple[float, float]:
     return max(float(less), math.ulp(0.0)), max(float(greater), math.ulp(0.0))
 
 
-def lower_bound(units: Units, least: float, share: float) -> float:
-    """The point below which the weighted mean, with one more unit at `least`, is with this probability."""
-    return float(_points(units, np.ones(1), np.array([least]), share)[0])
-
-
 def _points(units: Units, signs: FloatArray, least: FloatArray, share: float) -> FloatArray:
     """The lower bounds of the values as they are (sign 1) and mirrored (sign -1)."""
     sums, sizes, counts = units

@@ -69,9 +69,14 @@ def _known_note(columns: Columns) -> tuple[str, ...]:
     return (f"read are {said}",) if said else ()
 
 
+def _run_column(table: Table) -> str | None:
+    """The column that seems to number the runs of a recipe."""
+    return next((name for name in table.names if _RUN.search(name)), None)
+
+
 def _runs_note(table: Table, columns: Columns) -> tuple[str, ...]:
     """A line where answers to an item are numbered by what seems to be runs of a recipe."""
-    named = next((name for name in table.names if _RUN.search(name)), None)
+    named = _run_column(table)
     if named is None or (columns.epoch is None and columns.group != columns.id):
         return ()
     return (f"if column {shown(named)} numbers runs of a recipe (trainings), these are independent: --run {named}",)
@@ -79,7 +84,7 @@ def _runs_note(table: Table, columns: Columns) -> tuple[str, ...]:
 
 def _as_runs(table: Table) -> str:
     """What is said of a column that seems to number the runs of a recipe."""
-    named = next((name for name in table.names if _RUN.search(name)), None)
+    named = _run_column(table)
     return "" if named is None else f"--run {named} takes them as those of runs of a recipe, which are independent; "
 
 

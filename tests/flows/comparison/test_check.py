@@ -141,6 +141,16 @@ def test_the_outputs_say_the_same_and_the_exit_code_is_that_of_the_verdict(tmp_p
     assert "PASS: accuracy is at least 70%" in capsys.readouterr().out
 
 
+def test_what_could_not_be_tested_fails_in_junit_where_the_exit_code_says_so(tmp_path, table):
+    asked = ("--at-least", 0.2, "--measure", "accuracy", "--measure", "precision", "--positive", 1)
+    never = table.assign(prediction=0)
+    for strict, code, failures, skipped in (((), 0, "0", "1"), (("--fail-on", "inconclusive"), 1, "1", "0")):
+        place = tmp_path / f"{code}.xml"
+        checked(tmp_path, never, *asked, *strict, "--junit", place, code=code)
+        suite = ET.parse(place).getroot()[0]
+        assert (suite.get("failures"), suite.get("skipped")) == (failures, skipped)
+
+
 @pytest.mark.parametrize(("hits", "n", "bar"), [(92, 100, 0.9), (85, 100, 0.9), (450, 500, 0.89)])
 def test_so_many_rows_of_the_same_share_decide(hits, n, bar):
     def verdict(k, rows):
