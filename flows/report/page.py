@@ -18,7 +18,7 @@ from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
 from .design import design
 from .evidence import Evidence, distinct
-from .performance import performance
+from .performance import accuracy_panels, performance, performances
 from .problems import problems, read_failures, shortfall
 from .section import Column, Section
 
@@ -43,7 +43,7 @@ def render(
     Returns HTML that needs no network.
     """
     evidence = Evidence(results)
-    used = sections.of(evidence)
+    used, measured = sections.of(evidence), performances(evidence)
     return page(
         "report.html.j2",
         plan=results.plan,
@@ -57,7 +57,8 @@ def render(
         verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=_transforms(evidence),
-        performance=performance(evidence),
+        performance=performance(measured),
+        accuracies=accuracy_panels(measured),
         approximations=sections.approximations(evidence),
         printed=sections.printed_numbers(evidence),
         figures=figures.draw_all(evidence),

@@ -4,13 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
 from sigstats.intervals import Interval
 from sigstats.ranking.intervals import share_interval
 
-from ..pages.wording import join_words, percent, percent_range, percent_span
+from ..pages import svg
+from ..pages.axes import Axes
+from ..pages.wording import count_of, join_words, percent, percent_range, percent_span
 from .evidence import Evidence, group_by
 from .section import Verdict
+
+_WIDTH, _LINE, _BOTTOM, _WIDEST = 264.0, 22.0, 24.0, 110.0
+#: More drawings than so many, or lines in one, are no first picture any more.
+_MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 
 
 @dataclass(frozen=True)
@@ -50,13 +57,11 @@ def performances(evidence: Evidence) -> list[Performance]:
     return found
 
 
-def performance(evidence: Evidence) -> Verdict | None:
+def performance(found: Sequence[Performance]) -> Verdict | None:
     """How good the best of each data set is, then all of them; None if nothing was cross-validated."""
-    found = performances(evidence)
     if not found:
         return None
-    groups = group_by(found, lambda one: one.dataset)
-    ordered = {name: sorted(group, key=lambda one: -one.accuracy) for name, group in groups.items()}
+    ordered = _best_first(found)
     details = tuple(_on(dataset, group) for dataset, group in ordered.items())
     best = [group[0] for group in ordered.values()]
     if len(best) == 1:
@@ -67,6 +72,51 @@ def performance(evidence: Evidence) -> Verdict | None:
         f"the largest class is right on {spans[1]}.",
         details,
     )
+
+
+def accuracy_panels(found: Sequence[Performance]) -> Markup:
+    """A drawing for each of the first data sets: every classifier with its interval, chance and the largest class."""
+    panels = [
+        _panel(f"accuracy-{number}", dataset, group[:_MOST_CLASSIFIERS])
+        for number, (dataset, group) in enumerate(list(_best_first(found).items())[:_MOST_DATA_SETS])
+    ]
+    return Markup('<div class="trends">{}</div>').format(Markup("").join(panels)) if panels else Markup("")
+
+
+def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
+    """A line for each classifier, the best first."""
+    room = min(max(svg.text_width(one.classifier) for one in group), _WIDEST)
+    largest, chance = group[0].largest, sum(one.chance for one in group) / len(group)
+    least = min(largest, *(end for one in group for end in (one.chance, one.interval.low)))
+    axes = Axes(
+        width=_WIDTH,
+        height=_LINE * len(group) + 8 + _BOTTOM,
+        left=room + 12,
+        top=8,
+        bottom=_BOTTOM,
+        x_limits=(100 * least, 100),
+        y_limits=(len(group), 0),
+    )
+    parts = [axes.upwards("margin", 100 * chance), axes.upwards("level", 100 * largest), axes.x_axis(most=3, unit="%")]
+    for position, one in enumerate(group):
+        middle = position + 0.5
+        said = f"{one.classifier}: {_with_interval(one)}"
+        label = one.classifier if svg.text_width(one.classifier) <= _WIDEST else f"{one.classifier[:14]}…"
+        marks = [
+            svg.text(axes.left - 8, axes.y(middle) + 4, label, anchor="end"),
+            axes.line("interval", [(100 * end, middle) for end in one.interval[:2]]),
+            svg.verdict_mark(axes.x(100 * one.accuracy), axes.y(middle), ""),
+        ]
+        parts.append(Markup("<g><title>{}</title>{}</g>").format(said, Markup("").join(marks)))
+    drawing = axes.drawing(name, f"Accuracy on {dataset}", _on(dataset, group), *parts)
+    rows = count_of(group[0].n, "row")
+    return Markup('<div class="trend"><h4>{} <span class="quiet">{}</span></h4>{}</div>').format(dataset, rows, drawing)
+
+
+def _best_first(found: Sequence[Performance]) -> dict[str, list[Performance]]:
+    """The classifiers on each data set, the best first."""
+    groups = group_by(found, lambda one: one.dataset)
+    return {name: sorted(group, key=lambda one: -one.accuracy) for name, group in groups.items()}
 
 
 def _best(one: Performance) -> str:

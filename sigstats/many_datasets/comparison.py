@@ -97,7 +97,7 @@ class DatasetsComparison:
         """The sentence that one may write."""
         differing = [pair for pair in self.pairs if pair.adjusted_pvalue <= self.alpha]
         how = f"exact signed-rank tests, {IN_WORDS[self.adjust]}, level {significant(self.alpha)}"
-        about = f"over {self.datasets} data sets ({how})"
+        about = f"on data sets like these {self.datasets} ({how})"
         if self.control is not None:
             return self._beside_the_control(differing, about)
         if not differing:

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.performance import performance, performances
+from sigstats.flows.report.performance import accuracy_panels, performance, performances
 from sigstats.tasks.results import Results
 
 from ..synthetic_study import make_study
@@ -34,7 +34,7 @@ def test_accuracies_chance_and_the_largest_class_are_those_of_the_predictions(ev
 
 
 def test_the_best_comes_first_and_doubt_is_named(evidence: Evidence) -> None:
-    said = performance(evidence)
+    said = performance(performances(evidence))
     assert said is not None
     found = performances(evidence)
     for sentence in said.details:
@@ -48,6 +48,17 @@ def test_the_best_comes_first_and_doubt_is_named(evidence: Evidence) -> None:
 
 def test_one_data_set_has_the_best_in_the_headline(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=["iris"], classifiers=["1-nn"], lost=())
-    said = performance(Evidence(Results(store)))
+    said = performance(performances(Evidence(Results(store))))
     assert said is not None
     assert said.headline.startswith("1-nn, the best on iris, is right on ")
+
+
+def test_each_data_set_is_drawn_with_what_naming_the_largest_class_gets_right(evidence: Evidence) -> None:
+    found = performances(evidence)
+    drawn = str(accuracy_panels(found))
+    assert drawn.count("<svg") == len({one.dataset for one in found})
+    assert drawn.count('class="interval"') == len(found)
+    assert drawn.count('class="level"') == drawn.count('class="margin"') == drawn.count("<svg")
+    best = max(found, key=lambda one: one.accuracy)
+    assert f"<title>{best.classifier}: {100 * best.accuracy:.1f}%" in drawn
+    assert str(accuracy_panels([])) == ""

@@ -58,11 +58,11 @@ def test_errors_give_the_same_as_accuracies():
 def test_the_conclusion_says_no_more_than_was_shown():
     rng = np.random.default_rng(2)
     nothing = compare_over_datasets(rng.normal(size=(8, 3)), rng=1)
-    assert nothing.conclusion.startswith("No two of the 3 models were shown to differ over 8 data sets")
+    assert nothing.conclusion.startswith("No two of the 3 models were shown to differ on data sets like these 8")
     best = compare_over_datasets(rng.normal([1, 0, 0], 0.1, (10, 3)), models=["a", "b", "c"], rng=1)
-    assert best.conclusion.startswith("a is better than every other model over 10 data sets")
+    assert best.conclusion.startswith("a is better than every other model on data sets like these 10")
     tied = compare_over_datasets(SCORES, models=MODELS, rng=1)
-    assert f"it was not shown to differ from {tied.models[1]} over" in tied.conclusion
+    assert f"it was not shown to differ from {tied.models[1]} on data sets" in tied.conclusion
 
 
 @settings(deadline=None)
@@ -118,7 +118,7 @@ def test_bad_input_is_one_line(arguments, message):
 def test_with_a_control_the_conclusion_speaks_of_the_control_alone():
     scores = np.arange(10)[:, None] / 100 + [0.5, 0.52, 0.4]
     found = compare_over_datasets(scores, models=["a", "b", "c"], control="a", rng=0)
-    assert found.conclusion.startswith("b is better than a; c is worse than a over 10 data sets")
+    assert found.conclusion.startswith("b is better than a; c is worse than a on data sets like these 10")
     scores[:, 2] = scores[:, 1] = scores[:, 0] + np.resize([0.1, -0.1], 10)
     found = compare_over_datasets(scores, models=["a", "b", "c"], control="a", rng=0)
     assert found.conclusion.startswith("No model was shown to differ from a")
