@@ -316,7 +316,9 @@ def test_a_command_is_a_file(program):
 def test_a_format_of_predictions_is_a_file(tmp_path, program):
     (tmp_path / "a.marks").write_text("marks: + + - + - + - + + + - +")
     (tmp_path / "b.marks").write_text("marks: - - - + - + - - - + - -")
-    done = program({"tasks/predictions/marks.py": FORMAT}, "compare", "a.marks", "b.marks", "--json", "out.json")
+    done = program(
+        {"tasks/predictions/readers/marks.py": FORMAT}, "compare", "a.marks", "b.marks", "--json", "out.json"
+    )
     assert done.returncode == 1, done.stderr
     (row,) = json.loads((tmp_path / "out.json").read_text())["rows"]
     assert row["p_worse"] == 1 / 2**5

@@ -32,7 +32,8 @@ with atheris.instrument_imports(include=["sigstats.flows", "sigstats.tasks"]):
     from sigstats.flows.studies import load_study
     from sigstats.tasks.datasets import readers as sources
     from sigstats.tasks.datasets.documents import read_documents
-    from sigstats.tasks.predictions import REGISTRY, Columns, read
+    from sigstats.tasks.predictions import Columns, read
+    from sigstats.tasks.predictions.readers import REGISTRY
 
 import pyarrow as pa
 import pyarrow.parquet as pq

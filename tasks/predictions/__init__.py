@@ -1,19 +1,12 @@
-"""Predictions that two or more models made for the same rows: read from files, joined by id.
-
-A new format is one new module of this folder.
-"""
+"""Predictions that two or more models made for the same rows: read from files, joined by id."""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from typing import Any, Protocol
-
-import pyarrow as pa
+from typing import Any
 
 from sigstats._common.printable import printable
-from sigstats._common.registry import Registry
 
-from ..input_files.content import Content, open_content
+from ..input_files.content import open_content
 from ..input_files.opening import reason
 from ..input_files.places import files_of
 from ._agreement import same_content
@@ -25,15 +18,13 @@ from ._predictions import ALL_SCORES, Columns, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
 from ._selection import select
 from ._tasks import is_table, one_log, one_table
-from ._unknown import NoTable, unknown
+from .readers import format_names, format_of, read_file
 
 __all__ = [
     "ALL_SCORES",
-    "REGISTRY",
     "Answer",
     "Columns",
     "EvaluationLog",
-    "Format",
     "ManyPredictions",
     "OtherNamesError",
     "PairedPredictions",
@@ -50,39 +41,6 @@ __all__ = [
     "score_names",
     "scores_meant",
 ]
-
-
-class Format(Protocol):
-    """The members that a module of this folder must have."""
-
-    @property
-    def ORDER(self) -> int:  # noqa: N802
-        """When it is asked whether it reads a file; the last, CSV, takes whatever is left."""
-
-    @property
-    def NAME(self) -> str:  # noqa: N802
-        """What people call it."""
-
-    @property
-    def LOG(self) -> bool:  # noqa: N802
-        """Whether it is the log of a harness, and no table."""
-
-    def reads(self, content: Content, /) -> bool:
-        """Whether a file is of this format, by what is in it."""
-
-    def read(self, content: Content, columns: Columns, /) -> Predictions | EvaluationLog:
-        """The predictions of a table, or the log of an evaluation; ValueError, one line, names file and fault."""
-
-
-#: What Python and Arrow raise for a damaged or malicious file.
-_DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
-
-REGISTRY = Registry(__name__, Format, what="format of predictions")
-
-
-@cache
-def _formats() -> list[Format]:
-    return sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
 
 
 def read(path: str, columns: Columns) -> Predictions:
@@ -140,12 +98,12 @@ def score_names(path: str, columns: Columns) -> tuple[str, ...]:
 
 def _found(path: str, columns: Columns) -> Predictions | EvaluationLog:
     files = files_of(path)
-    return _read_file(path, columns) if files is None else _read_files(path, files, columns)
+    return read_file(path, columns) if files is None else _read_files(path, files, columns)
 
 
 def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | EvaluationLog:
     where, columns = printable(path), replace(columns, coded=False)
-    formats = {file: _format_of(file) for file in files}
+    formats = {file: format_of(file) for file in files}
     logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
     kinds = sorted({module.NAME for module in logs.values()})
     if len(kinds) > 1:
@@ -154,42 +112,8 @@ def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | 
         )
     chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
     if not chosen:
-        raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(_names())}")
-    found = [_read_file(file, columns) for file in chosen]
+        raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(format_names())}")
+    found = [read_file(file, columns) for file in chosen]
     if logs:
         return one_log(where, [log for log in found if isinstance(log, EvaluationLog)], columns)
     return one_table(where, [part for part in found if isinstance(part, Predictions)], columns)
-
-
-def _read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
-    with open_content(path) as content:
-        if not content.start.strip():
-            raise ValueError(f"{content.where}: is empty; expected predictions")
-        try:
-            module = _format(content)
-            if module is None:
-                raise unknown(content, _names())
-            try:
-                return module.read(content, columns)
-            except OtherNamesError as other:
-                return module.read(content, other.columns)
-        except NoTable:
-            raise unknown(content, _names()) from None
-        except _DAMAGE as error:
-            raise content.error("cannot be read", error) from None
-
-
-def _format_of(path: str) -> Format | None:
-    with open_content(path) as content:
-        try:
-            return _format(content)
-        except _DAMAGE:
-            return None
-
-
-def _format(content: Content) -> Format | None:
-    return next((module for module in _formats() if module.reads(content)), None)
-
-
-def _names() -> list[str]:
-    return [module.NAME for module in _formats()]

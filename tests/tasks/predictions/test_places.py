@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.predictions import REGISTRY, Columns, join, read
+from sigstats.tasks.predictions import Columns, join, read
+from sigstats.tasks.predictions.readers import REGISTRY
 
 from ...examples import examples
 from .logs import harness_log, inspect_log

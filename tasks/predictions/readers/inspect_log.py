@@ -7,10 +7,10 @@ from typing import Any
 
 from sigstats._common.messages import shown
 
-from ..input_files.content import Content
-from ..input_files.encoding import parse_json
-from ._log import PROMPT, Answer, EvaluationLog, mapping, sort_scores
-from ._predictions import Columns
+from ...input_files.content import Content
+from ...input_files.encoding import parse_json
+from .._log import PROMPT, Answer, EvaluationLog, mapping, sort_scores
+from .._predictions import Columns
 
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"

@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
-from ..input_files.content import Content
-from ..input_files.encoding import as_object, parse_json, require_objects
-from ..tables.arrow import ArrowTable
-from ..tables.numbers import LARGEST_WHOLE
-from ._from_table import from_table
+from ...input_files.content import Content
+from ...input_files.encoding import as_object, parse_json, require_objects
+from ...tables.arrow import ArrowTable
+from ...tables.numbers import LARGEST_WHOLE
+from .._from_table import from_table
+from .._predictions import Columns, Predictions
+from .._unknown import NoTable
 from ._json_object import rows_of_object
 from ._json_table import KINDS, names_of, table_of, within
-from ._predictions import Columns, Predictions
-from ._unknown import NoTable
 
 ORDER = 50
 NAME = "JSON lines"

@@ -8,10 +8,10 @@ from collections import Counter
 
 from sigstats._common.validation import shown
 
-from ..input_files.content import Content
-from ..input_files.encoding import parse_json
-from ._log import Answer, EvaluationLog, mapping
-from ._predictions import Columns
+from ...input_files.content import Content
+from ...input_files.encoding import parse_json
+from .._log import Answer, EvaluationLog, mapping
+from .._predictions import Columns
 
 ORDER = 44
 NAME = "HumanEval's results"

@@ -1,10 +1,10 @@
 """Delimited text (CSV), the first line of which names the columns."""
 
-from ..input_files.content import Content
-from ..tables.delimited import DelimitedTable
-from ._from_table import from_table
-from ._predictions import Columns, Predictions
-from ._unknown import is_binary
+from ...input_files.content import Content
+from ...tables.delimited import DelimitedTable
+from .._from_table import from_table
+from .._predictions import Columns, Predictions
+from .._unknown import is_binary
 
 ORDER = 100
 NAME = "CSV (commas, tabs or semicolons)"

@@ -4,13 +4,13 @@ import re
 
 import pyarrow as pa
 
-from ..input_files.content import Content
-from ..input_files.encoding import parse_json
-from ..tables.arrow import ArrowTable
-from ._from_table import from_table
+from ...input_files.content import Content
+from ...input_files.encoding import parse_json
+from ...tables.arrow import ArrowTable
+from .._from_table import from_table
+from .._predictions import Columns, Predictions
+from .._unknown import NoTable, what_lies_beside
 from ._json_table import names_of, table_of
-from ._predictions import Columns, Predictions
-from ._unknown import NoTable, what_lies_beside
 
 ORDER = 55
 NAME = "a JSON array of objects"

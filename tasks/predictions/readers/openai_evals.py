@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from ..input_files.content import Content
-from ..input_files.encoding import parse_json
-from ._log import Answer, EvaluationLog, mapping, sort_scores
-from ._predictions import Columns
+from ...input_files.content import Content
+from ...input_files.encoding import parse_json
+from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._predictions import Columns
 
 ORDER = 46
 NAME = "OpenAI's evals"

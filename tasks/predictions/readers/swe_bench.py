@@ -12,9 +12,9 @@ from typing import Any
 
 from sigstats._common.validation import shown
 
-from ..input_files.content import Content
-from ._log import Answer, EvaluationLog, mapping
-from ._predictions import Columns
+from ...input_files.content import Content
+from .._log import Answer, EvaluationLog, mapping
+from .._predictions import Columns
 
 ORDER = 45
 NAME = "a SWE-bench report"

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..input_files.content import Content
-from ._log import Answer, EvaluationLog, mapping, sort_scores
-from ._predictions import Columns
+from ...input_files.content import Content
+from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._predictions import Columns
 
 ORDER = 40
 NAME = "promptfoo's output.json"

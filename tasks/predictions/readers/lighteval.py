@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..input_files.content import Content
-from ._log import Answer, EvaluationLog, mapping, sort_scores
-from ._predictions import Columns
+from ...input_files.content import Content
+from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._predictions import Columns
 
 ORDER = 5
 NAME = "lighteval's details (Parquet)"
@@ -36,7 +36,7 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every document."""
-    from ..tables.parquet import read_parquet  # slow to import, for other formats too
+    from ...tables.parquet import read_parquet  # slow to import, for other formats too
 
     metrics, beside = _columns(content.parquet_names) or ("", ())
     try:

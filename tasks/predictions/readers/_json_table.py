@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from sigstats._common.validation import shown
 
-from ..input_files.encoding import Twice
-from ..tables.numbers import LARGEST_WHOLE
-from ._predictions import Columns
+from ...input_files.encoding import Twice
+from ...tables.numbers import LARGEST_WHOLE
+from .._predictions import Columns
 
 #: What a value is to JSON, and the column that holds it; a key that the first object lacks is taken for text.
 KINDS: dict[type, tuple[str, pa.DataType]] = {

@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any
 
-from ..input_files.content import Content
-from ..input_files.encoding import parse_json, require_objects
-from ._log import PROMPT, Answer, EvaluationLog, sort_scores
-from ._predictions import Columns
+from ...input_files.content import Content
+from ...input_files.encoding import parse_json, require_objects
+from .._log import PROMPT, Answer, EvaluationLog, sort_scores
+from .._predictions import Columns
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..input_files.content import Content
-from ._log import Answer, EvaluationLog, mapping, sort_scores
-from ._predictions import Columns
+from ...input_files.content import Content
+from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._predictions import Columns
 
 ORDER = 43
 NAME = "DeepEval's test run"

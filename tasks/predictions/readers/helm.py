@@ -11,9 +11,9 @@ from typing import Any
 
 from sigstats._common.validation import shown
 
-from ..input_files.content import Content
-from ._log import Answer, EvaluationLog, mapping, sort_scores
-from ._predictions import Columns
+from ...input_files.content import Content
+from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._predictions import Columns
 
 ORDER = 35
 NAME = "HELM's per_instance_stats.json"

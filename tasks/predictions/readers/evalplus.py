@@ -7,9 +7,9 @@ counts it.
 import re
 from typing import Any
 
-from ..input_files.content import Content
-from ._log import Answer, EvaluationLog, mapping
-from ._predictions import Columns
+from ...input_files.content import Content
+from .._log import Answer, EvaluationLog, mapping
+from .._predictions import Columns
 
 ORDER = 42
 NAME = "EvalPlus' eval_results.json"

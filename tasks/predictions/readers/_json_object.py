@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..input_files.content import Content
-from ..input_files.encoding import parse_json
-from ._predictions import Columns
+from ...input_files.content import Content
+from ...input_files.encoding import parse_json
+from .._predictions import Columns
 
 
 def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:

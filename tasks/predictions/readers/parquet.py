@@ -5,10 +5,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..input_files.content import Content
-from ..tables.arrow import ArrowTable
-from ._from_table import from_table
-from ._predictions import Columns, Predictions
+from ...input_files.content import Content
+from ...tables.arrow import ArrowTable
+from .._from_table import from_table
+from .._predictions import Columns, Predictions
 
 ORDER = 10
 NAME = "Parquet"
@@ -22,7 +22,7 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> Predictions:
     """Read the columns that are wanted."""
-    from ..tables.parquet import read_parquet  # slow to import, for other formats too
+    from ...tables.parquet import read_parquet  # slow to import, for other formats too
 
     try:
         inner = [name for name in columns.wanted if "." in name and name not in content.parquet_names]

@@ -1,0 +1,87 @@
+"""The formats of predictions: a file each, which says whether it reads a file, and reads it."""
+
+from functools import cache
+from typing import Protocol
+
+import pyarrow as pa
+
+from sigstats._common.registry import Registry
+
+from ...input_files.content import Content, open_content
+from .._from_table import OtherNamesError
+from .._log import EvaluationLog
+from .._predictions import Columns, Predictions
+from .._unknown import NoTable, unknown
+
+
+class Format(Protocol):
+    """The members that a module of this folder must have."""
+
+    @property
+    def ORDER(self) -> int:  # noqa: N802
+        """When it is asked whether it reads a file; the last, CSV, takes whatever is left."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802
+        """What people call it."""
+
+    @property
+    def LOG(self) -> bool:  # noqa: N802
+        """Whether it is the log of a harness, and no table."""
+
+    def reads(self, content: Content, /) -> bool:
+        """Whether a file is of this format, by what is in it."""
+
+    def read(self, content: Content, columns: Columns, /) -> Predictions | EvaluationLog:
+        """The predictions of a table, or the log of an evaluation; ValueError, one line, names file and fault."""
+
+
+REGISTRY = Registry(__name__, Format, what="format of predictions")
+
+#: What Python and Arrow raise for a damaged or malicious file.
+_DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
+
+
+def read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
+    """One file, by the first format that reads it.
+
+    Raises ValueError, one line: an empty file, one of no format, a damaged one.
+    """
+    with open_content(path) as content:
+        if not content.start.strip():
+            raise ValueError(f"{content.where}: is empty; expected predictions")
+        try:
+            module = _format(content)
+            if module is None:
+                raise unknown(content, format_names())
+            try:
+                return module.read(content, columns)
+            except OtherNamesError as other:
+                return module.read(content, other.columns)
+        except NoTable:
+            raise unknown(content, format_names()) from None
+        except _DAMAGE as error:
+            raise content.error("cannot be read", error) from None
+
+
+def format_of(path: str) -> Format | None:
+    """The format that reads a file, if any."""
+    with open_content(path) as content:
+        try:
+            return _format(content)
+        except _DAMAGE:
+            return None
+
+
+def format_names() -> list[str]:
+    """The formats as people call them, in the order in which they are asked."""
+    return [module.NAME for module in _formats()]
+
+
+@cache
+def _formats() -> list[Format]:
+    return sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
+
+
+def _format(content: Content) -> Format | None:
+    return next((module for module in _formats() if module.reads(content)), None)
