@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .data_frames import opened, require_same_index
-from .decimals import as_decimals
+from .data_frames import as_decimals, opened, require_same_index
 from .validation import as_array, hint, refuse, shown
 
 #: Columns of a frame that no one calls a model by.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
-from .._common.score_direction import unit_of
+from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, as_choice, as_real, refuse, shown
 from ..intervals import clopper_pearson
 from ..measures.score_formulas import pass_at

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._common.numerals import p_number
-from .._common.score_direction import lower_is_better_note, unit_of
+from .._common.scores import lower_is_better_note, unit_of
 from .._common.task_weights import MEAN_OVER_TASKS
 from .._common.validation import refuse, shown
 from ..measures.table import MEASURES

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .._common.class_names import refuse_no_classes, refuse_other_names, require_class_names
-from .._common.score_direction import refuse_uncertain
-from .._common.score_scale import require_one_scale
+from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at, offered
 from .paired_predictions import PairedPredictions

@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 from scipy.fft import fft, next_fast_len
 from scipy.optimize import minimize_scalar
 
-from .._common.circle import as_turns, points_at
-from .._common.selberg import power, tilted_expectation
+from .._common.fourier import as_turns, points_at, power, tilted_expectation
 from .._common.validation import FloatArray
 
 #: The most frequencies, and the most (frequency, angle, column) triples, that are evaluated: about two minutes.

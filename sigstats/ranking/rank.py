@@ -12,7 +12,7 @@ import numpy as np
 
 from .._common.class_names import label_name, require_class_names
 from .._common.model_columns import columns_of
-from .._common.score_scale import require_one_scale
+from .._common.scores import require_one_scale
 from .._common.task_weights import MEAN_OVER_TASKS, task_weights
 from .._common.validation import (
     FloatArray,

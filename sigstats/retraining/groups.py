@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from .._common.data_frames import require_same_index
-from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray, as_array, as_choice, as_count, refuse
 from .folds import as_classes, as_folds, folds_of
+from .permutations import permutations
 
 
 def as_groups(groups: Any, n: int) -> IntArray:

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from .._common.data_frames import require_same_index
-from .._common.permutations import permutations
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, refuse
 from ._classifiers import class_codes, fit_transform, require_classifier, split_transforms
 from ._rows import as_rows, permute_features, take
 from .folds import as_classes, as_folds
 from .groups import LabelExchange, as_groups, require_whole_groups, rows_to_permute
+from .permutations import permutations
 
 NULLS = ("labels", "features")
 TRANSFORMS = ("fold", "all")

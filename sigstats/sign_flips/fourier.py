@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .._common.circle import as_turns, points_at
-from .._common.selberg import tilted_expectation
+from .._common.fourier import as_turns, points_at, tilted_expectation
 from .._common.validation import FloatArray
 
 #: The most frequencies, and the most (frequency, magnitude) pairs, that are evaluated.

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, zeta
 
-from .._common.circle import as_turns
 from .._common.extreme import TIE_TOLERANCE
+from .._common.fourier import as_turns
 from .._common.validation import FloatArray
 from .many_tails import squared_modulus
 from .tilted_sums import MISSED, SMALL, TiltedSums, Values, bounds_of

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .._common.circle import as_turns, points_at
+from .._common.fourier import as_turns, points_at
 from .._common.validation import FloatArray
 from .tilted_sums import CELLS, MISSED, SMALL, TiltedSums, Values, bounds_of
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import erfcx
 
-from .._common.selberg import coefficients, largest_terms, mean_of_mixture, mixture
+from .._common.fourier import coefficients, largest_terms, mean_of_mixture, mixture
 from .._common.validation import FloatArray
 
 #: Rows and frequencies at which characteristic functions are not next to nothing, their values there, and by how much

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.score_direction import is_lower_better
+from sigstats._common.scores import is_lower_better
 from sigstats._common.validation import hint, shown
 
 from ..tables.numbers import is_number

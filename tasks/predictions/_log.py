@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sigstats._common.score_direction import is_lower_better
+from sigstats._common.scores import is_lower_better
 
 from ._predictions import Columns
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import require_class_names
-from sigstats._common.score_direction import lower_is_better_note, refuse_uncertain
+from sigstats._common.scores import lower_is_better_note, refuse_uncertain
 
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
 from ._items import item_codes

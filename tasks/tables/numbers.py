@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.decimals import as_decimals
+from sigstats._common.data_frames import as_decimals
 
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any
@@ -73,7 +73,7 @@ def first_rounded(column: Array, numbers: Array) -> int | None:
 def to_decimals(column: Array) -> Array:
     """Floats of half and of single precision as the float64 of the shortest decimals that stand for them; others alike.
 
-    `sigstats._common.decimals.as_decimals` of a column.
+    `sigstats._common.data_frames.as_decimals` of a column.
 
     Examples
     --------

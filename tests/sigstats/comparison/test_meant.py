@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 import sigstats
-from sigstats._common.score_direction import direction_of
-from sigstats._common.score_scale import require_one_scale
+from sigstats._common.scores import direction_of, require_one_scale
 from sigstats.flows.cli import main
 from sigstats.tasks.predictions import Columns, read, score_names
 from tests.tasks.predictions.logs import harness_log, inspect_log

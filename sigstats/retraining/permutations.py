@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .compiled_or import compiled_or
-from .validation import IntArray
+from .._common.compiled_or import compiled_or
+from .._common.validation import IntArray
 
 #: Bit generators of 64 bits, of which NumPy takes the lower half of a number first, and keeps the upper.
 _BY_HALVES = (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)

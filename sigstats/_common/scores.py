@@ -1,10 +1,13 @@
-"""Which scores are the better the lower they are, and in which unit they are, as far as their names say so."""
+"""What scores mean: which way is better and in which unit, as their names say, and whether models' are on one scale."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from .messages import shown
+from .validation import FloatArray
 
 #: Whether greater is better, or lower; "no mark" of a prediction; "unknown" where the name does not say.
 Direction: TypeAlias = Literal["higher", "lower", "no mark", "unknown"]
@@ -61,7 +64,7 @@ def direction_of(name: str) -> Direction:
 
     Examples
     --------
-    >>> from sigstats._common.score_direction import direction_of
+    >>> from sigstats._common.scores import direction_of
     >>> [direction_of(each) for each in ("val_loss", "neg_log_loss", "f1", "latency_ms", "Toxicity_score")]
     ['lower', 'higher', 'higher', 'lower', 'lower']
     >>> [direction_of(each) for each in ("lossless", "error_accuracy", "pred_proba")]
@@ -85,7 +88,7 @@ def unit_of(name: str) -> str:
 
     Examples
     --------
-    >>> from sigstats._common.score_direction import unit_of
+    >>> from sigstats._common.scores import unit_of
     >>> unit_of("latency_ms"), unit_of("cost_usd"), unit_of("tokens"), unit_of("f1")
     ('ms', 'USD', 'tokens', '')
     """
@@ -101,7 +104,7 @@ def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collectio
 
     Examples
     --------
-    >>> from sigstats._common.score_direction import is_lower_better
+    >>> from sigstats._common.scores import is_lower_better
     >>> is_lower_better("cost"), is_lower_better("cost", higher=["cost"]), is_lower_better("elo")
     (True, False, None)
     """
@@ -133,3 +136,77 @@ def _words(name: str) -> list[str]:
     """The words of a name in small letters, each without the digits after it where it is known without them."""
     words = [word.lower() for word in _WORD.findall(name)]
     return [word if word in _HIGHER else word.rstrip("0123456789") or word for word in words]
+
+
+#: Of percentages, and of marks from 0 to 10, at most this share of the positive ones is 1 or less.
+_SMALL = 0.15
+#: At most this share of the scores is wild: each is so many times as large as the largest of the others, in size.
+_WILD_SHARE, _WILD_TIMES = 0.01, 500
+#: Fewer scores suggest no scale.
+_FEW = 20
+
+
+def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str) -> None:
+    """Refuse scores of one model between 0 and 1 beside others between 0 and 100, or 0 and 10; and wild scores.
+
+    One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
+
+    `scores` (sequence of array of float, shape (n,)): those of each model.
+    `names`: what a complaint calls the models.
+    `wanted`: what a complaint asks for.
+
+    Raises ValueError, one line that names the first model of each kind, or the wild score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats._common.scores import require_one_scale
+    >>> f1 = np.array([0.0, 0.4, 0.7, 1.0])
+    >>> require_one_scale([f1, f1 / 2], "ab", wanted="one unit")
+    >>> require_one_scale([f1, f1 * 100], "ab", wanted="one unit")
+    Traceback (most recent call last):
+    ValueError: scores: 0 to 1 of 'a' and 0 to 100 of 'b' look like two units; expected one unit
+    >>> require_one_scale([np.tile(f1, 9), np.r_[np.tile(f1, 9)[1:], 9e18]], "ab", wanted="one unit")
+    Traceback (most recent call last):
+    ValueError: scores: 9e+18 of 'b' is beyond the scale of the others (at most 1 in size); expected one unit
+    """
+    _refuse_wild(scores, names, wanted)
+    fractions = next((place for place, each in enumerate(scores) if _are_fractions(each)), None)
+    if fractions is None:
+        return
+    for name, each in zip(names, scores, strict=True):
+        if _are_percentages(each):
+            low, high = scores[fractions].min(), scores[fractions].max()
+            raise ValueError(
+                f"scores: {low:g} to {high:g} of {shown(names[fractions])} and {each.min():g} to {each.max():g} of "
+                f"{shown(name)} look like two units; expected {wanted}"
+            )
+
+
+def _refuse_wild(scores: Sequence[FloatArray], names: Sequence[str], wanted: str) -> None:
+    sizes = np.abs(np.concatenate(scores))
+    if len(sizes) < _FEW:
+        return
+    first = len(sizes) - 1 - max(1, int(_WILD_SHARE * len(sizes)))
+    largest = np.sort(np.partition(sizes, first)[first:])
+    gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
+    if len(gaps):
+        usual = largest[gaps[0]]
+        beyond = ((name, each[np.abs(each) > usual]) for name, each in zip(names, scores, strict=True))
+        who, wild = next((name, values[0]) for name, values in beyond if len(values))
+        raise ValueError(
+            f"scores: {wild:g} of {shown(who)} is beyond the scale of the others (at most {usual:g} in size); "
+            f"expected {wanted}"
+        )
+
+
+def _are_fractions(scores: FloatArray) -> bool:
+    """Whether scores lie between 0 and 1. Scores that are all 1, or all 0, are on any scale."""
+    return bool(len(scores) and 0 <= scores.min() < 1 and 0 < scores.max() <= 1)
+
+
+def _are_percentages(scores: FloatArray) -> bool:
+    """Whether scores lie between 0 and 100, some at 10 or more, hardly any of them between 0 and 1."""
+    if not len(scores) or scores.min() < 0 or not 10 <= scores.max() <= 100:
+        return False
+    return bool(np.count_nonzero((scores > 0) & (scores <= 1)) <= _SMALL * np.count_nonzero(scores))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .compiled import borrowed, compiled, inlined
+from .._common.compiled import borrowed, compiled, inlined
 
 
 @compiled

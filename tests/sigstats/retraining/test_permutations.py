@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats._common import permutations as module
-from sigstats._common.permutations import permutations
+from sigstats.retraining.permutations import permutations
 
 from ...examples import examples
 
