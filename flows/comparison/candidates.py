@@ -17,10 +17,10 @@ from .text import show
 HEADER = (
     "verdict",
     "candidate",
-    "baseline",
-    "value",
     "difference",
     "interval",
+    "baseline",
+    "value",
     "adjusted p, worse",
     "adjusted p, better",
     "rows",
@@ -35,7 +35,7 @@ def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
         row = overall(result)
         p_worse = "–" if row.p_adjusted is None else p_number(row.p_adjusted)
         values = [value_of(row, value) for value in (row.baseline, row.candidate)]
-        shown = (*values, difference_of(row, row.difference), interval_of(row), p_worse, p_number(p_better))
+        shown = (difference_of(row, row.difference), interval_of(row), *values, p_worse, p_number(p_better))
         lines.append((result.verdict, candidate, *shown, counted(result.rows)))
     return lines
 

@@ -1,14 +1,15 @@
 """A comparison, with one candidate or several, as one page of HTML that needs no network."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 from sigstats._common.numerals import NBSP
-from sigstats.comparison.candidates import CandidatesResult, overall
+from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, sort_keys_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
-from sigstats.comparison.sentences import reasons, rule_in_words, title_of
+from sigstats.comparison.sentences import reasons, rule_in_words
 
 from ..pages.page import page
+from .answer import MOST_INTERVALS, answer_of, answer_of_candidates
 from .candidates import HEADER as OVERVIEW
 from .candidates import overview
 from .forest_plot import forest_plots
@@ -16,60 +17,89 @@ from .subjects import rows_in_words, subjects_in_words
 
 #: At most this many reasons and intervals are shown; the table has all rows.
 _MOST_REASONS, _MOST_INTERVALS = 20, 200
-
-#: The columns of the table.
-TABLE_HEADER = ("verdict", *HEADER, "test")
+#: The columns of the table, those first that a phone shows, with how they are set.
+_COLUMNS = (
+    "slice",
+    "measure",
+    "difference",
+    "interval",
+    "baseline",
+    "candidate",
+    "rows",
+    "p adjusted",
+    "p",
+    "PD",
+    "NSD",
+)
+_WORDS = ("slice", "measure", "test")
 
 
 def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
-    """The page: verdict, reasons, a forest plot of the differences, and the table, the worst rows first."""
+    """The page: the answer with its figure, the table, the worst rows first, and the rest folded."""
     # No line break divides a number.
     said = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(found)]
+    several = len(found.rows) > MOST_INTERVALS
+    answer = answer_of(found)
     return page(
         "comparison.html.j2",
-        title=title_of(found),
-        verdict=found.verdict,
+        title=answer.title,
+        answer=answer,
         baseline=baseline,
         candidate=candidate,
         rows_in_words=rows_in_words(found),
         subjects=subjects_in_words(found),
         rule=rule_in_words(found.rule, found.measures),
-        identical=found.identical,
         reasons=said[:_MOST_REASONS],
         more=max(0, len(said) - _MOST_REASONS),
         notes=found.notes,
-        figure=forest_plots(found.ranked[:_MOST_INTERVALS], found.rule.margin),
-        header=TABLE_HEADER,
-        rows=[table_cells(row) for row in found.ranked],
+        figure=forest_plots(found.ranked[:_MOST_INTERVALS], found.rule.margin, "all") if several else "",
+        header=table_header(found),
+        rows=[] if found.identical else table_rows(found),
     )
 
 
-def table_cells(row: ComparisonRow) -> list[tuple[str, str]]:
-    """The cells of a row, each with its sort key."""
+def table_header(found: ComparisonResult) -> list[tuple[str, str]]:
+    """The columns of the table, each with how it is set: words, a number, or neither."""
+    names = ("verdict", *_shown_columns(found), "test")
+    return [(name, "words" if name in _WORDS else "number" if name != "verdict" else "") for name in names]
+
+
+def table_rows(found: ComparisonResult) -> list[list[tuple[str, str]]]:
+    """The cells of each row with their sort keys, the worst row first."""
+    return [_cells(row, _shown_columns(found)) for row in found.ranked]
+
+
+def _shown_columns(found: ComparisonResult) -> list[str]:
+    return [name for name in _COLUMNS if name != "measure" or len(found.names) > 1]
+
+
+def _cells(row: ComparisonRow, columns: Sequence[str]) -> list[tuple[str, str]]:
     how = "; ".join(filter(None, [row.test, row.note]))
-    return [(verdict_of(row), ""), *zip(cells_of(row), sort_keys_of(row), strict=True), (how, "")]
+    cells = dict(zip(HEADER, zip(cells_of(row), sort_keys_of(row), strict=True), strict=True))
+    return [(verdict_of(row), ""), *(cells[name] for name in columns), (how, "")]
 
 
 def candidates_as_html(found: CandidatesResult) -> str:
     """The page: which to take, the candidates, and for each its reasons and its table."""
     first = found.results[0]
-    rows = [replace(overall(each), slice=name) for name, each in zip(found.candidates, found.results, strict=True)]
+    answer = answer_of_candidates(found)
+    numbers = ["" if name in ("verdict", "candidate", "rows") else "number" for name in OVERVIEW]
     return page(
         "candidates.html.j2",
-        title=f"{found.recommendation[:1].upper()}{found.recommendation[1:]}",
+        title=answer.title,
+        answer=answer,
         baseline=found.baseline,
         rule=rule_in_words(first.rule, first.measures),
-        overview_header=OVERVIEW,
-        overview=overview(found),
-        figure=forest_plots(rows, first.rule.margin),
-        header=TABLE_HEADER,
+        overview_header=list(zip(OVERVIEW, numbers, strict=True)),
+        overview=[[(cell, "") for cell in row] for row in overview(found)],
         candidates=[
             {
                 "name": name,
                 "verdict": each.verdict,
                 "reasons": reasons(each)[:_MOST_REASONS],
                 "notes": each.notes,
-                "rows": [table_cells(row) for row in each.ranked],
+                "header": table_header(each),
+                "rows": table_rows(each),
             }
             for name, each in zip(found.candidates, found.results, strict=True)
         ],

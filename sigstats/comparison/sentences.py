@@ -31,13 +31,19 @@ def title_of(found: ComparedRows) -> str:
         excluded = f"a {_loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
         title = f"INCONCLUSIVE: no regression shown; on all rows {first.name} excludes "
         title += excluded if behind else f"any {_loss(first)}"
+    return "; ".join([title, *apart_in_sign(found)])
+
+
+def apart_in_sign(found: ComparedRows) -> list[str]:
+    """The measures that say one thing of all rows and the opposite of the mean over tasks."""
     means = {row.name: row for row in found.rows if row.slice == MEAN_OVER_TASKS}
+    said = []
     for row in found.rows:
         mean = means.get(row.name)
         if row.slice == ALL_ROWS and mean is not None and (row.difference or 0) * (mean.difference or 0) < 0:
             rows, tasks = difference_in_words(row), difference_in_words(mean)
-            title += f"; {row.name}: {rows} on all rows, {tasks} in the mean over tasks"
-    return title
+            said.append(f"{row.name}: {rows} on all rows, {tasks} in the mean over tasks")
+    return said
 
 
 def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:

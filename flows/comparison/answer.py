@@ -1,0 +1,143 @@
+"""The first screen of a comparison: where the candidate is worse and by how much, what was not shown, what to do."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sigstats.comparison.candidates import CandidatesResult, overall
+from sigstats.comparison.cells import difference_of, interval_of, value_of, with_unit
+from sigstats.comparison.paired_predictions import ALL_ROWS
+from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.sentences import apart_in_sign, hint
+
+from ..pages.answer import Answer, some_of
+from ..pages.wording import count_of
+from .forest_plot import forest_plots
+
+#: The first figure holds at most this many intervals.
+MOST_INTERVALS = 16
+CAPTION = (
+    "Candidate less baseline, with its interval. Squares: worse. Diamonds: undecided. Discs: not worse. "
+    "Dotted: the drop that a pass excludes."
+)
+
+
+def answer_of(found: ComparisonResult) -> Answer:
+    """The first screen of a comparison of two files."""
+    if found.identical:
+        return Answer(headline="Both are the same thing: there is nothing to test", verdict=found.verdict)
+    return Answer(
+        headline=_headline(found),
+        verdict=found.verdict,
+        numbers=_numbers(found),
+        shown=[*_shown(found), *(("Beware:", f"{words}.") for words in apart_in_sign(found))],
+        to_do=_to_do(found),
+        figure=forest_plots(found.ranked[:MOST_INTERVALS], found.rule.margin),
+        caption=CAPTION,
+    )
+
+
+def answer_of_candidates(found: CandidatesResult) -> Answer:
+    """The first screen of a comparison of several candidates: which to take, and the verdict of each."""
+    pairs = list(zip(found.candidates, found.results, strict=True))
+    words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
+    named = {verdict: [name for name, each in pairs if each.verdict == verdict] for verdict in words}
+    return Answer(
+        headline=f"{found.recommendation[:1].upper()}{found.recommendation[1:]}",
+        shown=[(words[verdict], f"{some_of(names)}.") for verdict, names in named.items() if names],
+        figure=forest_plots([replace(overall(each), slice=name) for name, each in pairs], found.results[0].rule.margin),
+        caption=f"Of all rows. {CAPTION}",
+    )
+
+
+def _overall(found: ComparisonResult) -> ComparisonRow:
+    """The first measure on all rows, which is decided where any measure is."""
+    return next((row for row in found.rows if row.slice == ALL_ROWS and row.verdict), found.rows[0])
+
+
+def _headline(found: ComparisonResult) -> str:
+    kind = "slice" if len(found.names) == 1 else "test"
+    first, fails = _overall(found), [row for row in found.ranked if row.verdict == "fail"]
+    if fails:
+        worst = first if first in fails else fails[0]
+        rest = [row for row in fails if row is not worst]
+        size = f"Worse on {worst.slice} by {_size(worst, worst.difference)}{_of(found, worst)}"
+        more = "" if worst.slice == ALL_ROWS and kind == "slice" else "more "
+        return f"{size}, and {'on' if kind == 'slice' else 'in'} {count_of(len(rest), more + kind)}" if rest else size
+    if found.verdict == "pass":
+        return f"Not worse anywhere: {_change(first)} on all rows{_of(found, first)}"
+    if first.verdict == "pass":
+        places = _places(found, "inconclusive")
+        undecided = f"{places[0]} is" if len(places) == 1 else f"{len(places):,} {kind}s are"
+        return f"Not worse on all rows{_of(found, first)}; {undecided} undecided"
+    if first.worst is None:
+        return f"No {_way(first)} is shown, and none is excluded{_of(found, first)}"
+    up_to = f"one of up to {_size(first, first.worst)}{_of(found, first)}"
+    return f"No {_way(first)} is shown on all rows, but {up_to} is not excluded"
+
+
+def _numbers(found: ComparisonResult) -> list[tuple[str, str, str]]:
+    row = _overall(found)
+    if row.difference is None:
+        return []
+    measure = row.name.replace("-", " ")
+    values = [(name, value_of(row, getattr(row, name)), measure) for name in ("baseline", "candidate")]
+    between = interval_of(row)
+    return [*values, ("difference", difference_of(row, row.difference), "" if between == "–" else between)]
+
+
+def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
+    """What is worse, what is not, what is undecided, and what was not tested."""
+    if places := _places(found, "fail"):
+        yield "Worse:", f"{some_of(places)}."
+    if places := _places(found, "pass"):
+        row = next(row for row in found.rows if row.verdict == "pass")
+        yield (
+            "Not worse:",
+            f"{some_of(places)}; a {_way(row)} of more than {_size(row, found.rule.margin)} is excluded.",
+        )
+    if places := _places(found, "inconclusive"):
+        open_ = [row for row in found.rows if row.verdict == "inconclusive"]
+        limited = [row for row in open_ if row.worst is not None and row.unit == open_[0].unit]
+        largest = max(limited, key=lambda row: abs(row.worst or 0), default=None)
+        possible = ""
+        if largest is not None:
+            possible = f"; a {_way(largest)} of up to {_size(largest, largest.worst)} is possible on {largest.slice}"
+        yield "Undecided:", f"{some_of(places)}{possible}."
+    if places := _places(found, None):
+        reason = next(row.note for row in found.rows if row.verdict is None)
+        yield "Not tested:", f"{some_of(places)} ({reason})."
+
+
+def _to_do(found: ComparisonResult) -> str:
+    fails = [row for row in found.ranked if row.verdict == "fail"]
+    open_ = [row for row in found.ranked if row.verdict == "inconclusive"]
+    if fails:
+        largest = max(fails, key=lambda row: (row.measure == fails[0].measure, abs(row.difference or 0)))
+        return f"Keep the baseline. Mend the candidate on {largest.slice} first: the loss is largest there."
+    if open_:
+        leaning = "" if open_[0].silent else f" On {open_[0].slice}: {hint(open_[0])}."
+        return f"Compare on more rows: sigstats size with the same files says how many a decision needs.{leaning}"
+    return "The candidate may replace the baseline."
+
+
+def _places(found: ComparisonResult, verdict: str | None) -> list[str]:
+    """The slices with this verdict, the worst first, with the measure where there are several."""
+    rows = [row for row in found.ranked if row.verdict == verdict]
+    return [row.slice if len(found.names) == 1 else f"{row.name} on {row.slice}" for row in rows]
+
+
+def _of(found: ComparisonResult, row: ComparisonRow) -> str:
+    return f" ({row.name})" if len(found.names) > 1 or row.measure != "accuracy" else ""
+
+
+def _change(row: ComparisonRow) -> str:
+    return with_unit(row, row.difference) if row.difference else "no difference"
+
+
+def _way(row: ComparisonRow) -> str:
+    return "rise" if row.lower_is_better else "drop"
+
+
+def _size(row: ComparisonRow, value: float | None) -> str:
+    """An amount of a drop, without its sign."""
+    return with_unit(row, value).lstrip("−+")
