@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats._common import permutations as module
+from sigstats.retraining import permutations as module
 from sigstats.retraining.permutations import permutations
 
 from ...examples import examples
