@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 #: A statement names at most this many places.
 _NAMED = 4
+_NONE = Markup("")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +23,7 @@ class Answer:
     shown: Sequence[tuple[str, str]] = ()
     #: What to do now.
     to_do: str = ""
-    figure: Markup | str = ""
+    figure: Markup = _NONE
     caption: str = ""
 
     @property

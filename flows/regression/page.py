@@ -4,20 +4,23 @@ It is made from the history alone, and needs no network.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from sigstats.comparison.cells import difference_in_words
+from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import ComparisonRow, measure_and_score
-from sigstats.comparison.sentences import TITLES, rule_in_words
+from sigstats.comparison.sentences import rule_in_words
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.forest_plot import forest_plots
+from ..comparison.answer import answer_of
 from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
+from ..report.section import Figure
 from .study import RegressionStudy
-from .trends import trend_figures
+from .trends import trends_of_measures, trends_of_slices
 
 
 def write_regression_report(
@@ -35,26 +38,37 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
     """The page."""
     latest = records[-1].evaluation
     rule = study.rule_at(latest.level)
+    found = ComparisonResult(rows=tuple(map(_as_row, records[-1].rows)), rule=rule, n=records[-1].rows[0]["n"])
+    trends, more = trends_of_measures(records), trends_of_slices(records)
+    answer = answer_of(found)
+    newest = Figure("The newest candidate", answer.caption, answer.figure)
     return page(
         "regression.html.j2",
         name=study.name,
-        title=TITLES[latest.verdict],
+        title=f"{study.name}: {answer.title}",
+        answer=replace(answer, figure=trends.body, caption=trends.caption),
         latest=latest,
         looks=looks_in_words(records),
         reasons=latest.reasons.splitlines(),
         rule=rule_in_words(rule, study.measures),
         damaged=damaged,
-        forest=forest_plots([_as_row(row) for row in records[-1].rows], rule.margin),
-        figures=list(trend_figures(records)),
+        figures=[newest, *more],
         header=_HEADER,
         rows=[_cells(record) for record in reversed(records)],
     )
 
 
 def _as_row(row: Mapping[str, Any]) -> ComparisonRow:
-    values = {name: row[name] for name in ("slice", "n", "difference", "low", "high")}
+    kept = ("slice", "n", "difference", "low", "high", "p_worse", "p_adjusted", "pd", "nsd", "note")
     measure, score = measure_and_score(row["measure"])
-    return ComparisonRow(**values, measure=measure, score=score, verdict=row["row_verdict"])
+    return ComparisonRow(
+        **{name: row[name] for name in kept},
+        measure=measure,
+        score=score,
+        baseline=row["baseline_value"],
+        candidate=row["candidate_value"],
+        verdict=row["row_verdict"],
+    )
 
 
 def looks_in_words(records: Sequence[Record]) -> str:
@@ -71,12 +85,12 @@ def looks_in_words(records: Sequence[Record]) -> str:
 
 _HEADER = (
     ("evaluated", False),
+    ("verdict", False),
+    ("difference there", True),
+    ("where", False),
+    ("smallest adjusted p", True),
     ("candidate", False),
     ("baseline", False),
-    ("verdict", False),
-    ("smallest adjusted p", True),
-    ("where", False),
-    ("difference there", True),
     ("look", True),
     ("level", True),
     ("candidate dated", False),
@@ -90,12 +104,12 @@ def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
     worst = min((row for row in record.rows if row["row_verdict"]), key=lambda row: (row["p_worse"], row["difference"]))
     return f"comparisons/{about.evaluation[:16]}.html", [
         (f"{about.evaluated_at:%Y-%m-%d %H:%M}", ""),
+        (about.verdict, ""),
+        (difference_in_words(_as_row(worst)), repr(worst["difference"])),
+        (f"{worst['measure']} on {worst['slice']}", ""),
+        (p_number(worst["p_adjusted"]), repr(worst["p_adjusted"])),
         (PurePath(about.candidate).name, ""),
         (PurePath(about.baseline).name, ""),
-        (about.verdict, ""),
-        (p_number(worst["p_adjusted"]), repr(worst["p_adjusted"])),
-        (f"{worst['measure']} on {worst['slice']}", ""),
-        (difference_in_words(_as_row(worst)), repr(worst["difference"])),
         (str(about.look), str(about.look)),
         (significant(about.level, 3), repr(about.level)),
         (f"{about.dated:%Y-%m-%d %H:%M}" if about.dated else "–", ""),

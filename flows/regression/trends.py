@@ -17,9 +17,10 @@ from ..pages.axes import Axes
 from ..pages.wording import count_of
 from ..report.section import Figure
 
-_LEFT, _WIDE, _NARROW = 46.0, 960.0, 300.0
+#: As wide as a phone shows it.
+_LEFT, _WIDTH = 46.0, 340.0
 #: A trend shows the last evaluations, at most so many.
-_MOST_EVALUATIONS = 60
+_MOST_EVALUATIONS = 40
 
 
 @dataclass(frozen=True)
@@ -35,39 +36,42 @@ class Point:
     verdict: str
 
 
-def trend_figures(records: Sequence[Record]) -> Iterator[Figure]:
-    """Each measure on all rows, then the differences slice by slice, where there are slices."""
-    shown = sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
+def trends_of_measures(records: Sequence[Record]) -> Figure:
+    """Each measure on all rows."""
+    shown = _shown(records)
     over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, _value)
     bodies = [
-        _panel(f"trend-{index}", measure, found, _WIDE, 210, unit="%" if _in_points(measure) else "")
+        _panel(f"trend-{index}", measure, found, 190, unit="%" if _in_points(measure) else "")
         for index, (measure, found) in enumerate(over_all.items())
     ]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
-    if bodies:
-        yield Figure(
-            title="Each measure over time, on all rows",
-            caption=(
-                "Each candidate with its interval: a blue disc passes, an orange diamond may be worse, a red square is "
-                "worse. "
-                f"The dashed line is the baseline of the time.{note}"
-            ),
-            body=Markup("").join(bodies),
-        )
-    on_slices = _trends(shown, lambda row: row["slice"] != ALL_ROWS, _difference)
+    return Figure(
+        title="Each measure over time, on all rows",
+        caption=(
+            "Each candidate on all rows, with its interval. Squares: worse. Diamonds: undecided. Discs: not worse. "
+            f"Dashed: the baseline of the time.{note}"
+        ),
+        body=Markup("").join(bodies),
+    )
+
+
+def trends_of_slices(records: Sequence[Record]) -> Iterator[Figure]:
+    """The differences slice by slice, where there are slices."""
+    on_slices = _trends(_shown(records), lambda row: row["slice"] != ALL_ROWS, _difference)
     if on_slices:
-        panels = [
-            _panel(f"slice-{index}", title, found, _NARROW, 150)
-            for index, (title, found) in enumerate(on_slices.items())
-        ]
+        panels = [_panel(f"slice-{index}", title, found, 150) for index, (title, found) in enumerate(on_slices.items())]
         yield Figure(
             title="Differences over time, slice by slice",
             caption=(
-                "Candidate minus baseline with its interval, in percentage points, marks and losses in their own unit; "
+                "Candidate less baseline with its interval, in percentage points, marks and losses in their own unit; "
                 "the dashed line is no difference."
             ),
             body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
         )
+
+
+def _shown(records: Sequence[Record]) -> Sequence[Record]:
+    return sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
 
 
 def _trends(
@@ -108,11 +112,11 @@ def _in_points(name: str) -> bool:
         return False
 
 
-def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: float, *, unit: str = "") -> Markup:
+def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit: str = "") -> Markup:
     ends = [end for point in trend for end in (point.value, point.low, point.high, point.reference) if end is not None]
     room = 0.06 * ((max(ends) - min(ends)) or 1)
     axes = Axes(
-        width=width,
+        width=_WIDTH,
         height=height,
         left=_LEFT,
         x_limits=(0, max(len(trend), 2)),
@@ -133,7 +137,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], width: float, height: 
         f"the last is {last.value:.2f} beside {last.reference:.2f}."
     )
     drawing = axes.drawing(name, f"{title} over time", description, *parts)
-    return Markup('<div class="scroll trend"><h4>{}</h4>{}</div>').format(title, drawing)
+    return Markup('<div class="trend"><h4>{}</h4>{}</div>').format(title, drawing)
 
 
 def _days(trend: Sequence[Point]) -> Iterator[tuple[float, str]]:

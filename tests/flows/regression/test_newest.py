@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.flows.cli import main
 from sigstats.flows.regression.newest import natural, time_in
-from sigstats.flows.regression.trends import trend_figures
+from sigstats.flows.regression.trends import trends_of_measures
 
 from ..conftest import study_file
 from ..predictions import STUDY, write
@@ -110,6 +110,6 @@ def test_a_measure_of_a_package_that_is_gone_stands_in_its_own_unit():
         "candidate_low": 0.6, "candidate_high": 0.8, "row_verdict": "pass",
     }  # fmt: skip
     about = SimpleNamespace(at=dt.datetime(2026, 1, 2, tzinfo=dt.UTC), candidate="candidate.csv")
-    (figure,) = trend_figures([SimpleNamespace(evaluation=about, rows=[row])])
+    figure = trends_of_measures([SimpleNamespace(evaluation=about, rows=[row])])
     ticks = [float(text) for text in re.findall(r'class="tick">([0-9.]+)<', str(figure.body))]
     assert 0.5 < min(ticks) < max(ticks) < 0.9
